@@ -217,7 +217,7 @@ $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(M
 ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
-PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) switches/rule.c)
+PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) parsers/switches/rule.c)
 ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1

@@ -1,7 +1,7 @@
 #include "analysis/advice.h"
 #include "base/array.h"
 
-#include "analysis/diff/statistics.h"
+#include "analysis/compare/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef MSPROF_ANALYSIS_ADVICE_H
 #define MSPROF_ANALYSIS_ADVICE_H
 
+#include "analysis/compare/workload.h"
 #include "analysis/cut_steps.h"
-#include "analysis/diff/workload.h"
 #include "analysis/gap_calls.h"
 #include "analysis/splits.h"
 

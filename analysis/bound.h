@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_BOUND_H
 #define MSPROF_ANALYSIS_BOUND_H
 
-#include "analysis/diff/workload.h"
+#include "analysis/compare/workload.h"
 
 enum bound {
     BOUND_UNKNOWN, /* its units were not counted */

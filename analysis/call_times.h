@@ -2,8 +2,8 @@
 #ifndef MSPROF_ANALYSIS_CALL_TIMES_H
 #define MSPROF_ANALYSIS_CALL_TIMES_H
 
+#include "analysis/compare/statistics.h"
 #include "analysis/coverage.h"
-#include "analysis/diff/statistics.h"
 #include "analysis/gap_calls.h"
 
 /* All calls of one name. */

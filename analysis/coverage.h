@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_COVERAGE_H
 #define MSPROF_ANALYSIS_COVERAGE_H
 
-#include "analysis/diff/workload.h"
+#include "analysis/compare/workload.h"
 #include "analysis/interval.h"
 
 /* All zero: covers nothing. */

@@ -1,6 +1,6 @@
 #include "analysis/cut_steps.h"
 
-#include "analysis/diff/statistics.h"
+#include "analysis/compare/statistics.h"
 #include "base/array.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_SAMPLING_H
 #define MSPROF_ANALYSIS_SAMPLING_H
 
-#include "analysis/diff/workload.h"
+#include "analysis/compare/workload.h"
 
 /* After workload_finish: sets the period of steps whose neighbour was recorded,
  * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that

@@ -2,7 +2,7 @@
 #ifndef MSPROF_ANALYSIS_SPLIT_H
 #define MSPROF_ANALYSIS_SPLIT_H
 
-#include "analysis/diff/workload.h"
+#include "analysis/compare/workload.h"
 
 /* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
 struct division {

@@ -1,7 +1,7 @@
 #include "analysis/splits.h"
 
+#include "analysis/compare/statistics.h"
 #include "analysis/cut_steps.h"
-#include "analysis/diff/statistics.h"
 #include "base/array.h"
 
 #include <stdio.h>

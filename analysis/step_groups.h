@@ -3,7 +3,7 @@
 #ifndef MSPROF_ANALYSIS_STEP_GROUPS_H
 #define MSPROF_ANALYSIS_STEP_GROUPS_H
 
-#include "analysis/diff/statistics.h"
+#include "analysis/compare/statistics.h"
 #include "analysis/splits.h"
 
 /* What a step divides into. */

@@ -10,10 +10,10 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "exporters/answers/absence.h"
 #include "exporters/export.h"
-#include "exporters/report/choice.h"
-#include "exporters/show/table_stream.h"
+#include "exporters/reports/answers/absence.h"
+#include "exporters/table/choice.h"
+#include "exporters/table/table_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

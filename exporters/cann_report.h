@@ -5,10 +5,10 @@
 #include "base/file/outfile.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
+#include "exporters/counters/pmu_metric.h"
 #include "exporters/export.h"
 #include "exporters/parallel.h"
-#include "exporters/pmu/pmu_metric.h"
-#include "exporters/report/writer.h"
+#include "exporters/table/writer.h"
 #include "parsers/series.h"
 
 /* One of the two for what the options say: everything, or some iterations of a model. -ERR_USAGE when they name only

@@ -5,7 +5,7 @@
 #include "db/query/query_cann.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
-#include "exporters/show/text_table.h"
+#include "exporters/table/text_table.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "exporters/report_scopes.h"
 
 #include "db/query/query_executions.h"
-#include "exporters/earlier/device_2022.h"
 #include "exporters/report_name.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 #include <stdio.h>
 

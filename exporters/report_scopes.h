@@ -2,7 +2,7 @@
 #ifndef MSPROF_EXPORTERS_REPORT_SCOPES_H
 #define MSPROF_EXPORTERS_REPORT_SCOPES_H
 
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 /* Gives a scope for each device of a capture of this family (of 2022: and the iteration that options want), by number;
  * captures since 2023 and those of SVP have none. Its suffix lives until each returns. */

@@ -1,13 +1,13 @@
 #include "db/query/query.h"
-#include "exporters/answers/absence.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_database.h"
 #include "exporters/communication/communication_files.h"
-#include "exporters/earlier/tx_report.h"
 #include "exporters/export.h"
-#include "exporters/report/report.h"
-#include "exporters/report/user/report_file.h"
 #include "exporters/report_scopes.h"
+#include "exporters/reports/answers/absence.h"
+#include "exporters/reports/earlier/tx_report.h"
+#include "exporters/table/report.h"
+#include "exporters/table/user/report_file.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* The options of a capture beside its mask: what aclprofSetConfig sets by number and an acl.json by key
- * (docs/formats/acl-api.md B3 and B7), by the rules of switches/rule.h. */
+ * (docs/formats/acl-api.md B3 and B7), by the rules of parsers/switches/rule.h. */
 #ifndef MSPROF_ACL_CONFIG_OPTION_RULE_H
 #define MSPROF_ACL_CONFIG_OPTION_RULE_H
 
 #include "msprof/acl_prof.h"
-#include "switches/rule.h"
+#include "parsers/switches/rule.h"
 
 /* NULL when there is none. */
 const struct switch_rule *option_rule_of_type(aclprofConfigType type);

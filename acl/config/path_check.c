@@ -2,7 +2,7 @@
 
 #include "acl/message.h"
 #include "base/file/fsutil.h"
-#include "switches/rule.h"
+#include "parsers/switches/rule.h"
 
 #include <errno.h>
 #include <stdio.h>

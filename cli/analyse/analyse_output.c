@@ -2,7 +2,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "frameworks/directory.h"
+#include "parsers/frameworks/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

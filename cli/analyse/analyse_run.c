@@ -13,8 +13,8 @@
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"
-#include "exporters/framework/write.h"
-#include "frameworks/directory.h"
+#include "exporters/reports/framework/write.h"
+#include "parsers/frameworks/directory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

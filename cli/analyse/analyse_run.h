@@ -3,7 +3,7 @@
 #define MSPROF_CLI_ANALYSE_RUN_H
 
 #include "cli/options/options.h"
-#include "exporters/framework/analysis.h"
+#include "exporters/reports/framework/analysis.h"
 
 struct analyse_request {
     const struct settings *settings;

@@ -9,7 +9,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "exporters/export.h"
-#include "frameworks/directory.h"
+#include "parsers/frameworks/directory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MSPROF_CLI_ANALYSE_SIMPLIFY_H
 #define MSPROF_CLI_ANALYSE_SIMPLIFY_H
 
-#include "frameworks/directory.h"
+#include "parsers/frameworks/directory.h"
 
 /* Removes FRAMEWORK/ and, of the PROF captures, what analyses left there: databases, reports, logs. Raw data of the
  * device and ASCEND_PROFILER_OUTPUT/ stay. */

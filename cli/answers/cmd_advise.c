@@ -12,9 +12,9 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_origin.h"
-#include "exporters/answers/program_output.h"
-#include "exporters/workload/load.h"
-#include "exporters/workload/load_evidence.h"
+#include "exporters/load/load.h"
+#include "exporters/load/load_evidence.h"
+#include "exporters/reports/answers/program_output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
-#include "analysis/diff/compare.h"
+#include "analysis/compare/compare.h"
 #include "base/array.h"
 #include "cli/answers/capture_names.h"
 #include "cli/answers/host_side.h"
@@ -11,9 +11,9 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "exporters/diff/baseline.h"
-#include "exporters/diff/diff_output.h"
-#include "exporters/workload/load.h"
+#include "exporters/load/load.h"
+#include "exporters/reports/answers/baseline.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <math.h>
 #include <stdio.h>

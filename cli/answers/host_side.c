@@ -3,8 +3,8 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "exporters/framework/host_side.h"
-#include "exporters/workload/load_ranges.h"
+#include "exporters/load/load_ranges.h"
+#include "exporters/reports/framework/host_side.h"
 
 int host_side_open(struct capture_visit *visit, sqlite3 **ret)
 {

@@ -11,8 +11,8 @@
 #include "cli/options/first_tries.h"
 #include "cli/status.h"
 #include "db/database.h"
-#include "frameworks/directory.h"
 #include "parsers/capture/capture.h"
+#include "parsers/frameworks/directory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

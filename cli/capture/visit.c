@@ -12,7 +12,7 @@
 #include "db/database.h"
 #include "db/import.h"
 #include "db/query/query.h"
-#include "exporters/answers/emptiness.h"
+#include "exporters/reports/answers/emptiness.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define MSPROF_CLI_CLUSTER_CLUSTER_ANSWER_H
 
 #include "base/err.h"
-#include "cluster/cluster.h"
+#include "exporters/cluster/cluster.h"
 
 #include <stdio.h>
 

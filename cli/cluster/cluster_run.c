@@ -8,9 +8,9 @@
 #include "cli/cluster/raw_ranks.h"
 #include "cli/console.h"
 #include "cli/status.h"
-#include "cluster/cluster.h"
-#include "cluster/rank/load.h"
+#include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
+#include "exporters/cluster/rank/load.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

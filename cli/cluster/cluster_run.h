@@ -3,7 +3,7 @@
 #define MSPROF_CLI_CLUSTER_CLUSTER_RUN_H
 
 #include "cli/options/options.h"
-#include "cluster/team.h"
+#include "exporters/cluster/team.h"
 
 /* Returns the exit status. Only process 0 speaks. */
 int cluster_run(const struct settings *settings, struct team *team);

@@ -1,7 +1,7 @@
 #include "cli/cluster/rank_hosts.h"
 
-#include "frameworks/directory.h"
 #include "parsers/capture/capture.h"
+#include "parsers/frameworks/directory.h"
 
 #include <stdio.h>
 

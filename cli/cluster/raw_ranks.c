@@ -8,9 +8,9 @@
 #include "cli/child.h"
 #include "cli/console.h"
 #include "cli/status.h"
-#include "cluster/rank/rank_text.h"
 #include "db/database.h"
-#include "exporters/cluster/rank_database.h"
+#include "exporters/cluster/rank/rank_text.h"
+#include "exporters/communication/rank_database.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #define MSPROF_CLI_CLUSTER_RAW_RANKS_H
 
 #include "cli/options/options.h"
-#include "cluster/rank/load.h"
+#include "exporters/cluster/rank/load.h"
 
 #include <sys/types.h>
 

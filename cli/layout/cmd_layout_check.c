@@ -3,7 +3,7 @@
 #include "cli/console.h"
 #include "cli/layout/layout_job.h"
 #include "cli/status.h"
-#include "parsers/infer/check.h"
+#include "parsers/layouts/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

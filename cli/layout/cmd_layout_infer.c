@@ -7,9 +7,9 @@
 #include "cli/console.h"
 #include "cli/layout/layout_job.h"
 #include "cli/status.h"
-#include "parsers/infer/infer.h"
-#include "parsers/infer/info_keys.h"
-#include "parsers/infer/structure.h"
+#include "parsers/layouts/infer.h"
+#include "parsers/layouts/info_keys.h"
+#include "parsers/layouts/structure.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "cli/options/options.h"
 #include "parsers/capture/capture.h"
-#include "parsers/tables/printed_form.h"
+#include "parsers/layouts/printed_form.h"
 
 struct layout_job {
     struct capture capture;

@@ -1,10 +1,10 @@
 #include "cli/manual/rows.h"
 
 #include "cli/manual/mdoc.h"
-#include "exporters/report/report.h"
 #include "exporters/report_scopes.h"
-#include "exporters/trace/series.h"
-#include "exporters/trace/track.h"
+#include "exporters/table/report.h"
+#include "exporters/timeline/series.h"
+#include "exporters/timeline/track.h"
 
 #include <stdlib.h>
 #include <string.h>

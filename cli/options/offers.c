@@ -1,10 +1,10 @@
 #include "cli/options/offers.h"
 
 #include "analysis/advice.h"
-#include "analysis/diff/gate.h"
+#include "analysis/compare/gate.h"
 #include "base/intern.h"
 #include "exporters/export.h"
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 #include <stdlib.h>
 #include <string.h>

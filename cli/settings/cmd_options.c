@@ -5,9 +5,9 @@
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "cli/status.h"
-#include "exporters/answers/options_output.h"
-#include "switches/check.h"
-#include "switches/script_text.h"
+#include "exporters/reports/answers/options_output.h"
+#include "parsers/switches/check.h"
+#include "parsers/switches/script_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

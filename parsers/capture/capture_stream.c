@@ -1,6 +1,6 @@
-#include "parsers/records/capture_stream.h"
+#include "parsers/kinds/common/capture_stream.h"
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const struct value_name statuses[] = {{0, "normal"}, {1, "destroyed"}, {0, NULL}};
 

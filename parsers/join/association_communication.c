@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "parsers/join/association_data.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

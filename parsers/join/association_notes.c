@@ -1,6 +1,6 @@
 /* Rare records of the host: what copies move, fused operators, names of models. */
 #include "parsers/join/association_data.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What the association found out, as rows. */
 #include "parsers/join/association_data.h"
-#include "parsers/records/cann_rows.h"
-#include "parsers/records/text/tensor_names.h"
+#include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/text/tensor_names.h"
 
 #include <stdlib.h>
 #include <string.h>

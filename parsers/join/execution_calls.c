@@ -4,7 +4,7 @@
 #include "base/file/spool.h"
 #include "base/interrupt.h"
 #include "parsers/join/execution_data.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #include <stdlib.h>
 

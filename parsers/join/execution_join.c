@@ -4,7 +4,7 @@
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "parsers/join/execution_data.h"
-#include "parsers/records/core_pmu.h"
+#include "parsers/kinds/common/core_pmu.h"
 
 #include <stdlib.h>
 #include <string.h>

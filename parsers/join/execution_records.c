@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/join/execution_data.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "parsers/join/execution_data.h"
-#include "parsers/records/cann_rows.h"
-#include "parsers/records/core_pmu.h"
+#include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/core_pmu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * time, as frameworks write them. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "cluster/cluster.h"
-#include "cluster/rank/aggregate.h"
-#include "cluster/rank/load.h"
+#include "exporters/cluster/cluster.h"
+#include "exporters/cluster/rank/aggregate.h"
+#include "exporters/cluster/rank/load.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* Aggregates of a cluster's ranks, with whatever digest is theirs, then with the one that is right for them: what is
  * accepted can be read and merged. */
 #include "base/file/checksum.h"
-#include "cluster/cluster.h"
-#include "cluster/rank/aggregate_format.h"
+#include "exporters/cluster/cluster.h"
+#include "exporters/cluster/rank/aggregate_format.h"
 #include "tests/fuzz/directory.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * one capture of a host and two devices. What comes out must hang together. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #define HOST_MAGIC 0x5a5a
 #define DEVICE_MAGIC 0x6bd3

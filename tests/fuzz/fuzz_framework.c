@@ -1,8 +1,8 @@
 /* Files of a framework's directory: the first byte chooses which one the rest is. */
-#include "frameworks/framework.h"
-#include "frameworks/mindspore/minddata.h"
-#include "frameworks/mindspore/mindspore.h"
-#include "frameworks/pytorch/torch.h"
+#include "parsers/frameworks/framework.h"
+#include "parsers/frameworks/mindspore/minddata.h"
+#include "parsers/frameworks/mindspore/mindspore.h"
+#include "parsers/frameworks/pytorch/torch.h"
 #include "tests/fuzz/directory.h"
 
 static const struct {

@@ -2,9 +2,9 @@
  * Whatever they are, the text that comes out is a layout file that check reads, and the structure report ends. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/infer/check.h"
-#include "parsers/infer/structure.h"
-#include "parsers/tables/printed_form.h"
+#include "parsers/layouts/check.h"
+#include "parsers/layouts/printed_form.h"
+#include "parsers/layouts/structure.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */
 

@@ -1,5 +1,5 @@
 /* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 static const struct report_column columns[] = {
     {"Name", "c.name", .doc = "The function."},

@@ -1,6 +1,6 @@
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
 #include "db/query/query_plain_calls.h"
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 enum { NAME, TYPE, SHARE, TIME, COUNT, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
 

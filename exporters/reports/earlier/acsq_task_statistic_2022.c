@@ -1,5 +1,5 @@
 /* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 #include "parsers/record.h"
 
 static const struct report_column columns[] = {

@@ -1,7 +1,7 @@
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 #include <math.h>
 

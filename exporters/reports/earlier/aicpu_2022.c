@@ -1,5 +1,5 @@
 /* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 enum { START, NODE, COMPUTE, COPY, TASK, DISPATCH, TOTAL, COLUMNS };
 

@@ -1,5 +1,5 @@
 /* aicpu of captures of 2020: what the AI CPU told of the operators that it ran. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 static const struct report_column columns[] = {
     {"Node", "node", .doc = "The operator; not every log names it."},

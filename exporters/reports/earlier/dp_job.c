@@ -1,5 +1,5 @@
 /* dp of captures of 2020: the queues of data for models. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 static const struct report_column columns[] = {
     {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When, on the counter of the device."},

@@ -1,5 +1,5 @@
 /* ffts_sub_task_time: the parts of split tasks, of captures of 2022. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 #include "parsers/record.h"
 
 static const struct report_column columns[] = {

@@ -1,6 +1,6 @@
 /* fusion_op: which operators the graph compiler fused, and their memory, as Ascend's tool of 2022 has it. */
 #include "db/query/operators/query_models.h"
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 enum { MODEL, MODEL_ID, NAME, OPERATORS, INPUT, OUTPUT, WEIGHT, WORKSPACE, TOTAL, COLUMNS };
 

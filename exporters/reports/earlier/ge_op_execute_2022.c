@@ -1,7 +1,7 @@
 /* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/operators/query_models.h"
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 enum { THREAD, TYPE, EVENT, START, DURATION, COLUMNS };
 

@@ -1,5 +1,5 @@
 /* msprof_tx of captures before 2023, as Ascend's tool of 2022 has it. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 static const struct report_column columns[] = {
     {"pid", "process_id", .flags = REPORT_NUMBER, .doc = "The process."},

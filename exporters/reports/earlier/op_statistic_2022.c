@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* op_statistic of captures of 2020: time of operators by their type. */
 #include "base/number.h"
 #include "db/query/query_executions.h"
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 enum { TYPE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
 

@@ -1,5 +1,5 @@
 /* op_summary: every execution of an operator with its counters, as Ascend's tool of 2022 has it. */
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 #include <math.h>
 #include <stdio.h>

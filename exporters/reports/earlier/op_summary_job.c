@@ -1,5 +1,5 @@
 /* op_summary of captures of 2020: every execution of an operator. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 static const struct report_column columns[] = {
     {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},

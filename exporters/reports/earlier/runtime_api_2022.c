@@ -1,6 +1,6 @@
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
 #include "db/query/query_plain_calls.h"
-#include "exporters/earlier/device_2022.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 enum { NAME, STREAM, SHARE, TIME, CALLS, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
 

@@ -1,5 +1,5 @@
 /* step_trace: the iterations of models by the step marks of the device, as Ascend's tool of 2022 has them. */
-#include "exporters/report/steps.h"
+#include "exporters/table/steps.h"
 
 #define MOST_COLUMNS 48
 

@@ -1,6 +1,6 @@
 /* step_trace of captures of 2020: the iterations of a device by the points that it passed. */
-#include "exporters/report/plan.h"
-#include "exporters/report/steps.h"
+#include "exporters/table/plan.h"
+#include "exporters/table/steps.h"
 
 static const struct report_column columns[] = {
     {"Iteration ID", .value = STEPS_ITERATION, .flags = REPORT_NUMBER, .doc = "The number of the iteration."},

@@ -1,6 +1,6 @@
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
-#include "exporters/earlier/device_2022.h"
-#include "exporters/pmu/pmu_rounding.h"
+#include "exporters/counters/pmu_rounding.h"
+#include "exporters/reports/earlier/device_2022.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "exporters/report_name.h"
-#include "exporters/svp/svp_tables.h"
+#include "exporters/reports/svp/svp_tables.h"
 
 enum { PROCESS, THREAD, TYPE, NAME, SHARE, TOTAL, COUNT, MEAN, CUT_MEAN, MAX, MIN, VALUES };
 

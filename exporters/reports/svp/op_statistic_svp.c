@@ -1,7 +1,7 @@
 /* op_statistic: time per type of layer. */
 #include "exporters/report_name.h"
-#include "exporters/svp/svp_metric.h"
-#include "exporters/svp/svp_tables.h"
+#include "exporters/reports/svp/svp_metric.h"
+#include "exporters/reports/svp/svp_tables.h"
 
 enum { ROW, STREAM, TYPE, ENGINE, SHARE, TOTAL, COUNT, MEAN, MAX, MIN, VALUES };
 

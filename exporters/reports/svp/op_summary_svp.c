@@ -1,8 +1,8 @@
 /* op_summary: the tasks of the AI core in each sampled inference, behind the whole network, with their counters. */
 #include "exporters/report_name.h"
-#include "exporters/svp/svp_layer_lists.h"
-#include "exporters/svp/svp_metric.h"
-#include "exporters/svp/svp_tables.h"
+#include "exporters/reports/svp/svp_layer_lists.h"
+#include "exporters/reports/svp/svp_metric.h"
+#include "exporters/reports/svp/svp_tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* PMU of the AI cores: aicore.data, a record for each task, or samples. */
-#include "parsers/records/core_pmu.h"
+#include "parsers/kinds/common/core_pmu.h"
 
 static const char *const patterns[] = {
     "aicore.data.{device_id}.slice_{slice}",

@@ -1,7 +1,7 @@
 /* What the AI CPU of a device tells of the operators that it ran, before 2023: DATA_PREPROCESS.AICPU. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
-#include "parsers/records/aicpu_stream.h"
+#include "parsers/kinds/common/aicpu_stream.h"
 
 static const char *const patterns[] = {
     "DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}",

@@ -1,5 +1,5 @@
 /* Frequency of the AI cores over time: lpmFreqConv.data. */
-#include "parsers/records/core_changes.h"
+#include "parsers/kinds/common/core_changes.h"
 
 static const char *const patterns[] = {
     "lpmFreqConv.data.{device_id}.slice_{slice}",

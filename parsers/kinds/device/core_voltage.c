@@ -1,5 +1,5 @@
 /* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
-#include "parsers/records/core_changes.h"
+#include "parsers/kinds/common/core_changes.h"
 
 static const char *const patterns[] = {
     "lpmInfoConv.data.{device_id}.slice_{slice}",

@@ -1,5 +1,5 @@
 /* Queues of data for models: DATA_PREPROCESS.DP, and records of aicpu.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL};
 

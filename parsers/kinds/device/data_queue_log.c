@@ -1,6 +1,6 @@
 /* Queues of data for models in captures of 2020: DATA_PREPROCESS.dev.TDT.*, a log of text. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_log.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_log.h"
 
 static const char *const patterns[] = {"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL};
 

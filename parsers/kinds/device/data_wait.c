@@ -1,5 +1,5 @@
 /* Waits of models for data: records of aicpu.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const struct value_name nodes[] = {{1, "GetNext_dequeue_wait"}, {0, NULL}};
 

@@ -1,7 +1,7 @@
 /* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
-#include "parsers/records/core_pmu.h"
-#include "parsers/records/pmu_events.h"
-#include "parsers/records/stars/stars_record.h"
+#include "parsers/kinds/common/core_pmu.h"
+#include "parsers/kinds/common/pmu_events.h"
+#include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {
     "ffts_profile.data.{device_id}.slice_{slice}",

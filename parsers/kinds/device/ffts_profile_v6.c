@@ -1,8 +1,8 @@
 /* PMU of the cores of chips 15 and 16: ffts_profile.data with ten counters, a record for each task or block. */
 #include "base/number.h"
-#include "parsers/records/pmu_events.h"
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/stars/stars_record.h"
+#include "parsers/kinds/common/pmu_events.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {
     "ffts_profile.data.{device_id}.slice_{slice}",

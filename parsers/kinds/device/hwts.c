@@ -2,7 +2,7 @@
  * end. */
 #include "base/number.h"
 #include "parsers/join/execution.h"
-#include "parsers/records/device_stream.h"
+#include "parsers/kinds/common/device_stream.h"
 
 static const char *const patterns[] = {
     "hwts.data.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Turns of computation of kernels that compute and communicate at once (MC2): records of aicpu.data. */
-#include "parsers/records/aicpu_stream.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/aicpu_stream.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 enum { TIMES = 3 };
 enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK, FIRST_NS = FIRST_TICK + TIMES };

@@ -1,8 +1,8 @@
 /* Tasks of communication that the AI CPU launched: records of aicpu.data, of one task or two. */
 #include "parsers/join/association.h"
-#include "parsers/records/aicpu_stream.h"
-#include "parsers/records/hccl_types.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/aicpu_stream.h"
+#include "parsers/kinds/common/hccl_types.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 #include <string.h>
 

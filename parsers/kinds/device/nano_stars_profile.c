@@ -1,6 +1,6 @@
 /* Tasks of chip 9 with their counters: nano_stars_profile.data. */
 #include "parsers/join/association.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"nano_stars_profile.data.{device_id}.slice_{slice}", NULL};
 

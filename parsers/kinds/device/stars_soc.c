@@ -1,7 +1,7 @@
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
 #include "parsers/join/execution.h"
-#include "parsers/records/stars/stars_record.h"
+#include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {
     "stars_soc.data.{device_id}.slice_{slice}",

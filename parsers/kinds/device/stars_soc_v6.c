@@ -1,9 +1,9 @@
 /* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks.
  */
 #include "parsers/join/association.h"
-#include "parsers/records/cann_rows.h"
-#include "parsers/records/stars/fusion_task.h"
-#include "parsers/records/stars/stars_record.h"
+#include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/stars/fusion_task.h"
+#include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {
     "stars_soc.data.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Points of iterations in captures of 2020: training_trace.*, a record for each point that a device passes. */
 #include "base/number.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                        NULL};

@@ -1,7 +1,7 @@
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
-#include "parsers/records/device_stream.h"
+#include "parsers/kinds/common/device_stream.h"
 
 static const char *const patterns[] = {
     "ts_track.data.{device_id}.slice_{slice}",

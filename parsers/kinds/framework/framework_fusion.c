@@ -1,7 +1,7 @@
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
 #include "parsers/join/execution.h"
-#include "parsers/records/fusion.h"
-#include "parsers/records/host/model_record.h"
+#include "parsers/kinds/common/fusion.h"
+#include "parsers/kinds/common/host/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* The texts behind 64-bit ids before 2023: Framework.hash_dic, a line "<id>:<text>" each. */
 #include "parsers/join/execution.h"
-#include "parsers/records/text/dictionary.h"
+#include "parsers/kinds/common/text/dictionary.h"
 
 static const char *const patterns[] = {
     "Framework.hash_dic.{device_id}.slice_{slice}",

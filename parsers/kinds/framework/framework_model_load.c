@@ -1,6 +1,6 @@
 /* Loads of models, before 2023: Framework.model_load_info_<model>. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/model_record.h"
+#include "parsers/kinds/common/host/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",

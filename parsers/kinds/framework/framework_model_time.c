@@ -1,6 +1,6 @@
 /* Executions of models, before 2023: Framework.model_time_info_<model>_<request>. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/model_record.h"
+#include "parsers/kinds/common/host/model_record.h"
 
 static const char *const patterns[] = {
     "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",

@@ -1,7 +1,7 @@
 /* Which operator a task runs, before 2023: Framework.task_desc_info. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/execution_file.h"
-#include "parsers/records/text/mixed_text.h"
+#include "parsers/kinds/common/execution_file.h"
+#include "parsers/kinds/common/text/mixed_text.h"
 
 static const char *const patterns[] = {
     "Framework.task_desc_info.{device_id}.slice_{slice}",

@@ -1,9 +1,9 @@
 /* Shapes, types and formats of operators' tensors before 2023: Framework.tensor_data_info, up to five tensors a record.
  */
 #include "parsers/decode/decode.h"
-#include "parsers/records/execution_file.h"
-#include "parsers/records/tensor_columns.h"
-#include "parsers/records/text/tensor_names.h"
+#include "parsers/kinds/common/execution_file.h"
+#include "parsers/kinds/common/tensor_columns.h"
+#include "parsers/kinds/common/text/tensor_names.h"
 
 static const char *const patterns[] = {
     "Framework.tensor_data_info.{device_id}.slice_{slice}",

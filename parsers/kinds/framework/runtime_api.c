@@ -1,6 +1,6 @@
 /* Calls of the runtime before 2023: Runtime.api, one record a call. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/execution_file.h"
+#include "parsers/kinds/common/execution_file.h"
 
 static const char *const patterns[] = {
     "Runtime.api.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Names of the points of training_trace that MindSpore set: Framework.host.vm.point.*, a line "<point> <operator>". */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {
     "Framework.host.vm.point.{device_id}.slice_{slice}",

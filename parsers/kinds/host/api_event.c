@@ -1,7 +1,7 @@
 /* Calls of CANN's layers: *.api_event.data, a record for each call, or one for its begin and one for its end. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
-#include "parsers/records/pair_table.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/pair_table.h"
 
 static const char *const patterns[] = {
     "{tag}.api_event.data.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Operators of captured graphs: *.additional.capture_op_info. */
-#include "parsers/records/host/captured_op.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/captured_op.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.capture_op_info.slice_{slice}", NULL};
 

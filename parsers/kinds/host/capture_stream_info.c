@@ -1,6 +1,6 @@
 /* Streams whose tasks are captured into a model: *.compact.capture_stream_info. */
-#include "parsers/records/capture_stream.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/capture_stream.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.capture_stream_info.slice_{slice}",

@@ -1,6 +1,6 @@
 /* The second generation of the same, with wider numbers: *.compact.capture_stream_info_v2. */
-#include "parsers/records/capture_stream.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/capture_stream.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.capture_stream_info_v2.slice_{slice}",

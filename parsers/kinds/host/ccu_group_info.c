@@ -1,6 +1,6 @@
 /* Loop of the CCU: *.additional.ccu_group_info. */
-#include "parsers/records/host/ccu_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/ccu_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.ccu_group_info.slice_{slice}", NULL};
 

@@ -1,6 +1,6 @@
 /* Task of the CCU: *.additional.ccu_task_info. */
-#include "parsers/records/host/ccu_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/ccu_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.ccu_task_info.slice_{slice}", NULL};
 

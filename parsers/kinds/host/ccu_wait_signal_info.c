@@ -1,6 +1,6 @@
 /* Wait of the CCU: *.additional.ccu_wait_signal_info. */
-#include "parsers/records/host/ccu_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/ccu_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL};
 

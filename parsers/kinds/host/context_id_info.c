@@ -1,6 +1,6 @@
 /* Contexts of split tasks: *.additional.context_id_info. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.context_id_info.slice_{slice}",

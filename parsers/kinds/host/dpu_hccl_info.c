@@ -1,9 +1,9 @@
 /* Communication on DPUs: *.additional.dpu_hccl_info. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"
-#include "parsers/records/hccl_types.h"
-#include "parsers/records/host/named_host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/hccl_types.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL};
 

@@ -1,8 +1,8 @@
 /* Tasks of DPUs: *.compact.dpu_track. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.compact.dpu_track.slice_{slice}", NULL};
 

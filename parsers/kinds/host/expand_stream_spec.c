@@ -1,6 +1,6 @@
 /* Whether streams have numbers of 15 bits: *.compact.expand_stream_spec. */
-#include "parsers/records/host/host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.compact.expand_stream_spec.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* Which operators were fused into one: *.additional.fusion_op_info. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/fusion.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/fusion.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.fusion_op_info.slice_{slice}",

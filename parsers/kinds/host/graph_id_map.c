@@ -1,6 +1,6 @@
 /* Names of models: *.additional.graph_id_map. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.graph_id_map.slice_{slice}",

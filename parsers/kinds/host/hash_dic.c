@@ -1,6 +1,6 @@
 /* The texts behind 64-bit ids: *.additional.hash_dic, a line "<id>:<text>" each. */
 #include "parsers/join/association.h"
-#include "parsers/records/text/dictionary.h"
+#include "parsers/kinds/common/text/dictionary.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.hash_dic.slice_{slice}",

@@ -1,8 +1,8 @@
 /* What single tasks of communication operators do: *.additional.hccl_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
-#include "parsers/records/hccl_types.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/hccl_types.h"
+#include "parsers/kinds/common/host/host_record.h"
 static const char *const patterns[] = {
     "{tag}.additional.hccl_info.slice_{slice}",
     NULL,

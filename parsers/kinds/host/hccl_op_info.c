@@ -1,6 +1,6 @@
 /* Collective communication operators: *.compact.hccl_op_info. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.hccl_op_info.slice_{slice}",

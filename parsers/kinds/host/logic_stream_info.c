@@ -1,6 +1,6 @@
 /* Physical streams of logic streams: *.additional.logic_stream_info. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.logic_stream_info.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Streams of kernels that compute and communicate at once (MC2): *.additional.mc2_comm_info. */
-#include "parsers/records/host/named_host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 #include <stdio.h>
 

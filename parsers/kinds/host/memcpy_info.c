@@ -1,6 +1,6 @@
 /* What asynchronous copies move: *.compact.memcpy_info. */
 #include "parsers/decode/decode.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.memcpy_info.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Names of the files of models on chip 9: *.additional.model_exeom. */
-#include "parsers/records/host/named_host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.model_exeom.slice_{slice}", NULL};
 

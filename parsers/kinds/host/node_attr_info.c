@@ -1,6 +1,6 @@
 /* Attributes of operators: *.compact.node_attr_info. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.node_attr_info.slice_{slice}",

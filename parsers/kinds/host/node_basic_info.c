@@ -1,6 +1,6 @@
 /* What the operators are that CANN launches: *.compact.node_basic_info, one record a launch. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.node_basic_info.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Which tasks the runtime hands to a device: *.compact.task_track. */
-#include "parsers/records/task_track.h"
-#include "parsers/records/host/host_record.h"
+#include "parsers/kinds/common/task_track.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.task_track.slice_{slice}",

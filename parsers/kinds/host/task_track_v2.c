@@ -1,6 +1,6 @@
 /* The second generation of task tracks, with wider numbers: *.compact.task_track_v2. */
-#include "parsers/records/host/host_record.h"
-#include "parsers/records/task_track.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/task_track.h"
 
 static const char *const patterns[] = {
     "{tag}.compact.task_track_v2.slice_{slice}",

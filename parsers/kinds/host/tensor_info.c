@@ -1,7 +1,7 @@
 /* Shapes, types and formats of operators' tensors: *.additional.tensor_info, up to five tensors a record. */
 #include "parsers/capture/capture.h"
-#include "parsers/records/host/host_record.h"
-#include "parsers/records/tensor_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/tensor_columns.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.tensor_info.slice_{slice}",

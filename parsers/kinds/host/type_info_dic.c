@@ -1,7 +1,7 @@
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
 #include "base/edit_distance.h"
 #include "parsers/join/association.h"
-#include "parsers/records/text/dictionary.h"
+#include "parsers/kinds/common/text/dictionary.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Runs of communication operators on devices, from the records of host and device. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [COMMUNICATION_OP_DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

@@ -1,5 +1,5 @@
 /* Tasks of communication operators, from the records of host and device. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [COMMUNICATION_TASK_TASK_ID] = {"task_row_id", "Task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

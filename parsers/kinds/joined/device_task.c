@@ -1,5 +1,5 @@
 /* Executions of tasks, from the records of host and device. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [DEVICE_TASK_DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

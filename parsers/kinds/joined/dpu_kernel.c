@@ -1,6 +1,6 @@
 /* Kernels that the runtime hands to DPUs: of records of *.compact.task_track. */
-#include "parsers/records/host/dpu_kernel.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/dpu_kernel.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 #define DERIVED(name, title, doc)                                                                                      \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
 /* Fused operators with their names and models, from the records of several files. */
 #include "parsers/join/association.h"
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #define FUSED_OPERATOR(i, name, title)                                                                                 \
     [FUSION_OP_FIRST_ID + (i)] = {                                                                                     \

@@ -1,5 +1,5 @@
 /* Calls on the host, from the records of several files. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [HOST_CALL_THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

@@ -1,5 +1,5 @@
 /* Texts of host and device records, each once. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [NAME_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,

@@ -1,5 +1,5 @@
 /* What devices before 2023 tell of an execution on their own counter, joined from other records. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [TASK_STATE_TASK_ROW_ID] = {"task_row_id", "Task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,

@@ -1,5 +1,5 @@
 /* Inputs and outputs of operators, each combination once. */
-#include "parsers/records/cann_rows.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {
     [TENSOR_SET_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,

@@ -1,5 +1,5 @@
 /* The L2 cache, by task: l2_cache.data. */
-#include "parsers/records/task_counters.h"
+#include "parsers/kinds/common/task_counters.h"
 
 static const char *const patterns[] = {"l2_cache.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,5 +1,5 @@
 /* Memory in use on a device: npu_mem.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"npu_mem.data.{device_id}.slice_{slice}", NULL};
 

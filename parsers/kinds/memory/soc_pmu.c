@@ -1,5 +1,5 @@
 /* Translation of addresses, by task: records of socpmu.data. */
-#include "parsers/records/task_counters.h"
+#include "parsers/kinds/common/task_counters.h"
 
 static const struct column columns[] = {TASK_COUNTER_COLUMNS};
 

@@ -1,6 +1,6 @@
 /* Counters outside of the cores, by task: socpmu.data, records of several kinds. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/split_record.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/split_record.h"
 
 static const char *const patterns[] = {"socpmu.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,6 +1,6 @@
 /* Memory that a compiled graph plans for its operators: *.additional.static_op_mem. */
-#include "parsers/records/host/named_host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.static_op_mem.slice_{slice}", NULL};
 

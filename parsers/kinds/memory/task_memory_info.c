@@ -1,6 +1,6 @@
 /* Allocations of memory for operators: *.additional.task_memory_info. */
-#include "parsers/records/host/named_host_record.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"{tag}.additional.task_memory_info.slice_{slice}", NULL};
 

@@ -1,5 +1,5 @@
 /* Inferences: derived from the device PMU records and the .done files beside them. */
-#include "parsers/records/inference.h"
+#include "parsers/kinds/common/inference.h"
 
 static const struct value_name yes_no[] = {{0, "no"}, {1, "yes"}, {0, NULL}};
 

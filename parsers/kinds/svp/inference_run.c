@@ -1,6 +1,6 @@
 /* Which rows of ai_core_task belong to which inference: stored in file order, so a run of ids is an index of two
  * numbers. */
-#include "parsers/records/inference.h"
+#include "parsers/kinds/common/inference.h"
 
 static const struct column columns[] = {
     [INFERENCE_RUN_INFERENCE_ID] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

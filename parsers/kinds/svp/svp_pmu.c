@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/layout_rate.h"
-#include "parsers/records/inference.h"
+#include "parsers/kinds/common/inference.h"
 
 #include <stdlib.h>
 #include <string.h>

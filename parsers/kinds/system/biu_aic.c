@@ -1,5 +1,5 @@
 /* What single AI cores do from interval to interval: instr.group_<group>_aic. */
-#include "parsers/records/core_pipes.h"
+#include "parsers/kinds/common/core_pipes.h"
 
 static const char *const patterns[] = {"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL};
 

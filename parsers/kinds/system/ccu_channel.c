@@ -1,6 +1,6 @@
 /* Delays of the channels of the units that work for communication: ccu<die>.stat. */
-#include "parsers/records/group_file.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/group_file.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL};
 

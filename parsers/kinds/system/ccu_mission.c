@@ -1,8 +1,8 @@
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
-#include "parsers/records/group_file.h"
-#include "parsers/records/hccl_types.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/group_file.h"
+#include "parsers/kinds/common/hccl_types.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
 

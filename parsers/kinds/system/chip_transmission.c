@@ -1,5 +1,5 @@
 /* Traffic between chips: records of stars_soc_profile.data. */
-#include "parsers/records/stars/soc_profile.h"
+#include "parsers/kinds/common/stars/soc_profile.h"
 
 enum { LINK_PCIE = 0x22, LINK_PA = 0x3f };
 

@@ -1,5 +1,5 @@
 /* Accesses to high-bandwidth memory: hbm.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"hbm.data.{device_id}.slice_{slice}", NULL};
 

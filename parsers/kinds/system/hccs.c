@@ -1,6 +1,6 @@
 /* Traffic of the links between devices: hccs.data. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"hccs.data.{device_id}.slice_{slice}", NULL};
 

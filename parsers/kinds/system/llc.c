@@ -1,5 +1,5 @@
 /* Accesses to the last-level cache: llc.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"llc.data.{device_id}.slice_{slice}", NULL};
 

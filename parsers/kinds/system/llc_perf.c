@@ -1,6 +1,6 @@
 /* Accesses to the last-level cache of the Ascend 310: llc.data, which is text of perf there. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"llc.data.{device_id}.slice_{slice}", NULL};
 

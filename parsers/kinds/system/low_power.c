@@ -1,5 +1,5 @@
 /* Power and frequency of a die: records of stars_soc_profile.data. */
-#include "parsers/records/stars/soc_profile.h"
+#include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
     FILE_COLUMN,

@@ -1,5 +1,5 @@
 /* Traffic of the network ports: nic.data. */
-#include "parsers/records/network_port.h"
+#include "parsers/kinds/common/network_port.h"
 
 static const char *const patterns[] = {"nic.data.{device_id}.slice_{slice}", NULL};
 

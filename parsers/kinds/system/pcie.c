@@ -1,5 +1,5 @@
 /* Traffic of the PCIe link: pcie.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"pcie.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,5 +1,5 @@
 /* Bandwidth of the quality-of-service groups: qos.data. */
-#include "parsers/records/stars/soc_profile.h"
+#include "parsers/kinds/common/stars/soc_profile.h"
 
 static const char *const patterns[] = {"qos.data.{device_id}.slice_{slice}", NULL};
 

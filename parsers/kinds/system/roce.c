@@ -1,5 +1,5 @@
 /* Traffic of the ports of RDMA over Ethernet: roce.data. */
-#include "parsers/records/network_port.h"
+#include "parsers/kinds/common/network_port.h"
 
 static const char *const patterns[] = {"roce.data.{device_id}.slice_{slice}", NULL};
 

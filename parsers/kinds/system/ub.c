@@ -1,5 +1,5 @@
 /* Traffic of the ports of the unified bus: ub.data. */
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"ub.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* Samples of the CPUs of a device: ai_ctrl_cpu.data. */
-#include "parsers/records/arm_events.h"
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/arm_events.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL};
 

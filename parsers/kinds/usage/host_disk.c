@@ -1,5 +1,5 @@
 /* Disk traffic of the profiled process: host_disk.data. */
-#include "parsers/records/text/usage_series.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 static const char *const patterns[] = {"host_disk.data.slice_{slice}", NULL};
 

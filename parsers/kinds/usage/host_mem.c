@@ -1,5 +1,5 @@
 /* Memory of the profiled process on the host: host_mem.data. */
-#include "parsers/records/text/usage_series.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 static const char *const patterns[] = {"host_mem.data.slice_{slice}", NULL};
 

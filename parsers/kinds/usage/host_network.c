@@ -1,5 +1,5 @@
 /* Network traffic of the host: host_network.data. */
-#include "parsers/records/text/usage_series.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 static const char *const patterns[] = {"host_network.data.slice_{slice}", NULL};
 

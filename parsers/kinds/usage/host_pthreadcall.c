@@ -1,5 +1,5 @@
 /* Calls of the profiled process to the library of threads: host_pthreadcall.data. Shown with the system calls. */
-#include "parsers/records/text/os_call.h"
+#include "parsers/kinds/common/text/os_call.h"
 
 static const char *const patterns[] = {"host_pthreadcall.data.slice_{slice}", NULL};
 

@@ -1,5 +1,5 @@
 /* System calls of the profiled process: host_syscall.data. */
-#include "parsers/records/text/os_call.h"
+#include "parsers/kinds/common/text/os_call.h"
 
 static const char *const patterns[] = {"host_syscall.data.slice_{slice}", NULL};
 

@@ -1,6 +1,6 @@
 /* Memory of a process: <pid>-Memory.data, of devices and of the host. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {
     "{process_id}-Memory.data.{device_id}.slice_{slice}",

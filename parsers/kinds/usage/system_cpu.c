@@ -1,6 +1,6 @@
 /* Processor time of a whole system: SystemCpuUsage.data of devices, host_sys_cpu.data of the host. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {
     "SystemCpuUsage.data.{device_id}.slice_{slice}",

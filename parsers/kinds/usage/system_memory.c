@@ -1,6 +1,6 @@
 /* Memory of a whole system: Memory.data of devices, host_sys_mem.data of the host. */
-#include "parsers/records/sample_columns.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {
     "Memory.data.{device_id}.slice_{slice}",

@@ -1,6 +1,6 @@
 /* Samples of the CPU of the task scheduler: tscpu.data. */
-#include "parsers/records/arm_events.h"
-#include "parsers/records/sample_columns.h"
+#include "parsers/kinds/common/arm_events.h"
+#include "parsers/kinds/common/sample_columns.h"
 
 static const char *const patterns[] = {"tscpu.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,8 +1,8 @@
 /* The arithmetic of answers, against figures that were worked out by hand or are printed in the literature. */
-#include "analysis/diff/match.h"
-#include "analysis/diff/significance.h"
-#include "analysis/diff/statistics.h"
-#include "analysis/diff/workload.h"
+#include "analysis/compare/match.h"
+#include "analysis/compare/significance.h"
+#include "analysis/compare/statistics.h"
+#include "analysis/compare/workload.h"
 #include "analysis/interval.h"
 #include "analysis/period.h"
 #include "analysis/sampling.h"

@@ -1,7 +1,7 @@
 /* The arithmetic behind the tables of answers: coverage, gaps and calls, steps, what limits operators, neighbours. */
 #include "analysis/bound.h"
 #include "analysis/call_times.h"
-#include "analysis/diff/neighbours.h"
+#include "analysis/compare/neighbours.h"
 #include "analysis/sampling.h"
 #include "analysis/step_groups.h"
 

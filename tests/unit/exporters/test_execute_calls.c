@@ -1,5 +1,5 @@
 /* Which call of the host started which inference: only what times decide. */
-#include "exporters/svp/execute_calls.h"
+#include "exporters/timeline/execute_calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

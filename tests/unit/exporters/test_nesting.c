@@ -1,5 +1,5 @@
 /* Ranges on lanes: nested ones share a lane, those that overlap in part do not. */
-#include "exporters/trace/nesting.h"
+#include "exporters/timeline/nesting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* PMU metrics against what Ascend's tool shows of the same counters, and formulas that no shared capture uses against
  * the ones written down. */
 #include "base/number.h"
-#include "exporters/pmu/digits_2022.h"
-#include "exporters/pmu/pmu_metric.h"
-#include "exporters/pmu/pmu_rounding.h"
+#include "exporters/counters/digits_2022.h"
+#include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The engine of reports: what a table of columns becomes, and which rows are
  * chosen. */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 #include "parsers/record.h"
 
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "db/database.h"
-#include "exporters/report/report.h"
-#include "exporters/svp/svp_layer_lists.h"
-#include "exporters/svp/svp_metric.h"
-#include "exporters/svp/svp_tables.h"
+#include "exporters/reports/svp/svp_layer_lists.h"
+#include "exporters/reports/svp/svp_metric.h"
+#include "exporters/reports/svp/svp_tables.h"
+#include "exporters/table/report.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

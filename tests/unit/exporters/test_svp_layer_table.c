@@ -1,4 +1,4 @@
-#include "exporters/svp/svp_layer_table.h"
+#include "exporters/reports/svp/svp_layer_table.h"
 
 #include "db/database.h"
 

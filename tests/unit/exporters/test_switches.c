@@ -1,10 +1,10 @@
 /* Options of a collection: what they mean, and that the tables behind them name what there is. */
-#include "exporters/answers/effects.h"
-#include "exporters/answers/outcome.h"
-#include "exporters/report/report.h"
-#include "exporters/trace/track.h"
+#include "exporters/reports/answers/effects.h"
+#include "exporters/reports/answers/outcome.h"
+#include "exporters/table/report.h"
+#include "exporters/timeline/track.h"
 #include "parsers/record.h"
-#include "switches/check.h"
+#include "parsers/switches/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

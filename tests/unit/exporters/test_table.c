@@ -1,8 +1,8 @@
 /* Rows of the engine of reports as files hold them: what becomes of values, parts and failures. */
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"
-#include "exporters/report/report.h"
 #include "exporters/report_name.h"
+#include "exporters/table/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Tables of the terminal: widths, columns that are hidden, narrow or joined, rows that are too many to be kept, parts.
  */
-#include "exporters/report/report.h"
+#include "exporters/table/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

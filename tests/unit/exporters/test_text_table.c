@@ -1,4 +1,4 @@
-#include "exporters/show/text_table.h"
+#include "exporters/table/text_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "db/database.h"
-#include "exporters/svp/streams.h"
-#include "exporters/trace/document.h"
-#include "exporters/trace/lanes.h"
+#include "exporters/timeline/document.h"
+#include "exporters/timeline/lanes.h"
+#include "exporters/timeline/streams_svp.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

@@ -4,8 +4,8 @@
 #include "tests/lib/scratch.h"
 
 #include "parsers/decode/decode.h"
-#include "parsers/records/device_stream.h"
-#include "parsers/records/text/tensor_names.h"
+#include "parsers/kinds/common/device_stream.h"
+#include "parsers/kinds/common/text/tensor_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

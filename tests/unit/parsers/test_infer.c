@@ -3,8 +3,8 @@
 #include "base/format/json_rows.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/encode.h"
-#include "parsers/infer/search.h"
-#include "parsers/tables/printed.h"
+#include "parsers/layouts/printed.h"
+#include "parsers/layouts/search.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>

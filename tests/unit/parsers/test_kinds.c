@@ -3,9 +3,9 @@
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/layout.h"
-#include "parsers/records/core_changes.h"
-#include "parsers/records/split_record.h"
-#include "parsers/records/text/text_lines.h"
+#include "parsers/kinds/common/core_changes.h"
+#include "parsers/kinds/common/split_record.h"
+#include "parsers/kinds/common/text/text_lines.h"
 #include "tests/lib/typed_record.h"
 
 #include <dirent.h>

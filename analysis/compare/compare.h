@@ -1,0 +1,113 @@
+/* Two sides, each of one or more profiles: what changed, by how much, and whether that is more than noise. */
+#ifndef MSPROF_ANALYSIS_COMPARE_COMPARE_H
+#define MSPROF_ANALYSIS_COMPARE_COMPARE_H
+
+#include "analysis/compare/gate.h"
+#include "analysis/compare/match.h"
+#include "analysis/compare/noise.h"
+#include "analysis/compare/profile.h"
+
+struct compare_options {
+    enum subject by;
+    double least_change; /* of a row, as a share of it: 0.01 */
+    double least_share;  /* of the step, of the change of a total: 0.0001 */
+    double alpha;        /* 0.01 */
+    double drift;        /* assumed of single captures: 0.01 */
+    double comparable;   /* least score: 0.5 */
+};
+#define COMPARE_DEFAULTS                                                                                               \
+    {                                                                                                                  \
+        .by = BY_OP, .least_change = 0.01, .least_share = 0.0001, .alpha = 0.01, .drift = 0.01, .comparable = 0.5      \
+    }
+
+enum row_verdict { ROW_UNCHANGED, ROW_NOISE, ROW_IMPROVEMENT, ROW_REGRESSION };
+const char *row_verdict_name(enum row_verdict verdict);
+enum verdict { VERDICT_OK, VERDICT_REGRESSION, VERDICT_INCONCLUSIVE };
+const char *verdict_name(enum verdict verdict);
+
+struct compare_row {
+    const char *key;                /* of the new side where it has it; lives as long as the profiles */
+    const char *base_key, *new_key; /* NULL: not on this side */
+    enum match_kind match;
+    int64_t n_base, n_new;
+    double median_base, median_new; /* ns */
+    double p, q, cliff;
+    double effect;                /* ln of the change that the verdict is about */
+    double own;                   /* the change without what all rows share: 0.1 is 10 % more */
+    double smallest;              /* the smallest change that would be found; negative: not tested */
+    size_t needed;                /* of noise: so many captures a side would tell the change; 0: too many */
+    double total_base, total_new; /* ns a step */
+    enum row_verdict verdict;
+};
+
+struct compare_rows {
+    struct compare_row *items; /* the largest change of the total first */
+    size_t count;
+    struct noise noise; /* that they were judged by */
+    bool steps_differ;  /* of captures whose steps do not run the same, so that a number of executions is no fact */
+};
+
+/* A fact of both sides. */
+struct compare_check {
+    const char *name;
+    char base[256], new_side[256];
+    bool same;
+    double factor; /* what the score is multiplied with */
+};
+#define CHECKS_MAX 13
+
+struct compare_gate {
+    const struct gate *gate;
+    double base, new_value; /* the worst, of a pattern */
+    const char *worst;      /* its key, or that of the group of steps; NULL: there is one alone */
+    bool passed, known;     /* known false: neither side has such a thing */
+    char why[192];          /* why it cannot be told although there are steps; "": it can */
+};
+
+struct side {
+    const struct profile *const *profiles;
+    size_t count;
+};
+
+struct comparison {
+    struct compare_options options;
+    struct compare_check checks[CHECKS_MAX];
+    size_t check_count;
+    double score;
+    bool comparable, run_to_run; /* run_to_run: both sides have several captures */
+    struct noise noise;          /* of the operators */
+    bool steps_differ;           /* in what they run */
+    bool shared_told;            /* what all operators share has changed, by more than drift does */
+    double shared_smallest;      /* the smallest change of it that would be found */
+    size_t shared_needed;        /* so many captures a side would tell it; 0: too many */
+    double smallest;             /* median of those of the rows; negative: none was tested */
+    double step_base, step_new;  /* median time of a step, ns */
+    struct compare_rows rows;    /* of options.by */
+    double rest_base, rest_new;  /* of the steps' times, what the rows do not explain */
+    struct compare_rows gaps;
+    enum verdict verdict;
+    struct compare_gate *gates;
+    size_t gate_count;
+};
+
+/* The comparison points into the profiles and the gates. -ERR_NOT_FOUND when a side has no operator. */
+int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
+            const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
+void comparison_release(struct comparison *comparison);
+
+/* Inside: the rows of one subject, sorted. */
+struct compare_question {
+    enum subject subject;
+    const struct compare_options *options;
+    double step_ns;
+    const struct noise *noise; /* NULL: that of the rows themselves */
+    bool steps_differ;         /* the operators have told it */
+};
+int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
+                  struct compare_rows *ret, struct err *err);
+/* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
+void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
+/* The median over a side's profiles. */
+double side_measure(const struct side *side, enum measure measure);
+
+#endif

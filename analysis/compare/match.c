@@ -1,0 +1,219 @@
+#include "analysis/compare/match.h"
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many operators without a partner are compared place by place: the square of it in bytes is needed. */
+#define ORDER_MAX 2000
+
+const char *match_kind_name(enum match_kind kind)
+{
+    static const char *const names[] = {"none", "exact", "name", "order"};
+
+    return names[kind];
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+size_t match_stem(const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length > 1 && is_digit(name[length - 1])) {
+        size_t digits = length;
+        while (digits > 0 && is_digit(name[digits - 1]))
+            digits--;
+        if (digits == 0)
+            return length; /* nothing but a number */
+        length = digits;
+        if (length > 3 && memcmp(name + length - 3, "-op", 3) == 0)
+            length -= 3;
+        else if (length > 1 && strchr("_-. ", name[length - 1]) != NULL)
+            length--;
+    }
+    return length;
+}
+
+/* One side, sorted by something. */
+struct entry {
+    struct match_operator *op;
+    size_t index, stem;
+};
+
+static int compare_keys(const struct entry *x, const struct entry *y)
+{
+    return strcmp(x->op->key, y->op->key);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return compare_keys(a, b);
+}
+
+static int compare_stems(const struct entry *x, const struct entry *y)
+{
+    size_t shorter = x->stem < y->stem ? x->stem : y->stem;
+    int order = memcmp(x->op->name, y->op->name, shorter);
+
+    return order != 0 ? order : (x->stem > y->stem) - (x->stem < y->stem);
+}
+
+static int compare_kinds(const struct entry *x, const struct entry *y)
+{
+    int order = strcmp(x->op->type, y->op->type);
+
+    return order != 0 ? order : strcmp(x->op->shapes, y->op->shapes);
+}
+
+static int compare_orders(const struct entry *x, const struct entry *y)
+{
+    if (x->op->order != y->op->order)
+        return x->op->order < y->op->order ? -1 : 1;
+    return strcmp(x->op->key, y->op->key);
+}
+
+static int compare_names(const struct entry *x, const struct entry *y)
+{
+    int order = compare_stems(x, y);
+
+    return order != 0 ? order : compare_kinds(x, y);
+}
+
+static int compare_names_of_type(const struct entry *x, const struct entry *y)
+{
+    int order = compare_stems(x, y);
+
+    return order != 0 ? order : strcmp(x->op->type, y->op->type);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    int order = compare_names(a, b);
+
+    return order != 0 ? order : compare_orders(a, b);
+}
+
+static int by_name_of_type(const void *a, const void *b)
+{
+    int order = compare_names_of_type(a, b);
+
+    return order != 0 ? order : compare_orders(a, b);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    return compare_orders(a, b);
+}
+
+/* The operators that have no partner yet. */
+static size_t collect(struct match_operator *side, size_t count, struct entry *entries)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (side[i].kind == MATCH_NONE)
+            entries[n++] = (struct entry){&side[i], i, match_stem(side[i].name)};
+    return n;
+}
+
+static void pair(const struct entry *a, const struct entry *b, enum match_kind kind)
+{
+    a->op->other = b->index;
+    b->op->other = a->index;
+    a->op->kind = b->op->kind = kind;
+}
+
+/* Pairs what a merge of two sorted sides finds equal: the first with the first, the second with the second. */
+static void pair_equal(const struct entry *a, size_t na, const struct entry *b, size_t nb,
+                       int (*compare)(const struct entry *x, const struct entry *y), enum match_kind kind)
+{
+    size_t i = 0, k = 0;
+
+    while (i < na && k < nb) {
+        int order = compare(&a[i], &b[k]);
+        if (order == 0)
+            pair(&a[i++], &b[k++], kind);
+        else if (order < 0)
+            i++;
+        else
+            k++;
+    }
+}
+
+/* The longest common subsequence of types and shapes. */
+static int pair_in_order(const struct entry *a, size_t na, const struct entry *b, size_t nb, struct err *err)
+{
+    na = na < ORDER_MAX ? na : ORDER_MAX;
+    nb = nb < ORDER_MAX ? nb : ORDER_MAX;
+    if (na == 0 || nb == 0)
+        return 0;
+    uint16_t *length = calloc((na + 1) * (nb + 1), sizeof *length); /* of what is left from (i, k) on */
+    if (length == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = na; i-- > 0;)
+        for (size_t k = nb; k-- > 0;) {
+            uint16_t down = length[(i + 1) * (nb + 1) + k], right = length[i * (nb + 1) + k + 1];
+            bool equal = a[i].op->type[0] != '\0' && compare_kinds(&a[i], &b[k]) == 0;
+            length[i * (nb + 1) + k] =
+                equal ? (uint16_t)(length[(i + 1) * (nb + 1) + k + 1] + 1) : (down > right ? down : right);
+        }
+    for (size_t i = 0, k = 0; i < na && k < nb;) {
+        if (a[i].op->type[0] != '\0' && compare_kinds(&a[i], &b[k]) == 0)
+            pair(&a[i++], &b[k++], MATCH_ORDER);
+        else if (length[(i + 1) * (nb + 1) + k] >= length[i * (nb + 1) + k + 1])
+            i++;
+        else
+            k++;
+    }
+    free(length);
+    return 0;
+}
+
+int match_operators(struct match_operator *base, size_t base_count, struct match_operator *new_side, size_t new_count,
+                    struct err *err)
+{
+    static const struct {
+        int (*sort)(const void *a, const void *b);
+        int (*compare)(const struct entry *x, const struct entry *y);
+        enum match_kind kind;
+    } passes[] = {{by_key, compare_keys, MATCH_EXACT},
+                  {by_name, compare_names, MATCH_NAME},
+                  {by_name_of_type, compare_names_of_type, MATCH_NAME}};
+    struct entry *a = calloc(base_count + 1, sizeof *a), *b = calloc(new_count + 1, sizeof *b);
+    size_t na, nb;
+    int status = 0;
+
+    if (a == NULL || b == NULL) {
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    for (size_t i = 0; i < base_count; i++) {
+        base[i].kind = MATCH_NONE;
+        base[i].other = SIZE_MAX;
+    }
+    for (size_t i = 0; i < new_count; i++) {
+        new_side[i].kind = MATCH_NONE;
+        new_side[i].other = SIZE_MAX;
+    }
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        na = collect(base, base_count, a);
+        nb = collect(new_side, new_count, b);
+        array_sort(a, na, sizeof *a, passes[i].sort);
+        array_sort(b, nb, sizeof *b, passes[i].sort);
+        pair_equal(a, na, b, nb, passes[i].compare, passes[i].kind);
+    }
+    na = collect(base, base_count, a);
+    nb = collect(new_side, new_count, b);
+    array_sort(a, na, sizeof *a, by_order);
+    array_sort(b, nb, sizeof *b, by_order);
+    status = pair_in_order(a, na, b, nb, err);
+out:
+    free(a);
+    free(b);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* Which operator of one capture is which of another: names change, numbers in them first. */
+#ifndef MSPROF_ANALYSIS_COMPARE_MATCH_H
+#define MSPROF_ANALYSIS_COMPARE_MATCH_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum match_kind {
+    MATCH_NONE,
+    MATCH_EXACT, /* the same key */
+    MATCH_NAME,  /* the same name once numbers are taken off, and type and shapes where both sides have them */
+    MATCH_ORDER, /* the same type and shapes, in the order of a step */
+};
+const char *match_kind_name(enum match_kind kind); /* "exact" and so on */
+
+struct match_operator {
+    const char *key, *name, *type, *shapes; /* key is unique within its side; the others may be "" */
+    uint64_t order;                         /* place in a step */
+    size_t other;                           /* found: index on the other side; SIZE_MAX: none */
+    enum match_kind kind;
+};
+
+/* Fills other and kind of both sides. */
+int match_operators(struct match_operator *base, size_t base_count, struct match_operator *new_side, size_t new_count,
+                    struct err *err);
+
+/* The length of `name` without what counts executions and operators at its end: "-op123", "_456", "trailing 7". At
+ * least 1 unless the name is empty. */
+size_t match_stem(const char *name);
+
+#endif

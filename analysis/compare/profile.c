@@ -1,0 +1,575 @@
+#include "analysis/compare/profile.h"
+
+#include "analysis/compare/step_counts.h"
+#include "analysis/cut_steps.h"
+#include "base/array.h"
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *subject_name(enum subject subject)
+{
+    static const char *const names[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", "gap"};
+
+    return names[subject];
+}
+
+/* Values by key: a key is a number, known by its text. */
+struct grouping {
+    struct intern keys;
+    struct group {
+        uint32_t op; /* the first with this key; NO_TEXT: the key is not of operators */
+        uint64_t order;
+        size_t count, next;
+        bool varies;
+    } * groups;
+    size_t group_count, group_capacity;
+    int64_t *values; /* of one group after the other */
+};
+
+static void grouping_release(struct grouping *grouping)
+{
+    intern_release(&grouping->keys);
+    free(grouping->groups);
+    free(grouping->values);
+}
+
+static int find_group(struct grouping *grouping, const char *key, uint32_t op, uint64_t order, uint32_t *ret,
+                      struct err *err)
+{
+    int status = intern_add(&grouping->keys, key, strlen(key), ret, err);
+
+    if (status != 0 || *ret < grouping->group_count)
+        return status;
+    if (grouping->group_count == grouping->group_capacity)
+        status = array_grow(&grouping->groups, &grouping->group_capacity, grouping->group_count, 1,
+                            sizeof *grouping->groups, err);
+    if (status == 0)
+        grouping->groups[grouping->group_count++] = (struct group){.op = op, .order = order};
+    return status;
+}
+
+/* After groups[].count is known. */
+static int make_room(struct grouping *grouping, struct err *err)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < grouping->group_count; i++) {
+        grouping->groups[i].next = total;
+        total += grouping->groups[i].count;
+    }
+    grouping->values = malloc((total > 0 ? total : 1) * sizeof *grouping->values);
+    return grouping->values != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static void put_value(struct grouping *grouping, uint32_t group, int64_t value)
+{
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+    grouping->values[grouping->groups[group].next++] = value;
+}
+
+static int copy_text(char **ret, const char *text, struct err *err)
+{
+    *ret = strdup(text);
+    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct profile_row *x = a, *y = b;
+
+    return strcmp(x->key, y->key);
+}
+
+static int make_row(struct profile_row *row, const struct workload *workload, struct grouping *grouping, size_t i,
+                    struct err *err)
+{
+    struct group *group = &grouping->groups[i];
+    const struct workload_operator *op = group->op != NO_TEXT ? &workload->operators[group->op] : NULL;
+    const char *type = op != NULL ? workload_text(workload, op->key.type) : "";
+    int status = copy_text(&row->key, grouping->keys.items[i].bytes, err);
+
+    if (status == 0)
+        status = copy_text(&row->name, op != NULL ? workload_text(workload, op->key.name) : "", err);
+    if (status == 0)
+        status = copy_text(&row->type, type, err);
+    if (status == 0)
+        status = copy_text(&row->shapes, op != NULL ? workload_text(workload, op->key.shapes) : "", err);
+    row->order = group->order;
+    row->conversion = is_conversion(type);
+    row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
+    row->varies = group->varies;
+    return status == 0
+               ? series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err)
+               : status;
+}
+
+/* A row for each group that has values. */
+static int make_rows(struct profile_table *table, const struct workload *workload, struct grouping *grouping,
+                     struct err *err)
+{
+    int status = 0;
+
+    table->rows = calloc(grouping->group_count + 1, sizeof *table->rows);
+    if (table->rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
+        if (grouping->groups[i].count > 0)
+            status = make_row(&table->rows[table->count++], workload, grouping, i, err);
+    array_sort(table->rows, table->count, sizeof *table->rows, by_key);
+    table->known = true;
+    return status;
+}
+
+/* What of a key makes it a layer: the path of the name without its last part. */
+static size_t layer_length(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash != NULL && slash != name ? (size_t)(slash - name) : strlen(name);
+}
+
+static int operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
+                        struct strbuf *key, struct err *err)
+{
+    const char *name = workload_text(workload, op->key.name), *type = workload_text(workload, op->key.type);
+    const char *shapes = workload_text(workload, op->key.shapes);
+
+    strbuf_clear(key);
+    if (subject == BY_LAYER) {
+        strbuf_add(key, name, layer_length(name));
+    } else {
+        strbuf_adds(key, subject == BY_TYPE || subject == BY_SHAPE ? type : name);
+        if (subject == BY_SHAPE)
+            strbuf_addf(key, "%s%s", shapes[0] != '\0' ? " " : "", shapes);
+    }
+    return key->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
+#define KEY_SIZE 4096
+
+/* Which executions count: counted_executions, or all of them. */
+struct counting {
+    const struct workload *workload;
+    const struct splits *splits;
+    bool *counted;
+};
+
+static bool counts(const struct counting *counting, size_t execution)
+{
+    return counting->counted == NULL || counting->counted[execution];
+}
+
+/* Of tables whose totals are compared. */
+static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
+                        struct err *err)
+{
+    bool *varies = calloc(grouping->group_count + 1, sizeof *varies);
+    int status = varies == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    keys.count = grouping->group_count;
+    if (status == 0 && counting->counted != NULL)
+        status = find_varying(counting->workload, counting->splits, &keys, varies, err);
+    for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
+        grouping->groups[i].varies = varies[i];
+    free(varies);
+    return status;
+}
+
+/* Rows whose key follows from the operator. */
+static int table_of_operators(const struct counting *counting, enum subject subject, struct profile_table *table,
+                              struct err *err)
+{
+    const struct workload *workload = counting->workload;
+    struct grouping grouping = {.groups = NULL};
+    uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
+    int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    struct strbuf key;
+
+    strbuf_init(&key, SIZE_MAX / 2);
+    for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
+        status = operator_key(workload, &workload->operators[i], subject, &key, err);
+        if (status == 0)
+            status = find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err);
+        if (status == 0 && workload->operators[i].first < grouping.groups[groups[i]].order)
+            grouping.groups[groups[i]].order = workload->operators[i].first;
+    }
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+        grouping.groups[groups[workload->executions[i].op]].count += counts(counting, i);
+    if (status == 0)
+        status = make_room(&grouping, err);
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+        if (counts(counting, i))
+            put_value(&grouping, groups[workload->executions[i].op], workload->executions[i].duration_ns);
+    if (status == 0)
+        status = tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err);
+    if (status == 0)
+        status = make_rows(table, workload, &grouping, err);
+    grouping_release(&grouping);
+    strbuf_release(&key);
+    free(groups);
+    return status;
+}
+
+static int table_of_streams(const struct counting *counting, struct profile_table *table, struct err *err)
+{
+    const struct workload *workload = counting->workload;
+    struct grouping grouping = {.groups = NULL};
+    char key[KEY_SIZE];
+    uint32_t group;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < workload->stream_count; i++) {
+        snprintf(key, sizeof key, "device %lld stream %lld", (long long)workload->streams[i].device,
+                 (long long)workload->streams[i].id);
+        status = find_group(&grouping, key, NO_TEXT, i, &group, err);
+    }
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        grouping.groups[workload->executions[i].stream].count += counts(counting, i);
+    if (status == 0)
+        status = make_room(&grouping, err);
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+        if (counts(counting, i))
+            put_value(&grouping, workload->executions[i].stream, workload->executions[i].duration_ns);
+    if (status == 0)
+        status = make_rows(table, workload, &grouping, err);
+    grouping_release(&grouping);
+    return status;
+}
+
+static int table_of_steps(const struct counting *counting, struct profile_table *table, struct err *err)
+{
+    struct grouping grouping = {.groups = NULL};
+    const struct splits *splits = counting->splits;
+    uint32_t *groups = calloc(splits->count + 1, sizeof *groups);
+    char key[KEY_SIZE];
+    int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    if (splits->whole) {
+        free(groups);
+        return status;
+    }
+    for (size_t i = 0; status == 0 && i < splits->count; i++) {
+        groups[i] = NO_TEXT;
+        if (splits->groups.items[splits->items[i].group].source != splits->source)
+            continue;
+        splits_group_name(counting->workload, splits, splits->items[i].group, key);
+        status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
+        if (status == 0)
+            grouping.groups[groups[i]].count += !splits_is_warmup(splits, i);
+    }
+    if (status == 0)
+        status = make_room(&grouping, err);
+    for (size_t i = 0; status == 0 && i < splits->count; i++)
+        if (groups[i] != NO_TEXT && !splits_is_warmup(splits, i))
+            put_value(&grouping, groups[i], splits->items[i].own.time_ns);
+    if (status == 0)
+        status = make_rows(table, counting->workload, &grouping, err);
+    grouping_release(&grouping);
+    free(groups);
+    return status;
+}
+
+/* Pairs of operators can be as many as gaps: only those with most time are kept. */
+#define GAP_KEYS_MAX 500
+
+struct gap_total {
+    double total_ns;
+    size_t group;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct gap_total *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Groups that are not kept have no gaps any more, and the gaps no group. */
+static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint32_t *groups, struct err *err)
+{
+    struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
+
+    if (totals == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < grouping->group_count; i++)
+        totals[i].group = i;
+    for (size_t i = 0; i < gaps->count; i++)
+        totals[groups[i]].total_ns += (double)gap_length_ns(&gaps->items[i]);
+    array_sort(totals, grouping->group_count, sizeof *totals, by_total);
+    for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
+        grouping->groups[totals[i].group].count = 0;
+    for (size_t i = 0; i < gaps->count; i++)
+        if (grouping->groups[groups[i]].count == 0)
+            groups[i] = NO_TEXT;
+    free(totals);
+    return 0;
+}
+
+/* Gaps by what runs before and after them. */
+static int table_of_gaps(const struct counting *counting, struct profile_table *table, struct err *err)
+{
+    const struct workload *workload = counting->workload;
+    struct grouping grouping = {.groups = NULL};
+    struct gaps gaps = {.items = NULL};
+    uint32_t *groups = NULL, *behind = NULL; /* behind: of executions, the group of the gap in front */
+    char key[KEY_SIZE];
+    int status = workload->facts.placed ? 0 : gaps_make(workload, &gaps, err);
+
+    if (status == 0 && ((groups = calloc(gaps.count + 1, sizeof *groups)) == NULL ||
+                        (behind = malloc((workload->execution_count + 1) * sizeof *behind)) == NULL))
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (behind != NULL)
+        memset(behind, 0xff, (workload->execution_count + 1) * sizeof *behind); /* NO_TEXT */
+    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
+        const struct gap *gap = &gaps.items[i];
+        snprintf(key, sizeof key, "%.1000s -> %.1000s", execution_name(workload, gap->before),
+                 execution_name(workload, gap->after));
+        status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
+        if (status == 0)
+            grouping.groups[groups[i]].count += counts(counting, gap->after);
+        behind[gap->after] = groups[i];
+    }
+    if (status == 0)
+        status = tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err);
+    if (status == 0)
+        status = keep_largest(&grouping, &gaps, groups, err);
+    if (status == 0)
+        status = make_room(&grouping, err);
+    for (size_t i = 0; status == 0 && i < gaps.count; i++)
+        if (groups[i] != NO_TEXT && counts(counting, gaps.items[i].after))
+            put_value(&grouping, groups[i], gap_length_ns(&gaps.items[i]));
+    if (status == 0 && !workload->facts.placed)
+        status = make_rows(table, workload, &grouping, err);
+    grouping_release(&grouping);
+    gaps_release(&gaps);
+    free(groups);
+    free(behind);
+    return status;
+}
+
+const char *measure_name(enum measure measure)
+{
+    static const char *const names[] = {"step_time", "device_busy", "period", "busy", "free", "exposed_comm"};
+
+    return names[measure];
+}
+
+/* Whether split i has a value of this measure, and which. */
+static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
+{
+    const struct split *split = &splits->items[i];
+    const struct division *stretch = splits_stretch(splits, i);
+    bool counts = splits_counts(splits, i);
+
+    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
+        stretch = &split->own;
+    switch (measure) {
+    case MEASURE_STEP:
+        *ret = split->own.time_ns;
+        return !splits_is_warmup(splits, i);
+    case MEASURE_DEVICE_BUSY:
+        *ret = split->own.busy_ns;
+        return counts;
+    case MEASURE_PERIOD:
+        *ret = split->period.time_ns;
+        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
+    case MEASURE_BUSY:
+        *ret = stretch != NULL ? stretch->busy_ns : 0;
+        return counts && stretch != NULL;
+    case MEASURE_FREE:
+        *ret = stretch != NULL ? stretch->free_ns : 0;
+        return counts && stretch != NULL;
+    default:
+        *ret = stretch != NULL ? stretch->exposed_ns : 0;
+        return counts && stretch != NULL;
+    }
+}
+
+/* values: room for one of each split. */
+static int make_group(struct profile_group *group, const struct workload *workload, const struct splits *splits,
+                      size_t g, int64_t *values, struct err *err)
+{
+    char key[GROUP_NAME_SIZE];
+    int status;
+
+    splits_group_name(workload, splits, g, key);
+    status = copy_text(&group->key, key, err);
+    group->batch = splits->groups.items[g].batch;
+    for (int m = 0; status == 0 && m < MEASURES; m++) {
+        size_t n = 0;
+        for (size_t i = 0; i < splits->count; i++)
+            n += splits->items[i].group == g && measure_of(splits, i, (enum measure)m, &values[n]);
+        status = series_make(&group->measures[m], values, n, err);
+    }
+    return status;
+}
+
+static int make_groups(struct profile *profile, const struct workload *workload, const struct splits *splits,
+                       struct err *err)
+{
+    int64_t *values = calloc(splits->count + 1, sizeof *values);
+    int status = values == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    profile->groups = calloc(splits->groups.count + 1, sizeof *profile->groups);
+    if (profile->groups == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t g = 0; status == 0 && g < splits->groups.count; g++)
+        if (splits->groups.items[g].source == splits->source)
+            status = make_group(&profile->groups[profile->group_count++], workload, splits, g, values, err);
+    free(values);
+    profile->time_ns = (double)splits->all.time_ns;
+    profile->busy_ns = (double)splits->all.busy_ns;
+    profile->free_ns = (double)splits->all.free_ns;
+    return status;
+}
+
+double profile_measure(const struct profile *profile, enum measure measure)
+{
+    double sum = 0, count = 0;
+
+    for (size_t g = 0; g < profile->group_count; g++) {
+        const struct series *series = &profile->groups[g].measures[measure];
+        sum += series->median * (double)series->n;
+        count += (double)series->n;
+    }
+    return count > 0 ? sum / count : -1;
+}
+
+static void make_sums(struct profile *profile, const struct workload *workload)
+{
+    double cube_ns = 0, counted_ns = 0;
+    const struct profile_table *ops = &profile->tables[BY_OP];
+
+    profile->read_write_bytes = -1;
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        const struct workload_operator *op = &workload->operators[i];
+        if (op->read_bytes >= 0 && profile->read_write_bytes < 0)
+            profile->read_write_bytes = 0;
+        if (op->read_bytes >= 0)
+            profile->read_write_bytes += op->read_bytes + op->write_bytes;
+        if (op->units[UNIT_OCCUPIED] >= 0 && op->key.work == WORK_CUBE) {
+            cube_ns += op->units[UNIT_OCCUPIED];
+            counted_ns += op->counted_ns;
+        }
+    }
+    profile->cube_share = counted_ns > 0 ? cube_ns / counted_ns : -1;
+    for (size_t i = 0; i < ops->count; i++) {
+        profile->ai_cpu_ns += ops->rows[i].ai_cpu ? ops->rows[i].durations.total : 0;
+        profile->conversion_ns += ops->rows[i].conversion ? ops->rows[i].durations.total : 0;
+    }
+}
+
+static bool wants(const struct profile_choice *choice, enum subject subject)
+{
+    return (choice->subjects >> subject & 1) != 0;
+}
+
+static int name_cut_steps(struct profile *profile, const struct splits *splits, struct err *err)
+{
+    char text[CUT_STEPS_TEXT_SIZE];
+
+    cut_steps_text(splits->cuts, text);
+    return copy_text(&profile->cut_steps, text, err);
+}
+
+int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
+                 struct profile *ret, struct err *err)
+{
+    struct splits splits = {.items = NULL};
+    struct counting counting = {workload, &splits, NULL};
+    int status;
+
+    *ret = (struct profile){.facts = workload->facts,
+                            .step_source = workload->step_source,
+                            .executions = (int64_t)workload->execution_count,
+                            .refused = (int64_t)workload->refused};
+    status = copy_text(&ret->name, name, err);
+    if (status == 0)
+        status = splits_make(workload, &splits, err);
+    if (status == 0)
+        status = name_cut_steps(ret, &splits, err);
+    for (size_t i = 0; choice->warmup && i < splits.count; i++)
+        splits.items[i].warmup = false;
+    if (status == 0 && !choice->warmup)
+        status = counted_executions(workload, &splits, &counting.counted, err);
+    for (size_t i = 0; i < splits.count; i++) {
+        bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;
+        ret->warmup += leads && splits_is_warmup(&splits, i);
+        ret->steps += leads && splits_counts(&splits, i);
+    }
+    if (status == 0)
+        status = make_groups(ret, workload, &splits, err);
+    for (int subject = BY_OP; status == 0 && subject <= BY_LAYER; subject++)
+        if (wants(choice, (enum subject)subject))
+            status = table_of_operators(&counting, (enum subject)subject, &ret->tables[subject], err);
+    if (status == 0 && wants(choice, BY_STREAM))
+        status = table_of_streams(&counting, &ret->tables[BY_STREAM], err);
+    if (status == 0 && wants(choice, BY_STEP))
+        status = table_of_steps(&counting, &ret->tables[BY_STEP], err);
+    if (status == 0 && wants(choice, BY_GAP))
+        status = table_of_gaps(&counting, &ret->tables[BY_GAP], err);
+    if (status == 0)
+        make_sums(ret, workload);
+    splits_release(&splits);
+    free(counting.counted);
+    if (status != 0)
+        profile_release(ret);
+    return status;
+}
+
+int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
+                     const struct durations *durations, size_t count, struct err *err)
+{
+    struct profile_table *table = &profile->tables[subject];
+    int status = 0;
+
+    table->rows = calloc(count + 1, sizeof *table->rows);
+    if (table->rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        struct profile_row *row = &table->rows[table->count++];
+        row->order = i;
+        status = copy_text(&row->key, names[i], err);
+        if (status == 0)
+            status = copy_text(&row->name, names[i], err);
+        if (status == 0)
+            status = copy_text(&row->type, "", err);
+        if (status == 0)
+            status = copy_text(&row->shapes, "", err);
+        if (status == 0)
+            status = series_make(&row->durations, durations[i].items, durations[i].count, err);
+    }
+    array_sort(table->rows, table->count, sizeof *table->rows, by_key);
+    table->known = true;
+    return status;
+}
+
+void profile_release(struct profile *profile)
+{
+    for (int t = 0; t < SUBJECTS; t++) {
+        for (size_t i = 0; i < profile->tables[t].count; i++) {
+            struct profile_row *row = &profile->tables[t].rows[i];
+            free(row->key);
+            free(row->name);
+            free(row->type);
+            free(row->shapes);
+            series_release(&row->durations);
+        }
+        free(profile->tables[t].rows);
+    }
+    for (size_t g = 0; g < profile->group_count; g++) {
+        for (int m = 0; m < MEASURES; m++)
+            series_release(&profile->groups[g].measures[m]);
+        free(profile->groups[g].key);
+    }
+    free(profile->groups);
+    free(profile->cut_steps);
+    free(profile->name);
+    *profile = (struct profile){.name = NULL};
+}

@@ -1,0 +1,94 @@
+/* What is kept of a workload to compare it: aggregates only, small enough for a file. A comparison works on profiles
+ * alone, so one that was stored says the same as the capture it was made of. */
+#ifndef MSPROF_ANALYSIS_COMPARE_PROFILE_H
+#define MSPROF_ANALYSIS_COMPARE_PROFILE_H
+
+#include "analysis/compare/statistics.h"
+#include "analysis/compare/workload.h"
+#include "analysis/splits.h"
+
+/* By what rows are told apart. */
+enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
+const char *subject_name(enum subject subject); /* "op" and so on */
+
+/* Everything with one key. */
+struct profile_row {
+    char *key;                  /* the name, the type, ...; unique in its table */
+    char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
+    uint64_t order;             /* place of the first one in the sequence */
+    bool conversion, ai_cpu;
+    bool varies; /* there are several steps, and they do not all run it as often: counts tell no change for sure */
+    struct series durations; /* ns */
+};
+
+struct profile_table {
+    struct profile_row *rows; /* by key */
+    size_t count;
+    bool known; /* false: the capture has nothing of the kind */
+};
+
+/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of
+ * neighbours, where none was recorded of the step itself; of inferences then nothing is known of period, busy and free.
+ */
+enum measure {
+    MEASURE_STEP,        /* from its begin to its end */
+    MEASURE_DEVICE_BUSY, /* of that, when the device did anything */
+    MEASURE_PERIOD,
+    MEASURE_BUSY,
+    MEASURE_FREE,
+    MEASURE_EXPOSED,
+    MEASURES
+};
+const char *measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
+
+/* Steps of the leading family of one model and batch on one device; without steps a device. */
+struct profile_group {
+    char *key; /* "inferences of model 3 (detector), batch 4, device 1"; unique */
+    int64_t batch;
+    struct series measures[MEASURES]; /* ns; empty: not known */
+};
+
+struct profile {
+    char *name; /* of the capture */
+    struct workload_facts facts;
+    enum step_source step_source;
+    int64_t steps, warmup; /* warmup: left out of steps */
+    char *cut_steps;       /* cut_steps_text: those of which a part was not recorded; left out of steps too */
+    struct profile_group *groups;
+    size_t group_count;
+    double time_ns, busy_ns, free_ns; /* of all devices, as far as it was recorded */
+    double ai_cpu_ns, conversion_ns;  /* of all steps */
+    double cube_share;                /* time-weighted; negative: not counted */
+    double read_write_bytes;          /* of outside memory, of all steps; negative: not counted */
+    int64_t executions, refused;
+    struct profile_table tables[SUBJECTS];
+};
+
+/* What a profile is made of. */
+struct profile_choice {
+    unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
+    bool warmup;       /* warm-up steps, and what ran in them, count too */
+};
+#define SUBJECT_BIT(subject) (1U << (subject))
+#define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
+
+/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API and BY_LINE stay unknown:
+ * profile_add_rows has them. */
+int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
+                 struct profile *ret, struct err *err);
+void profile_release(struct profile *profile);
+/* The mean of the medians of its groups, by their steps; negative: not known. */
+double profile_measure(const struct profile *profile, enum measure measure);
+
+/* Adds the rows of BY_API, calls of the host, or BY_LINE, what a framework's operators launched: name i has
+ * durations[i], which are sorted here. */
+int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
+                     const struct durations *durations, size_t count, struct err *err);
+
+/* The divisor of totals: steps, at least 1. */
+static inline double profile_steps(const struct profile *profile)
+{
+    return profile->steps > 0 ? (double)profile->steps : 1;
+}
+
+#endif

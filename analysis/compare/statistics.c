@@ -1,0 +1,208 @@
+#include "analysis/compare/statistics.h"
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+#define RADIX_LEAST 2048 /* values from which on counting digits is faster than comparing */
+#define DIGITS 256
+
+static size_t digit(int64_t value, unsigned shift)
+{
+    return (((uint64_t)value ^ (uint64_t)1 << 63) >> shift) % DIGITS;
+}
+
+/* By digits, the lowest first; digits that all values share are passed over. The result is in values. */
+static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
+{
+    int64_t *from = values, *to = other;
+
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t places[DIGITS] = {0}, next = 0;
+        for (size_t i = 0; i < n; i++)
+            places[digit(from[i], shift)]++;
+        if (places[digit(from[0], shift)] == n)
+            continue;
+        for (size_t d = 0; d < DIGITS; d++) {
+            size_t count = places[d];
+            places[d] = next;
+            next += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[places[digit(from[i], shift)]++] = from[i];
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != values)
+        memcpy(values, from, n * sizeof *values);
+}
+
+void statistics_sort(int64_t *values, size_t n)
+{
+    int64_t *other = n >= RADIX_LEAST ? malloc(n * sizeof *other) : NULL;
+
+    if (other != NULL)
+        sort_by_digits(values, other, n);
+    else
+        array_sort(values, n, sizeof *values, by_value);
+    free(other);
+}
+
+int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
+{
+    int status = array_reserve(durations, 1, err);
+
+    if (status == 0)
+        durations->items[durations->count++] = duration_ns;
+    return status;
+}
+
+double statistics_percentile(const int64_t *sorted, size_t n, double p)
+{
+    if (n == 0)
+        return 0;
+    double place = p * (double)(n - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= n)
+        return (double)sorted[n - 1];
+    double low = (double)sorted[below], high = (double)sorted[below + 1];
+    return low + (high - low) * (place - (double)below);
+}
+
+double statistics_median(const int64_t *sorted, size_t n)
+{
+    return statistics_percentile(sorted, n, 0.5);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double numbers_median(double *values, size_t n)
+{
+    if (n == 0)
+        return 0;
+    array_sort(values, n, sizeof *values, by_number);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static double distance(int64_t value, double median)
+{
+    double d = (double)value - median;
+
+    return d < 0 ? -d : d;
+}
+
+double statistics_mad(const int64_t *sorted, size_t n, double median)
+{
+    size_t right = 0, left;
+    double last = 0, before = 0;
+
+    while (right < n && (double)sorted[right] < median)
+        right++;
+    left = right; /* the values below the median are [0, left) */
+    for (size_t taken = 0; n > 0 && taken <= n / 2; taken++) {
+        before = last;
+        if (left > 0 && (right >= n || distance(sorted[left - 1], median) <= distance(sorted[right], median)))
+            last = distance(sorted[--left], median);
+        else
+            last = distance(sorted[right++], median);
+    }
+    return n % 2 == 1 ? last : (before + last) / 2;
+}
+
+int series_make(struct series *series, int64_t *values, size_t n, struct err *err)
+{
+    size_t kept = n < SAMPLES_MAX ? n : SAMPLES_MAX;
+
+    *series = (struct series){.n = (int64_t)n};
+    if (n == 0)
+        return 0;
+    series->samples = malloc(kept * sizeof *series->samples);
+    if (series->samples == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    statistics_sort(values, n);
+    for (size_t i = 0; i < n; i++)
+        series->total += (double)values[i];
+    series->median = statistics_median(values, n);
+    series->mad = statistics_mad(values, n, series->median);
+    series->minimum = (double)values[0];
+    series->maximum = (double)values[n - 1];
+    series->sample_count = kept;
+    for (size_t i = 0; i < kept; i++)
+        series->samples[i] = values[kept > 1 ? i * (n - 1) / (kept - 1) : 0];
+    return 0;
+}
+
+void series_release(struct series *series)
+{
+    free(series->samples);
+    *series = (struct series){.n = 0};
+}
+
+double series_percentile(const struct series *series, double p)
+{
+    return statistics_percentile(series->samples, series->sample_count, p);
+}
+
+double series_mean(const struct series *series)
+{
+    return series->n > 0 ? series->total / (double)series->n : 0;
+}
+
+double series_scale(const struct series *series, double tick)
+{
+    double range = (series_percentile(series, 0.75) - series_percentile(series, 0.25)) / 1.349;
+
+    if (series->mad > 0)
+        return 1.4826 * series->mad;
+    return range > tick ? range : tick;
+}
+
+double series_deviation(const struct series *series)
+{
+    double mean = 0, squares = 0, n = (double)series->sample_count;
+
+    for (size_t i = 0; i < series->sample_count; i++)
+        mean += (double)series->samples[i] / n;
+    for (size_t i = 0; i < series->sample_count; i++)
+        squares += ((double)series->samples[i] - mean) * ((double)series->samples[i] - mean);
+    return n > 1 ? sqrt(squares / (n - 1)) : 0;
+}
+
+void histogram_init(struct histogram *histogram)
+{
+    static const int64_t steps[] = {1, 2, 5};
+    int64_t decade = 1000, bound = 0;
+
+    memset(histogram, 0, sizeof *histogram);
+    for (size_t i = 0; i < HISTOGRAM_BINS; i++) {
+        histogram->bins[i].from_ns = bound;
+        bound = i + 1 < HISTOGRAM_BINS ? steps[i % 3] * decade : INT64_MAX;
+        histogram->bins[i].until_ns = bound;
+        if (i % 3 == 2)
+            decade *= 10;
+    }
+}
+
+void histogram_add(struct histogram *histogram, int64_t duration_ns)
+{
+    size_t i = 0;
+
+    while (i + 1 < HISTOGRAM_BINS && duration_ns >= histogram->bins[i].until_ns)
+        i++;
+    histogram->bins[i].count++;
+    histogram->bins[i].total_ns += (double)duration_ns;
+}

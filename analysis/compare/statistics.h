@@ -1,0 +1,58 @@
+/* Numbers about many numbers. What is sorted is ascending; every function takes n == 0 and then gives 0. */
+#ifndef MSPROF_ANALYSIS_COMPARE_STATISTICS_H
+#define MSPROF_ANALYSIS_COMPARE_STATISTICS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+void statistics_sort(int64_t *values, size_t n);
+/* By linear interpolation between the two nearest ranks; p from 0 to 1. */
+double statistics_percentile(const int64_t *sorted, size_t n, double p);
+double statistics_median(const int64_t *sorted, size_t n);
+/* Sorts the values. */
+double numbers_median(double *values, size_t n);
+/* The median of the distances from the median: two pointers walk from the middle outwards, nothing is copied. */
+double statistics_mad(const int64_t *sorted, size_t n, double median);
+
+/* Values that are collected one by one: array_reserve() makes room. All zero: none; free(items). */
+struct durations {
+    int64_t *items;
+    size_t count, capacity;
+};
+int durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
+
+/* At most this many values stand for all of them. */
+#define SAMPLES_MAX 256
+
+/* What is known of many values once they are gone. All zero: of none; series_release() it. */
+struct series {
+    int64_t n;
+    double median, mad, total, minimum, maximum;
+    int64_t *samples; /* ascending, evenly ranked, the smallest and the largest among them; all when there are few */
+    size_t sample_count;
+};
+/* Sorts the values. */
+int series_make(struct series *series, int64_t *values, size_t n, struct err *err);
+void series_release(struct series *series);
+double series_percentile(const struct series *series, double p);
+double series_mean(const struct series *series);
+/* How far values scatter: 1.4826 MAD; when that is 0 the larger of tick and interquartile range / 1.349. */
+double series_scale(const struct series *series, double tick);
+/* The standard deviation of the samples. */
+double series_deviation(const struct series *series);
+
+/* Bins of durations: 1, 2, 5, 10 ... us and so on, each up to the bound of the next. */
+#define HISTOGRAM_BINS 24
+struct histogram {
+    struct histogram_bin {
+        int64_t from_ns, until_ns; /* the last one's is INT64_MAX */
+        int64_t count;
+        double total_ns;
+    } bins[HISTOGRAM_BINS];
+};
+void histogram_init(struct histogram *histogram);
+void histogram_add(struct histogram *histogram, int64_t duration_ns);
+
+#endif

@@ -1,0 +1,402 @@
+#include "analysis/compare/workload.h"
+
+#include "analysis/period.h"
+#include "base/array.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *work_name(enum work work)
+{
+    static const char *const names[] = {"AI_CORE", "AI_VECTOR_CORE", "AI_CPU", "COMMUNICATION", "COPY"};
+
+    return names[work];
+}
+
+const char *unit_name(enum unit unit)
+{
+    static const char *const names[] = {"cube", "vector", "scalar", "load", "weights", "inner", "store", "occupied"};
+
+    return names[unit];
+}
+
+const char *step_source_name(enum step_source source)
+{
+    static const char *const names[] = {[STEPS_NONE] = "none",
+                                        [STEPS_PERIOD] = "period of the operators",
+                                        [STEPS_INFERENCES] = "inferences",
+                                        [STEPS_ITERATIONS] = "iterations",
+                                        [STEPS_MARKED] = "marked",
+                                        [STEPS_FRAMEWORK] = "framework",
+                                        [STEPS_RANGES] = "ranges"};
+
+    return names[source];
+}
+
+void workload_init(struct workload *workload)
+{
+    const struct map operators = {.key_size = sizeof(struct workload_key),
+                                  .item_size = sizeof(struct workload_key) + sizeof(uint32_t)};
+
+    *workload = (struct workload){.operator_index = operators, .facts = {.times_known = true}};
+}
+
+static void release_lists(struct intervals *lists, size_t count)
+{
+    for (size_t i = 0; lists != NULL && i < count; i++)
+        intervals_release(&lists[i]);
+    free(lists);
+}
+
+void workload_release(struct workload *workload)
+{
+    intern_release(&workload->texts);
+    map_release(&workload->operator_index);
+    free(workload->operators);
+    free(workload->executions);
+    free(workload->steps);
+    free(workload->execute_starts.items);
+    free(workload->begun.items);
+    release_lists(workload->unrecorded, workload->device_count);
+    release_lists(workload->others, workload->device_count);
+    free(workload->other_tasks.items);
+    free(workload->streams);
+    free(workload->devices);
+    workload_init(workload);
+}
+
+const char *workload_text(const struct workload *workload, uint32_t text)
+{
+    return text < workload->texts.count ? workload->texts.items[text].bytes : "";
+}
+
+int workload_add_text(struct workload *workload, const char *text, uint32_t *ret, struct err *err)
+{
+    *ret = NO_TEXT;
+    return text != NULL ? intern_add(&workload->texts, text, strlen(text), ret, err) : 0;
+}
+
+struct indexed_operator {
+    struct workload_key key;
+    uint32_t index;
+};
+
+int workload_add_operator(struct workload *workload, const struct workload_key *key, uint32_t *ret, struct err *err)
+{
+    bool added;
+    struct indexed_operator *item = map_add(&workload->operator_index, key, &added, err);
+
+    if (item == NULL)
+        return -(int)err->code;
+    if (!added) {
+        *ret = item->index;
+        return 0;
+    }
+    if (workload->operator_count == workload->operator_capacity) {
+        int status = array_grow(&workload->operators, &workload->operator_capacity, workload->operator_count, 1,
+                                sizeof *workload->operators, err);
+        if (status != 0) {
+            map_remove(&workload->operator_index, item);
+            return status;
+        }
+    }
+    struct workload_operator *op = &workload->operators[workload->operator_count];
+    *op = (struct workload_operator){
+        .key = *key, .first = workload->execution_count, .read_bytes = -1, .write_bytes = -1};
+    for (size_t i = 0; i < UNITS; i++)
+        op->units[i] = -1;
+    *ret = item->index = (uint32_t)workload->operator_count++;
+    return 0;
+}
+
+/* The index of an id of a device; the last one used is the likeliest. */
+static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, int64_t device, int64_t id, uint16_t *ret,
+                   struct err *err)
+{
+    for (size_t i = *count; i-- > 0;)
+        if ((*ids)[i].id == id && (*ids)[i].device == device) {
+            *ret = (uint16_t)i;
+            return 0;
+        }
+    if (*count == UINT16_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d streams or devices", UINT16_MAX);
+    if (*count == *capacity) {
+        int status = array_grow(ids, capacity, *count, 1, sizeof **ids, err);
+        if (status != 0)
+            return status;
+    }
+    *ret = (uint16_t)*count;
+    (*ids)[(*count)++] = (struct workload_id){id, device};
+    return 0;
+}
+
+static int find_device(struct workload *workload, int64_t device_id, uint16_t *ret, struct err *err)
+{
+    return find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+}
+
+static void count_execution(struct workload *workload, uint32_t op, int64_t duration_ns, bool *ret_taken)
+{
+    workload->operators[op].count++;
+    workload->operators[op].total_ns += (double)duration_ns;
+    *ret_taken = true;
+}
+
+int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
+                 int64_t duration_ns, bool *ret_taken, struct err *err)
+{
+    struct execution execution = {start_ns, duration_ns, op, 0, 0};
+    const struct execution *last =
+        workload->execution_count > 0 ? &workload->executions[workload->execution_count - 1] : NULL;
+    int64_t end_ns;
+    int status;
+
+    *ret_taken = false;
+    if (duration_ns < 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &end_ns)) {
+        workload->refused++;
+        return 0;
+    }
+    if (workload->sums_only) {
+        count_execution(workload, op, duration_ns, ret_taken);
+        return 0;
+    }
+    if (last != NULL && workload->devices[last->device].id == device_id &&
+        workload->streams[last->stream].id == stream_id) {
+        execution.device = last->device;
+        execution.stream = last->stream;
+    } else {
+        status = find_device(workload, device_id, &execution.device, err);
+        if (status == 0)
+            status = find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id,
+                             stream_id, &execution.stream, err);
+        if (status != 0)
+            return status;
+    }
+    if (workload->execution_count == UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
+    if (workload->execution_count == workload->execution_capacity) {
+        status = array_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
+                            sizeof *workload->executions, err);
+        if (status != 0)
+            return status;
+    }
+    workload->executions[workload->execution_count++] = execution;
+    count_execution(workload, op, duration_ns, ret_taken);
+    return 0;
+}
+
+int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                       struct err *err)
+{
+    struct other_task other = {.start_ns = start_ns};
+    int status;
+
+    if (workload->sums_only || duration_ns <= 0 || start_ns == INT64_MIN ||
+        __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
+        return 0;
+    status = find_device(workload, device_id, &other.device, err);
+    if (status == 0)
+        status = array_reserve(&workload->other_tasks, 1, err);
+    if (status == 0)
+        workload->other_tasks.items[workload->other_tasks.count++] = other;
+    return status;
+}
+
+/* The times of other tasks, once all devices are known. */
+static int unite_others(struct workload *workload, struct err *err)
+{
+    int status = 0;
+
+    workload->others = calloc(workload->device_count + 1, sizeof *workload->others);
+    if (workload->others == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
+        const struct other_task *other = &workload->other_tasks.items[i];
+        status = intervals_add(&workload->others[other->device], other->start_ns, other->end_ns, err);
+    }
+    for (size_t i = 0; i < workload->device_count; i++)
+        intervals_unite(&workload->others[i]);
+    return status;
+}
+
+int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    uint16_t device;
+    int status = find_device(workload, device_id, &device, err);
+
+    if (status != 0 || step->end_ns < step->start_ns)
+        return status;
+    if (workload->step_count == workload->step_capacity)
+        status = array_grow(&workload->steps, &workload->step_capacity, workload->step_count, 1,
+                            sizeof *workload->steps, err);
+    if (status != 0)
+        return status;
+    struct workload_step *added = &workload->steps[workload->step_count++];
+    *added = *step;
+    added->device = device;
+    added->period_ns = NO_PERIOD;
+    if (step->source > workload->step_source)
+        workload->step_source = (enum step_source)step->source;
+    return 0;
+}
+
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    uint16_t device;
+    int status = find_device(workload, device_id, &device, err);
+
+    if (status == 0)
+        status = array_reserve(&workload->begun, 1, err);
+    if (status != 0)
+        return status;
+    workload->begun.items[workload->begun.count] = *step;
+    workload->begun.items[workload->begun.count++].device = device;
+    return 0;
+}
+
+int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err)
+{
+    int status = array_reserve(&workload->execute_starts, 1, err);
+
+    if (status == 0)
+        workload->execute_starts.items[workload->execute_starts.count++] = *start;
+    return status;
+}
+
+static int compare_executions(const void *a, const void *b)
+{
+    const struct execution *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    const struct workload_step *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->source != y->source ? (x->source < y->source ? -1 : 1)
+                                  : (x->number > y->number) - (x->number < y->number);
+}
+
+static void sort_executions(struct workload *workload)
+{
+    for (size_t i = 1; i < workload->execution_count; i++)
+        if (compare_executions(&workload->executions[i - 1], &workload->executions[i]) > 0) {
+            array_sort(workload->executions, workload->execution_count, sizeof *workload->executions,
+                       compare_executions);
+            break;
+        }
+    for (size_t i = 0; i < workload->operator_count; i++)
+        workload->operators[i].first = UINT64_MAX;
+    for (size_t i = workload->execution_count; i-- > 0;)
+        workload->operators[workload->executions[i].op].first = i;
+}
+
+/* The steps of one device: from each execution of the divider to the next, the last one to the end. */
+static int divide(struct workload *workload, size_t from, size_t until, uint32_t divider, struct err *err)
+{
+    int64_t device_id = workload->devices[workload->executions[from].device].id, end_ns = 0;
+    bool open = false;
+    struct workload_step step = {.source = STEPS_PERIOD, .model = NO_TEXT};
+    int status = 0;
+
+    for (size_t i = from; status == 0 && i < until; i++) {
+        const struct execution *execution = &workload->executions[i];
+        if (execution->op == divider) {
+            step.end_ns = execution->start_ns;
+            if (open)
+                status = workload_add_step(workload, device_id, &step, err);
+            open = true;
+            step.number++;
+            step.start_ns = execution->start_ns;
+        }
+        if (execution->start_ns + execution->duration_ns > end_ns || i == from)
+            end_ns = execution->start_ns + execution->duration_ns;
+    }
+    step.end_ns = end_ns;
+    return status == 0 && open ? workload_add_step(workload, device_id, &step, err) : status;
+}
+
+static int find_steps(struct workload *workload, struct err *err)
+{
+    size_t *counts = calloc(workload->operator_count + 1, sizeof *counts);
+    uint64_t *first = calloc(workload->operator_count + 1, sizeof *first);
+    int status = counts == NULL || first == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+
+    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+        struct period period;
+
+        memset(counts, 0, workload->operator_count * sizeof *counts);
+        for (until = from; until < workload->execution_count &&
+                           workload->executions[until].device == workload->executions[from].device;
+             until++)
+            if (counts[workload->executions[until].op]++ == 0)
+                first[workload->executions[until].op] = until;
+        status = period_find(counts, first, workload->operator_count, &period, err);
+        if (status == 0 && period.count >= 2)
+            status = divide(workload, from, until, period.divider, err);
+    }
+    free(counts);
+    free(first);
+    return status;
+}
+
+int workload_finish(struct workload *workload, struct err *err)
+{
+    int status = unite_others(workload, err);
+
+    sort_executions(workload);
+    if (status == 0 && workload->step_count == 0)
+        status = find_steps(workload, err);
+    array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
+    return status;
+}
+
+void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE])
+{
+    text[0] = '\0';
+    if (facts->unrecorded > 0 && facts->interval > 1)
+        snprintf(text, RECORDED_SIZE, "1 of %" PRId64 " inferences recorded", facts->interval);
+    else if (facts->unrecorded > 0)
+        snprintf(text, RECORDED_SIZE, "%" PRId64 " of %" PRId64 " inferences recorded", facts->recorded,
+                 facts->recorded + facts->unrecorded);
+}
+
+bool is_conversion(const char *type)
+{
+    static const char *const types[] = {"TransData", "Cast", "Transpose", "TransposeD", "Reformat"};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i]) == 0)
+            return true;
+    return false;
+}
+
+size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns)
+{
+    size_t low = 0, high = workload->execution_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct execution *execution = &workload->executions[middle];
+        if (execution->device < device || (execution->device == device && execution->start_ns < time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,182 @@
+/* What a capture's devices did, in memory: the input of every question. It is filled by who reads the database, by
+ * device and start. An execution takes 24 bytes; operators, of which there are far fewer, have the names. */
+#ifndef MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
+#define MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
+
+#include "analysis/interval.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
+const char *work_name(enum work work); /* "AI_CORE" and so on */
+
+/* What the counters of a core say, each as a share of the time. */
+enum unit {
+    UNIT_CUBE,     /* multiplies matrices */
+    UNIT_VECTOR,   /* calculates vectors */
+    UNIT_SCALAR,   /* calculates scalars, controls */
+    UNIT_LOAD,     /* reads memory outside of the core: mte2, dld */
+    UNIT_WEIGHTS,  /* SVP: loads weights */
+    UNIT_INNER,    /* moves data inside of the core: mte1, dtrans */
+    UNIT_STORE,    /* writes memory outside of the core: mte3, dstr */
+    UNIT_OCCUPIED, /* cube utilisation: UNIT_CUBE over all cores of the device, not of the cores that ran */
+    UNITS
+};
+const char *unit_name(enum unit unit);
+
+#define NO_TEXT UINT32_MAX
+#define STEP_OF_NO_MODEL INT64_C(4294967295) /* as records number it; what is printed never does */
+
+struct workload_key { /* without padding: it is hashed */
+    uint32_t name, type, shapes, work;
+};
+
+/* The same operator again and again. */
+struct workload_operator {
+    struct workload_key key; /* texts of the workload */
+    int64_t count;
+    double total_ns;
+    uint64_t first;                 /* execution */
+    double counted_ns;              /* of the executions that the sums below are of */
+    double units[UNITS];            /* share of time, times time; negative: not counted */
+    double waste_ns;                /* core time lost by the number of blocks; of executions whose blocks are known */
+    double blocks_ns;               /* time of those */
+    double read_bytes, write_bytes; /* of outside memory; negative: not counted */
+    double copy_bytes;              /* what a copy moved */
+};
+
+struct execution {
+    int64_t start_ns, duration_ns;
+    uint32_t op;
+    uint16_t stream, device; /* indexes */
+};
+
+/* Families of steps. A capture may have several, whose steps overlap in time: they are never mixed. Of those that a
+ * capture has the largest leads: totals are divided by its steps. */
+enum step_source {
+    STEPS_NONE,
+    STEPS_PERIOD,     /* the sequence of operators repeats */
+    STEPS_INFERENCES, /* of SVP: what ran on the cores for one input */
+    STEPS_ITERATIONS, /* of models, by the marks of task schedulers */
+    STEPS_MARKED,     /* steps that the user's program marks */
+    STEPS_FRAMEWORK,  /* those of MindSpore and PyTorch */
+    STEPS_RANGES,     /* ranges of the host with a name that the user chose */
+    STEP_SOURCES
+};
+const char *step_source_name(enum step_source source);
+
+#define NO_PERIOD INT64_C(-1)
+
+struct workload_step {
+    int64_t start_ns, end_ns;
+    int64_t model_id;                   /* STEP_OF_NO_MODEL: it is of none */
+    int64_t number;                     /* as the capture counts it: neighbours have numbers that follow each other */
+    int64_t batch, input;               /* of inferences, else 0 */
+    int64_t work_start_ns, work_end_ns; /* of inferences: of all that ran for it, the AI CPU too */
+    int64_t period_ns;                  /* to the begin of its neighbour; NO_PERIOD: that was not recorded. Set by
+                                           workload_finish */
+    uint32_t model;                     /* text: the name of the model, NO_TEXT */
+    uint16_t device;                    /* index */
+    uint8_t source;                     /* enum step_source */
+};
+
+/* A call of the host that starts an inference of a model. */
+struct execute_start {
+    int64_t device_id, model_id;
+    uint32_t model; /* text */
+    int64_t start_ns, end_ns;
+};
+
+/* What a capture says of itself; texts are "" and numbers 0 where it does not. */
+struct workload_facts {
+    char family[32], chip[32], models[256], metrics[160];
+    int64_t cube_cores, vector_cores, clock_khz, rated_khz, tick_ns, devices, problems;
+    bool times_known; /* false: durations mean nothing */
+    bool placed;      /* the capture does not say when each task ran; gaps between tasks mean nothing */
+    /* Inferences that were recorded, and how many more were made between them; interval: one of so many is recorded, 0
+     * when that is not regular. Set by steps_relate. */
+    int64_t recorded, unrecorded, interval;
+};
+#define RECORDED_SIZE 80
+/* "1 of 5 inferences recorded"; "" where none is known to be missing. */
+void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE]);
+
+struct workload {
+    struct workload_facts facts;
+    struct intern texts;
+    struct workload_operator *operators;
+    size_t operator_count, operator_capacity;
+    struct map operator_index; /* of workload_key */
+    struct execution *executions;
+    size_t execution_count, execution_capacity;
+    struct workload_step *steps; /* by device, then start */
+    size_t step_count, step_capacity;
+    enum step_source step_source; /* the leading family */
+    struct {
+        struct workload_step *items;
+        size_t count, capacity;
+    } begun; /* steps whose end is not marked: their end_ns says nothing */
+    struct {
+        struct execute_start *items;
+        size_t count, capacity;
+    } execute_starts;
+    struct {
+        struct other_task {
+            int64_t start_ns, end_ns;
+            uint16_t device;
+        } * items;
+        size_t count, capacity;
+    } other_tasks; /* what devices ran beside executions: notifications, the parts of communication operators */
+    struct intervals *others;     /* of each device: when one of those ran. Set by workload_finish */
+    struct intervals *unrecorded; /* of each device: between inferences of which those between were not recorded */
+    struct workload_id {
+        int64_t id, device; /* as the capture numbers them */
+    } * streams, *devices;
+    size_t stream_count, stream_capacity, device_count, device_capacity;
+    bool sums_only;   /* set before loading: operators alone are kept, with their sums */
+    uint64_t refused; /* executions whose times are none: negative, or past the end of the clock */
+};
+
+void workload_init(struct workload *workload);
+void workload_release(struct workload *workload);
+
+/* The text of a number, "" for NO_TEXT. */
+const char *workload_text(const struct workload *workload, uint32_t text);
+/* NULL is NO_TEXT. */
+int workload_add_text(struct workload *workload, const char *text, uint32_t *ret, struct err *err);
+/* The index of an operator, new or known; sums of a new one are "not counted". */
+int workload_add_operator(struct workload *workload, const struct workload_key *key, uint32_t *ret, struct err *err);
+/* One execution. Times that are none are counted and left out: then *ret_taken is false. */
+int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
+                 int64_t duration_ns, bool *ret_taken, struct err *err);
+/* A task that is no execution: only that something ran counts. */
+int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                       struct err *err);
+/* A step with all but its device and its period. One that ends before it starts is left out. */
+int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
+/* A step of which the begin alone is marked. */
+int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
+/* A call that starts an inference: they tell how many were made. */
+int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
+/* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
+ * device's operators. Which of them are neighbours is analysis/sampling.h's. */
+int workload_finish(struct workload *workload, struct err *err);
+
+/* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
+ * one behind the last of the device. */
+size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns);
+
+static inline bool work_computes(uint32_t work)
+{
+    return work == WORK_CUBE || work == WORK_VECTOR || work == WORK_AI_CPU;
+}
+
+/* TransData, Cast and so on: they change how data lie, not what they say. */
+bool is_conversion(const char *type);
+
+#endif

@@ -1,0 +1,531 @@
+#include "exporters/cluster/cluster.h"
+
+#include "base/file/fsutil.h"
+#include "base/interrupt.h"
+#include "exporters/cluster/missing.h"
+#include "exporters/cluster/numbers.h"
+#include "exporters/cluster/output/matrix.h"
+#include "exporters/cluster/output/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MESSAGE_MAX ((size_t)1 << 40)
+
+/* What a group did in a step, of point-to-point and collective operators apart: their totals are one. */
+struct half {
+    struct merged_block block;
+    const struct plan_entry *entries;
+    size_t count;
+};
+
+struct analysis {
+    const struct cluster_request *request;
+    struct diagnostics *diag;
+    struct cluster_result *result;
+    struct plan plan;
+    size_t *next_entry; /* of each group: where its next step begins */
+    struct half halves[2];
+    struct verdicts verdicts;
+    struct late_names names;
+    struct link_sums links;
+    struct matrix matrix;
+    struct rank_data *details;                     /* of each rank, where every operator is written; else NULL */
+    struct nested_json communication, matrix_file; /* of process 0 */
+    bool writes, details_wanted;
+    int *members; /* room for the processes of one group */
+};
+
+/* ---- who merges what: each process the ranks that it has opened ---- */
+
+static bool is_mine(void *arg, size_t rank)
+{
+    const struct analysis *analysis = arg;
+    return analysis->plan.ranks[rank].owner == analysis->request->team->me;
+}
+
+/* Adds a process to those of a part, which ascend. */
+static void add_member(struct team_part *part, int *members, int process, int me)
+{
+    int place = part->count;
+    while (place > 0 && members[place - 1] > process)
+        place--;
+    if (place > 0 && members[place - 1] == process)
+        return;
+    memmove(members + place + 1, members + place, (size_t)(part->count - place) * sizeof *members);
+    members[place] = process;
+    part->count++;
+    part->me = -1;
+    for (int i = 0; i < part->count; i++) {
+        if (members[i] == me)
+            part->me = i;
+    }
+}
+
+/* The processes that merge the entries, and process 0, which writes. *ret_owners: without it, unless it merges some of
+ * them. */
+static struct team_part members_of(struct analysis *analysis, const struct half *half, int *ret_owners)
+{
+    const struct team *team = analysis->request->team;
+    struct team_part part = {analysis->members, 0, -1};
+    for (size_t i = 0; i < half->count; i++)
+        add_member(&part, analysis->members, analysis->plan.ranks[half->entries[i].rank].owner, team->me);
+    *ret_owners = part.count;
+    add_member(&part, analysis->members, 0, team->me);
+    return part;
+}
+
+/* A rank whose aggregate cannot be read any more costs what it would have said. */
+static int pass_over(struct analysis *analysis, const struct aggregate *rank, struct err *err)
+{
+    if (err->code != ERR_FORMAT && err->code != ERR_NOT_FOUND && err->code != ERR_IO && err->code != ERR_ACCESS)
+        return -(int)err->code;
+    const struct place place = {rank->source, -1, -1, NULL};
+    diag_report(analysis->diag, DIAG_FILE_UNREADABLE, &place, "rank %lld: %s", (long long)rank->rank, err_message(err));
+    *err = (struct err)ERR_INIT;
+    return 0;
+}
+
+static int lose(void *arg, const struct aggregate *rank, struct err *err)
+{
+    return pass_over(arg, rank, err);
+}
+
+static int add_mine(struct analysis *analysis, struct half *half, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < half->count; i++) {
+        const struct plan_entry *entry = &half->entries[i];
+        if (!is_mine(analysis, entry->rank))
+            continue;
+        status = merged_block_add(&half->block, &analysis->plan, entry, err);
+        if (status < 0)
+            status = pass_over(analysis, &analysis->plan.ranks[entry->rank], err);
+    }
+    return status;
+}
+
+/* From process 0 to the others. */
+static int share(struct analysis *analysis, struct half *half, const struct team_part *part, struct err *err)
+{
+    struct team *team = analysis->request->team;
+    struct strbuf bytes;
+    int status = 0;
+    strbuf_init(&bytes, MESSAGE_MAX);
+    if (part->me == 0)
+        status = merged_block_give_shared(&half->block, &bytes, err);
+    if (status == 0)
+        status = team_broadcast(team, part, &bytes, err);
+    if (status == 0 && part->me != 0) {
+        merged_block_clear(&half->block);
+        status = merged_block_take(&half->block, bytes.data, bytes.length, err);
+    }
+    strbuf_release(&bytes);
+    return status;
+}
+
+/* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
+static int merge(struct analysis *analysis, struct half *half, struct err *err)
+{
+    int owners;
+    merged_block_clear(&half->block);
+    if (half->count == 0)
+        return 0;
+    const struct team_part part = members_of(analysis, half, &owners);
+    if (part.me < 0)
+        return 0;
+    int status = add_mine(analysis, half, err);
+    if (status == 0 && part.count > 1)
+        status = team_reduce(analysis->request->team, &part, merged_block_give, merged_block_take, &half->block, err);
+    return status == 0 && owners > 1 ? share(analysis, half, &part, err) : status;
+}
+
+/* ---- files of process 0 ---- */
+
+/* The block of a rank's details that an entry is about; NULL: none. */
+static const struct rank_block *detail_block(const struct analysis *analysis, const struct plan_entry *entry)
+{
+    const struct rank_data *rank = &analysis->details[entry->rank];
+    return entry->block < rank->blocks.count ? &rank->blocks.items[entry->block] : NULL;
+}
+
+static const struct rank_operator *find_operator(const struct rank_data *rank, const struct rank_block *block,
+                                                 const char *name, uint32_t hint)
+{
+    uint32_t number;
+    if (!intern_find(&rank->texts, name, strlen(name), &number))
+        return NULL;
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        uint32_t place = (hint + i) % block->operator_count;
+        if (rank->operators.items[block->first_operator + place].name == number)
+            return &rank->operators.items[block->first_operator + place];
+    }
+    return NULL;
+}
+
+/* Whether an earlier rank has the operator, which then has been written with all ranks. */
+static bool written_before(const struct analysis *analysis, const struct plan_entry *entries, size_t i,
+                           const char *name, uint32_t hint)
+{
+    for (size_t j = 0; j < i; j++) {
+        const struct rank_block *block = detail_block(analysis, &entries[j]);
+        if (block != NULL && block->operator_count > 0 &&
+            find_operator(&analysis->details[entries[j].rank], block, name, hint) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void write_operator(struct analysis *analysis, const struct plan_entry *entries, size_t first, size_t count,
+                           const char *name, uint32_t hint)
+{
+    struct outfile *out = &analysis->communication.out;
+    bool any = false;
+    nested_json_member(&analysis->communication, name, analysis->plan.groups.items[entries->group].number);
+    write_text(out, "{");
+    for (size_t i = first; i < count; i++) {
+        const struct rank_data *rank = &analysis->details[entries[i].rank];
+        const struct rank_block *block = detail_block(analysis, &entries[i]);
+        const struct rank_operator *operator_ =
+            block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
+        if (operator_ == NULL)
+            continue;
+        write_text(out, any ? ", \"" : "\"");
+        write_integer(out, analysis->plan.ranks[entries[i].rank].rank);
+        write_text(out, "\": {");
+        write_operator_info(out, rank, operator_);
+        write_text(out, "}");
+        any = true;
+    }
+    write_text(out, "}");
+}
+
+static void write_operators(struct analysis *analysis, const struct half *half)
+{
+    const struct plan_entry *entries = half->entries;
+    size_t count = half->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct rank_data *rank = &analysis->details[entries[i].rank];
+        const struct rank_block *block = detail_block(analysis, &entries[i]);
+        for (uint32_t j = 0; block != NULL && j < block->operator_count; j++) {
+            const char *name = rank_text_of(rank, rank->operators.items[block->first_operator + j].name);
+            if (!written_before(analysis, entries, i, name, j))
+                write_operator(analysis, entries, i, count, name, j);
+        }
+    }
+}
+
+/* What each rank did in the group and step altogether. */
+static void write_totals(struct analysis *analysis, const struct merged_block *totals, const char *number)
+{
+    struct outfile *out = &analysis->communication.out;
+    const struct rank_packet *packets = totals->packets.items;
+    nested_json_member(&analysis->communication, "Total Op Info", number);
+    write_text(out, "{");
+    for (size_t i = 0; i < totals->totals.count; i++) {
+        const struct merged_total *total = &totals->totals.items[i];
+        write_text(out, i > 0 ? ", \"" : "\"");
+        write_integer(out, analysis->plan.ranks[total->rank].rank);
+        write_text(out, "\": {");
+        write_total_info(out, &total->sum, packets);
+        write_text(out, "}");
+        packets += total->packet_count;
+    }
+    write_text(out, "}");
+}
+
+/* What a half says of links. */
+static int add_links(struct analysis *analysis, const struct half *half, struct err *err)
+{
+    int status = link_sums_add(&analysis->links, &half->block, err);
+    if (status == 0 && analysis->details == NULL)
+        return matrix_add_totals(&analysis->matrix, &half->block, err);
+    for (size_t i = 0; status == 0 && i < half->count; i++) {
+        const struct plan_entry *entry = &half->entries[i];
+        const struct rank_block *block = detail_block(analysis, entry);
+        if (block != NULL)
+            status = matrix_add_details(&analysis->matrix, &analysis->plan, &analysis->plan.groups.items[entry->group],
+                                        &analysis->details[entry->rank], block, err);
+    }
+    return status;
+}
+
+/* A group and step of both halves. */
+static int write_block(struct analysis *analysis, const char *number, const char *step, const char *key,
+                       struct err *err)
+{
+    struct half *halves = analysis->halves;
+    matrix_clear(&analysis->matrix);
+    int status = merged_block_add_totals(&halves[0].block, &halves[1].block, err);
+    for (size_t i = 0; status == 0 && i < 2; i++)
+        status = add_links(analysis, &halves[i], err);
+    if (status == 0 && halves[0].block.totals.count > 0) {
+        nested_json_go(&analysis->communication, key, step);
+        for (size_t i = 0; analysis->details != NULL && i < 2; i++)
+            write_operators(analysis, &halves[i]);
+        write_totals(analysis, &halves[0].block, number);
+    }
+    analysis->result->unmapped += analysis->matrix.unmapped;
+    if (status == 0 && analysis->matrix.unmapped > 0)
+        diag_report(analysis->diag, DIAG_LINK_UNMAPPED, NULL, "%lld links of group %s in %s",
+                    (long long)analysis->matrix.unmapped, number, step);
+    if (status == 0 && analysis->matrix.links.used > 0) {
+        nested_json_go(&analysis->matrix_file, key, step);
+        status = matrix_write(&analysis->matrix, &analysis->matrix_file, number, err);
+    }
+    return status;
+}
+
+/* ---- groups ---- */
+
+/* The entries of a group and step, which are next in their group. */
+static size_t take_entries(struct analysis *analysis, uint32_t group, uint32_t step, const struct plan_entry **ret)
+{
+    const struct plan *plan = &analysis->plan;
+    size_t first = analysis->next_entry[group], end = first;
+    while (end < plan->entries.count && plan->entries.items[end].group == group &&
+           plan->entries.items[end].step == step)
+        end++;
+    *ret = plan->entries.items + first;
+    analysis->next_entry[group] = end;
+    return end - first;
+}
+
+static bool same_members(const struct plan *plan, size_t a, size_t b)
+{
+    const struct plan_group *x = &plan->groups.items[a], *y = &plan->groups.items[b];
+    return x->member_count == y->member_count &&
+           memcmp(plan->members.items + x->first_member, plan->members.items + y->first_member,
+                  x->member_count * sizeof *plan->members.items) == 0;
+}
+
+/* Merges and judges one half. */
+static int analyse_half(struct analysis *analysis, struct half *half, struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    int status = merge(analysis, half, err);
+    if (status < 0)
+        return status;
+    status = verdicts_add(&analysis->verdicts, plan, &half->block, half->entries, half->count, is_mine, analysis, err);
+    return status < 0 ? pass_over(analysis, &plan->ranks[half->entries->rank], err) : 0;
+}
+
+/* A group in a step; halves: 2 when the group behind it is the same one's point-to-point half. */
+static int analyse_group(struct analysis *analysis, uint32_t group, uint32_t halves, uint32_t step, const char *key,
+                         struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    int status = interrupted() ? interrupt_error(err) : 0;
+    size_t entries = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct half *half = &analysis->halves[i];
+        half->count = i < halves ? take_entries(analysis, group + i, step, &half->entries) : 0;
+        entries += half->count;
+        analysis->result->blocks += half->count > 0;
+    }
+    for (uint32_t i = 0; status == 0 && i < 2; i++)
+        status = analyse_half(analysis, &analysis->halves[i], err);
+    if (status == 0 && entries > 0 && analysis->writes)
+        status = write_block(analysis, plan->groups.items[group].number, plan->steps.items[step], key, err);
+    return status;
+}
+
+/* Groups of the same ranks, step by step: they stand together in the files. */
+static int analyse_run(struct analysis *analysis, uint32_t first, uint32_t end, struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    const struct plan_group *groups = plan->groups.items;
+    char *key = ranks_text(plan->members.items + groups[first].first_member, groups[first].member_count);
+    int status = key != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (uint32_t step = 0; status == 0 && step < plan->steps.count; step++) {
+        for (uint32_t group = first, halves; status == 0 && group < end; group += halves) {
+            halves = group + 1 < end && strcmp(groups[group].number, groups[group + 1].number) == 0 ? 2 : 1;
+            status = analyse_group(analysis, group, halves, step, key, err);
+        }
+    }
+    free(key);
+    return status;
+}
+
+static int analyse_groups(struct analysis *analysis, struct err *err)
+{
+    struct plan *plan = &analysis->plan;
+    uint32_t count = (uint32_t)plan->groups.count;
+    int status = 0;
+    analysis->next_entry = calloc(count + 1u, sizeof *analysis->next_entry);
+    if (analysis->next_entry == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = plan->entries.count; i-- > 0;)
+        analysis->next_entry[plan->entries.items[i].group] = i;
+    for (uint32_t first = 0, end; status == 0 && first < count; first = end) {
+        end = first + 1;
+        while (end < count && same_members(plan, first, end))
+            end++;
+        status = analyse_run(analysis, first, end, err);
+        progress_update(analysis->request->progress, "cluster", end, count);
+    }
+    free(analysis->next_entry);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Sends the details of a rank to process 0; nothing when they cannot be read any more. */
+static int send_details(struct analysis *analysis, const struct aggregate *rank, struct strbuf *bytes, struct err *err)
+{
+    struct team *team = analysis->request->team;
+    int status = aggregate_read_bytes(rank, bytes, err);
+    if (status < 0) {
+        strbuf_clear(bytes);
+        status = pass_over(analysis, rank, err);
+    }
+    if (status == 0 && team->me != 0)
+        status = team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err);
+    return status;
+}
+
+static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
+{
+    const struct aggregate *rank = &analysis->plan.ranks[i];
+    int status = aggregate_take_details(bytes->data, bytes->length, rank->source, &analysis->details[i], err);
+    if (status < 0) {
+        rank_data_release(&analysis->details[i]);
+        status = pass_over(analysis, rank, err);
+    }
+    return status;
+}
+
+/* Every operator of all ranks, to process 0. */
+static int load_details(struct analysis *analysis, struct err *err)
+{
+    const struct plan *plan = &analysis->plan;
+    struct team *team = analysis->request->team;
+    struct strbuf bytes;
+    int status = 0;
+    strbuf_init(&bytes, MESSAGE_MAX);
+    if (team->me == 0) {
+        analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
+        status = analysis->details != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+        const struct aggregate *rank = &plan->ranks[i];
+        strbuf_clear(&bytes);
+        if (rank->owner == team->me)
+            status = send_details(analysis, rank, &bytes, err);
+        else if (team->me == 0)
+            status = team->receive(team, rank->owner, &bytes, err);
+        if (status == 0 && team->me == 0 && bytes.length > 0)
+            status = take_details(analysis, i, &bytes, err);
+    }
+    strbuf_release(&bytes);
+    return status;
+}
+
+static int open_nested(struct nested_json *json, const char *directory, const char *name, struct err *err)
+{
+    char *path = path_join(directory, name);
+    int status = path != NULL ? nested_json_open(json, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    return status;
+}
+
+static int write_tables(struct analysis *analysis, struct err *err)
+{
+    const char *directory = analysis->request->directory;
+    int status = write_steps(directory, &analysis->plan, err);
+    if (status == 0)
+        status = write_groups(directory, &analysis->plan, err);
+    if (status == 0)
+        status = write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err);
+    if (status == 0)
+        status = write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err);
+    if (status == 0)
+        status = write_slow_links(directory, &analysis->links, err);
+    if (status == 0)
+        analysis->result->files += 5;
+    return status;
+}
+
+/* What all processes do. */
+static int analyse_all(struct analysis *analysis, struct err *err)
+{
+    struct team *team = analysis->request->team;
+    int status = analysis->details_wanted ? load_details(analysis, err) : 0;
+    if (status == 0)
+        status = analyse_groups(analysis, err);
+    if (status == 0)
+        status = verdicts_reduce(&analysis->verdicts, team, err);
+    verdicts_sort(&analysis->verdicts);
+    if (status == 0)
+        status = late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err);
+    return status;
+}
+
+static int analyse_and_write(struct analysis *analysis, struct err *err)
+{
+    const char *directory = analysis->request->directory;
+    int status = open_nested(&analysis->communication, directory, "cluster_communication.json", err);
+    if (status < 0)
+        return status;
+    status = open_nested(&analysis->matrix_file, directory, "cluster_communication_matrix.json", err);
+    if (status < 0) {
+        nested_json_close(&analysis->communication, status, err);
+        return status;
+    }
+    status = missing_tell(&analysis->plan, analysis->diag, err);
+    if (status == 0)
+        status = analyse_all(analysis, err);
+    status = nested_json_close(&analysis->communication, status, err);
+    status = nested_json_close(&analysis->matrix_file, status, err);
+    if (status < 0)
+        return status;
+    analysis->result->files += 2;
+    return write_tables(analysis, err);
+}
+
+static void release(struct analysis *analysis)
+{
+    for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++)
+        rank_data_release(&analysis->details[i]);
+    free(analysis->details);
+    free(analysis->members);
+    matrix_clear(&analysis->matrix);
+    link_sums_release(&analysis->links);
+    late_names_release(&analysis->names);
+    verdicts_release(&analysis->verdicts);
+    merged_block_release(&analysis->halves[0].block);
+    merged_block_release(&analysis->halves[1].block);
+    plan_release(&analysis->plan);
+}
+
+static int prepare(struct analysis *analysis, const struct aggregate *ranks, size_t rank_count, struct err *err)
+{
+    const struct cluster_request *request = analysis->request;
+    merged_block_init(&analysis->halves[0].block);
+    merged_block_init(&analysis->halves[1].block);
+    analysis->members = calloc((size_t)request->team->size + 1, sizeof *analysis->members);
+    if (analysis->members == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = plan_make(&analysis->plan, ranks, rank_count, request->steps, err);
+    if (status == 0)
+        status = numbers_find(&analysis->plan, err);
+    return status == 0 ? verdicts_init(&analysis->verdicts, rank_count, err) : status;
+}
+
+int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
+                    struct diagnostics *diag, struct cluster_result *ret, struct err *err)
+{
+    struct analysis analysis = {.request = request,
+                                .diag = diag,
+                                .result = ret,
+                                .writes = request->team->me == 0,
+                                .details_wanted = request->detail || rank_count <= CLUSTER_DETAIL_RANKS};
+    *ret = (struct cluster_result){.files = 0};
+    int status = prepare(&analysis, ranks, rank_count, err);
+    if (status == 0)
+        status = analysis.writes ? analyse_and_write(&analysis, err) : analyse_all(&analysis, err);
+    ret->collectives = analysis.verdicts.collectives;
+    ret->incomplete = analysis.verdicts.incomplete;
+    release(&analysis);
+    return status;
+}

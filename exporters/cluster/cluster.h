@@ -1,0 +1,31 @@
+/* The analysis of a cluster: from the aggregates of its ranks to cluster_analysis_output/. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_CLUSTER_H
+#define MSPROF_EXPORTERS_CLUSTER_CLUSTER_H
+
+#include "base/diag.h"
+#include "base/progress.h"
+#include "exporters/cluster/plan.h"
+#include "exporters/cluster/team.h"
+
+#define CLUSTER_OUTPUT "cluster_analysis_output"
+#define CLUSTER_DETAIL_RANKS 64 /* up to so many ranks the files have every operator by themselves */
+
+struct cluster_request {
+    const char *directory;           /* existing: of the results */
+    bool detail;                     /* every operator of every rank */
+    const struct step_filter *steps; /* NULL: all */
+    struct team *team;               /* which merges: every process has the same indexes */
+    const struct progress *progress;
+};
+
+struct cluster_result {
+    uint64_t files, blocks; /* blocks: groups and steps */
+    int64_t collectives, incomplete;
+    int64_t unmapped; /* links whose ranks nobody knows */
+};
+
+/* Merges and writes. ranks are ascending, each once. Problems go to diag, of process 0 only. */
+int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
+                    struct diagnostics *diag, struct cluster_result *ret, struct err *err);
+
+#endif

@@ -1,0 +1,231 @@
+#include "exporters/cluster/output/matrix.h"
+
+#include "base/number.h"
+#include "exporters/cluster/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MS = 6, MB = 6, RATIO = 4 }; /* decimals of ns, bytes, GB/s */
+#define NO_NAME (-1)
+
+struct matrix_link {
+    struct {
+        int64_t entry, source, target; /* entry: number of a text; NO_NAME in sums */
+    } key;
+    int64_t bytes, ns;
+    int64_t transport, op_name; /* numbers of texts; NO_NAME: none */
+};
+
+void matrix_clear(struct matrix *matrix)
+{
+    map_release(&matrix->links);
+    intern_release(&matrix->texts);
+    *matrix = (struct matrix){.links = {.items = NULL}};
+}
+
+static int text(struct matrix *matrix, const char *bytes, int64_t *ret, struct err *err)
+{
+    uint32_t number;
+    int status = bytes != NULL ? intern_add(&matrix->texts, bytes, strlen(bytes), &number, err) : 0;
+    *ret = bytes != NULL && status == 0 ? (int64_t)number : NO_NAME;
+    return status;
+}
+
+static int add(struct matrix *matrix, const struct matrix_link *link, struct err *err)
+{
+    if (matrix->links.item_size == 0)
+        matrix->links = (struct map)MAP_OF(struct matrix_link, key);
+    struct matrix_link *sum = map_add(&matrix->links, &link->key, NULL, err);
+    if (sum == NULL)
+        return -(int)err->code;
+    sum->bytes += link->bytes;
+    sum->ns += link->ns;
+    sum->transport = link->transport;
+    sum->op_name = link->op_name;
+    return 0;
+}
+
+int matrix_add_totals(struct matrix *matrix, const struct merged_block *block, struct err *err)
+{
+    const struct merged_link *from = NULL;
+    int status = 0;
+    while (status == 0 && (from = map_next(&block->links, from)) != NULL) {
+        struct matrix_link link = {
+            .key = {0, from->key.source, from->key.target}, .bytes = from->bytes, .ns = from->ns, .op_name = NO_NAME};
+        status = text(matrix, block->texts.items[from->key.entry].bytes, &link.key.entry, err);
+        if (status == 0)
+            status = text(matrix, block->texts.items[from->transport].bytes, &link.transport, err);
+        if (status == 0)
+            status = add(matrix, &link, err);
+    }
+    matrix->unmapped += block->unmapped_links;
+    return status;
+}
+
+int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_group *group,
+                       const struct rank_data *rank, const struct rank_block *block, struct err *err)
+{
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < block->link_count; i++) {
+        const struct rank_link *from = &rank->links.items[block->first_link + i];
+        struct matrix_link link = {
+            .key = {0, numbers_rank(plan, group, from->source), numbers_rank(plan, group, from->target)},
+            .bytes = from->bytes,
+            .ns = from->ns};
+        if (link.key.source < 0 || link.key.target < 0) {
+            matrix->unmapped++;
+            continue;
+        }
+        status = text(matrix, rank_text_of(rank, from->entry), &link.key.entry, err);
+        if (status == 0)
+            status = text(matrix, rank_text_of(rank, from->transport), &link.transport, err);
+        if (status == 0)
+            status = text(matrix, rank_text_of(rank, from->op_name), &link.op_name, err);
+        if (status == 0)
+            status = add(matrix, &link, err);
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* The order in which a group's entries stand: of one operator the fastest first. */
+static int place_of(const char *entry, size_t *ret_stem)
+{
+    static const char *const places[] = {"-top1", "-middle", "-bottom1", "-bottom2", "-bottom3", "-total"};
+    size_t length = strlen(entry);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        size_t end = strlen(places[i]);
+        if (length > end && strcmp(entry + length - end, places[i]) == 0) {
+            *ret_stem = length - end;
+            return (int)i;
+        }
+    }
+    *ret_stem = length;
+    return -1;
+}
+
+static int compare_entries(const char *a, const char *b)
+{
+    size_t m, n;
+    int x = place_of(a, &m), y = place_of(b, &n);
+    int order = memcmp(a, b, m < n ? m : n);
+    if (order == 0)
+        order = (m > n) - (m < n);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static int compare_links(const void *a, const void *b, void *opaque)
+{
+    const struct matrix *matrix = opaque;
+    const struct matrix_link *x = a, *y = b;
+    if (x->key.entry != y->key.entry) {
+        int order = compare_entries(matrix->texts.items[x->key.entry].bytes, matrix->texts.items[y->key.entry].bytes);
+        return order != 0 ? order : (x->key.entry > y->key.entry) - (x->key.entry < y->key.entry);
+    }
+    if (x->key.source != y->key.source)
+        return x->key.source < y->key.source ? -1 : 1;
+    return (x->key.target > y->key.target) - (x->key.target < y->key.target);
+}
+
+static void write_name(struct outfile *out, const struct matrix *matrix, int64_t number)
+{
+    write_json(out, number == NO_NAME ? "" : matrix->texts.items[number].bytes);
+}
+
+static void write_link(struct outfile *out, const struct matrix *matrix, const struct matrix_link *link, bool first)
+{
+    write_text(out, first ? "\"" : ", \"");
+    write_integer(out, link->key.source);
+    write_text(out, "-");
+    write_integer(out, link->key.target);
+    write_text(out, "\": {\"Transport Type\": ");
+    write_name(out, matrix, link->transport);
+    write_text(out, ", \"Transit Time(ms)\": ");
+    write_decimal(out, link->ns, MS);
+    write_text(out, ", \"Transit Size(MB)\": ");
+    write_decimal(out, link->bytes, MB);
+    write_text(out, ", \"Op Name\": ");
+    write_name(out, matrix, link->op_name);
+    write_text(out, ", \"Bandwidth(GB/s)\": ");
+    write_decimal(out, number_ratio(link->bytes, link->ns, RATIO), RATIO);
+    write_text(out, "}");
+}
+
+/* What the "-total" entries are together, link by link. */
+static int sum_totals(struct matrix *sums, const struct matrix *matrix, const struct matrix_link *links, size_t count,
+                      struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        size_t stem;
+        const char *entry = matrix->texts.items[links[i].key.entry].bytes;
+        struct matrix_link link = links[i];
+        if (place_of(entry, &stem) != 5)
+            continue;
+        link.key.entry = NO_NAME;
+        link.op_name = NO_NAME;
+        status = text(sums, link.transport == NO_NAME ? NULL : matrix->texts.items[link.transport].bytes,
+                      &link.transport, err);
+        if (status == 0)
+            status = add(sums, &link, err);
+    }
+    return status;
+}
+
+static struct matrix_link *sorted_links(const struct matrix *matrix, struct err *err)
+{
+    struct matrix_link *links = calloc(matrix->links.used + 1, sizeof *links);
+    const struct matrix_link *link = NULL;
+    size_t count = 0;
+    if (links == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    while (matrix->links.used > 0 && (link = map_next(&matrix->links, link)) != NULL)
+        links[count++] = *link;
+    if (count > 1)
+        qsort_r(links, count, sizeof *links, compare_links, (void *)(uintptr_t)matrix);
+    return links;
+}
+
+/* The links of one entry after another, each an object. */
+static void write_entries(const struct matrix *matrix, const struct matrix_link *links, size_t count,
+                          struct nested_json *json, const char *number)
+{
+    for (size_t i = 0; i < count; i++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        bool first = i == 0 || links[i].key.entry != links[i - 1].key.entry;
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        bool last = i + 1 == count || links[i + 1].key.entry != links[i].key.entry;
+        if (first) {
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+            int64_t entry = links[i].key.entry;
+            nested_json_member(json, entry == NO_NAME ? "Total Op Info" : matrix->texts.items[entry].bytes, number);
+            write_text(&json->out, "{");
+        }
+        write_link(&json->out, matrix, &links[i], first);
+        if (last)
+            write_text(&json->out, "}");
+    }
+}
+
+int matrix_write(const struct matrix *matrix, struct nested_json *json, const char *number, struct err *err)
+{
+    struct matrix sums = {.links = {.items = NULL}};
+    struct matrix_link *links = sorted_links(matrix, err), *totals = NULL;
+    int status = links != NULL ? sum_totals(&sums, matrix, links, matrix->links.used, err) : -(int)err->code;
+    if (status == 0) {
+        totals = sorted_links(&sums, err);
+        status = totals != NULL ? 0 : -(int)err->code;
+    }
+    if (status == 0) {
+        write_entries(matrix, links, matrix->links.used, json, number);
+        write_entries(&sums, totals, sums.links.used, json, number);
+    }
+    free(links);
+    free(totals);
+    matrix_clear(&sums);
+    return status;
+}

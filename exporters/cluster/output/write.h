@@ -1,0 +1,68 @@
+/* The files of cluster_analysis_output/. Formats: docs/formats/cluster.md 3. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_OUTPUT_WRITE_H
+#define MSPROF_EXPORTERS_CLUSTER_OUTPUT_WRITE_H
+
+#include "base/file/outfile.h"
+#include "exporters/cluster/block.h"
+#include "exporters/cluster/late_names.h"
+
+/* ---- numbers and texts as these files have them ---- */
+
+void write_text(struct outfile *out, const char *text); /* as it is */
+void write_json(struct outfile *out, const char *text); /* as a JSON string */
+void write_csv(struct outfile *out, const char *text);  /* as a CSV field */
+void write_integer(struct outfile *out, int64_t value);
+/* value / 10^decimals in the shortest form. */
+void write_decimal(struct outfile *out, int64_t value, unsigned decimals);
+/* "(0, 1)", "(0,)", "()" as a text without quotes; free() it. NULL: out of memory. */
+char *ranks_text(const int64_t *ranks, size_t count);
+
+/* ---- what goes into both JSON files ---- */
+
+/* The members "Communication Time Info" and "Communication Bandwidth Info" of what a rank did in a group and step;
+ * packets: as many as the sum has. */
+void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets);
+/* The same of one operator of a rank. */
+void write_operator_info(struct outfile *out, const struct rank_data *rank, const struct rank_operator *operator_);
+
+/* A communication_*.json file: {ranks: {step: {operator@group: ...}}} written one group and step after another. */
+struct nested_json {
+    struct outfile out;
+    char *key;        /* of the ranks that are open; NULL: none */
+    const char *step; /* that is open; NULL: none */
+    bool any_member;  /* of the step */
+};
+int nested_json_open(struct nested_json *json, const char *path, struct err *err);
+/* Goes to these ranks and this step; groups of the same ranks must come together, their steps in order. */
+void nested_json_go(struct nested_json *json, const char *key, const char *step);
+/* Begins the member name@number: the caller writes its value. */
+void nested_json_member(struct nested_json *json, const char *name, const char *number);
+/* Commits when status is 0, else drops the file. */
+int nested_json_close(struct nested_json *json, int status, struct err *err);
+
+/* ---- whole files ---- */
+
+int write_steps(const char *directory, const struct plan *plan, struct err *err);
+int write_groups(const char *directory, const struct plan *plan, struct err *err);
+/* slow_ranks.csv, late_collectives.csv. */
+int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err);
+int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+               const struct late_names *names, struct err *err);
+
+/* Sums of links over all groups and steps. */
+struct cluster_link {
+    struct {
+        int64_t source, target, transport; /* number of a text */
+    } key;
+    int64_t bytes, ns, reports;
+};
+struct link_sums {
+    struct map links; /* of struct cluster_link */
+    struct intern transports;
+};
+int link_sums_add(struct link_sums *sums, const struct merged_block *block, struct err *err);
+void link_sums_release(struct link_sums *sums);
+/* slow_links.csv. */
+int write_slow_links(const char *directory, const struct link_sums *sums, struct err *err);
+
+#endif

@@ -1,0 +1,219 @@
+/* cluster_step_trace_time.csv: the steps of all ranks, and the longest times of each stage. */
+#include "base/file/fsutil.h"
+#include "exporters/cluster/output/write.h"
+#include "exporters/cluster/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COLUMNS 64
+
+struct step_table {
+    const struct plan *plan;
+    struct outfile out;
+    const char *titles[MOST_COLUMNS]; /* of all ranks, each once */
+    size_t columns;
+    int64_t parallel[4]; /* tensor, pipeline, data, world; 0: not known */
+};
+
+static size_t column_of(const struct step_table *table, const char *title)
+{
+    size_t i = 0;
+    while (i < table->columns && strcmp(table->titles[i], title) != 0)
+        i++;
+    return i;
+}
+
+static void collect_columns(struct step_table *table)
+{
+    for (size_t i = 0; i < table->plan->rank_count; i++) {
+        const struct aggregate *rank = &table->plan->ranks[i];
+        for (size_t j = 0; j < rank->column_count; j++) {
+            const char *title = aggregate_text(rank, rank->columns[j]);
+            if (column_of(table, title) == table->columns && table->columns < MOST_COLUMNS)
+                table->titles[table->columns++] = title;
+        }
+    }
+}
+
+/* How the ranks are divided, after the first that says it; nothing when it cannot be. */
+static void find_division(struct step_table *table)
+{
+    const struct plan *plan = table->plan;
+    for (size_t i = 0; i < plan->rank_count; i++) {
+        const int64_t *sizes = plan->ranks[i].parallel;
+        bool known = sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0 && sizes[3] > 0;
+        if (!known)
+            continue;
+        int64_t product;
+        if (!__builtin_mul_overflow(sizes[0], sizes[1], &product) &&
+            !__builtin_mul_overflow(product, sizes[2], &product) && product == sizes[3] &&
+            plan->rank_count <= (uint64_t)product)
+            memcpy(table->parallel, sizes, sizeof table->parallel);
+        return;
+    }
+}
+
+static void write_titles(struct step_table *table)
+{
+    write_text(&table->out, "Step,Type,Index");
+    for (size_t i = 0; i < table->columns; i++) {
+        write_text(&table->out, ",");
+        write_csv(&table->out, table->titles[i]);
+    }
+    write_text(&table->out, table->parallel[3] > 0 ? ",DP Index,PP Index,TP Index\n" : "\n");
+}
+
+static void write_times(struct step_table *table, const int64_t ns[MOST_COLUMNS])
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        write_text(&table->out, ",");
+        if (ns[i] != INT64_MIN)
+            write_decimal(&table->out, ns[i], 3);
+    }
+}
+
+static void take_step(const struct step_table *table, const struct aggregate *rank, const struct rank_step *step,
+                      int64_t ns[MOST_COLUMNS])
+{
+    for (size_t i = 0; i < rank->column_count; i++) {
+        size_t column = column_of(table, aggregate_text(rank, rank->columns[i]));
+        if (column < table->columns && step->ns[i] > ns[column])
+            ns[column] = step->ns[i];
+    }
+}
+
+static void clear(int64_t ns[MOST_COLUMNS])
+{
+    for (size_t i = 0; i < MOST_COLUMNS; i++)
+        ns[i] = INT64_MIN;
+}
+
+static void write_ranks(struct step_table *table)
+{
+    int64_t ns[MOST_COLUMNS];
+    for (size_t i = 0; i < table->plan->rank_count; i++) {
+        const struct aggregate *rank = &table->plan->ranks[i];
+        for (size_t j = 0; j < rank->step_count; j++) {
+            if (!plan_wants_step(table->plan, aggregate_text(rank, rank->steps[j].name)))
+                continue;
+            clear(ns);
+            take_step(table, rank, &rank->steps[j], ns);
+            write_csv(&table->out, aggregate_text(rank, rank->steps[j].name));
+            write_text(&table->out, ",rank,");
+            write_integer(&table->out, rank->rank);
+            write_times(table, ns);
+            if (table->parallel[3] > 0) {
+                int64_t tensor = table->parallel[0], data = table->parallel[2];
+                write_text(&table->out, ",");
+                write_integer(&table->out, rank->rank / tensor % data);
+                write_text(&table->out, ",");
+                write_integer(&table->out, rank->rank / tensor / data);
+                write_text(&table->out, ",");
+                write_integer(&table->out, rank->rank % tensor);
+            }
+            write_text(&table->out, "\n");
+        }
+    }
+}
+
+/* One stage in one step: of each column the longest of its ranks. */
+static void write_stage(struct step_table *table, const char *step, const int64_t *ranks, size_t count,
+                        const char *index)
+{
+    int64_t ns[MOST_COLUMNS];
+    bool any = false;
+    clear(ns);
+    for (size_t i = 0; i < count; i++) {
+        const struct aggregate *rank = plan_rank(table->plan, ranks[i]);
+        for (size_t j = 0; rank != NULL && j < rank->step_count; j++) {
+            if (strcmp(aggregate_text(rank, rank->steps[j].name), step) == 0) {
+                take_step(table, rank, &rank->steps[j], ns);
+                any = true;
+            }
+        }
+    }
+    if (!any)
+        return;
+    write_csv(&table->out, step);
+    write_text(&table->out, ",stage,");
+    write_csv(&table->out, index);
+    write_times(table, ns);
+    write_text(&table->out, table->parallel[3] > 0 ? ",NA,NA,NA\n" : "\n");
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    return plan_compare_steps(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All steps, each once, in order; free() it. */
+static const char **all_steps(const struct plan *plan, size_t *ret_count, struct err *err)
+{
+    size_t most = 1, count = 0, kept = 0;
+    for (size_t i = 0; i < plan->rank_count; i++)
+        most += plan->ranks[i].step_count;
+    const char **steps = calloc(most, sizeof *steps);
+    if (steps == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < plan->rank_count; i++) {
+        for (size_t j = 0; j < plan->ranks[i].step_count; j++)
+            steps[count++] = aggregate_text(&plan->ranks[i], plan->ranks[i].steps[j].name);
+    }
+    if (count > 1)
+        qsort(steps, count, sizeof *steps, compare_steps);
+    for (size_t i = 0; i < count; i++) {
+        if ((kept == 0 || strcmp(steps[kept - 1], steps[i]) != 0) && plan_wants_step(plan, steps[i]))
+            steps[kept++] = steps[i];
+    }
+    *ret_count = kept;
+    return steps;
+}
+
+static int write_stages(struct step_table *table, struct err *err)
+{
+    struct stages stages;
+    size_t step_count = 0;
+    int status = stages_find(&stages, table->plan, err);
+    const char **steps = status == 0 && stages.count > 0 ? all_steps(table->plan, &step_count, err) : NULL;
+    if (status == 0 && stages.count > 0 && steps == NULL)
+        status = -(int)err->code;
+    for (size_t i = 0; status == 0 && i < step_count; i++) {
+        for (size_t j = 0; status == 0 && j < stages.count; j++) {
+            const int64_t *ranks = stages.ranks + stages.starts[j];
+            size_t count = stages.starts[j + 1] - stages.starts[j];
+            char *index = ranks_text(ranks, count);
+            if (index != NULL)
+                // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+                write_stage(table, steps[i], ranks, count, index);
+            else
+                status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            free(index);
+        }
+    }
+    free(steps);
+    stages_release(&stages);
+    return status;
+}
+
+int write_steps(const char *directory, const struct plan *plan, struct err *err)
+{
+    struct step_table table = {.plan = plan};
+    char *path = path_join(directory, "cluster_step_trace_time.csv");
+    int status = path != NULL ? outfile_open(&table.out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    if (status < 0)
+        return status;
+    collect_columns(&table);
+    find_division(&table);
+    write_titles(&table);
+    write_ranks(&table);
+    status = write_stages(&table, err);
+    if (status < 0) {
+        outfile_abort(&table.out);
+        return status;
+    }
+    return outfile_commit(&table.out, err);
+}

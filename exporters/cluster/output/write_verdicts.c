@@ -1,0 +1,287 @@
+/* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/number.h"
+#include "exporters/cluster/output/write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
+
+static int open_table(struct outfile *out, const char *directory, const char *name, const char *titles, struct err *err)
+{
+    char *path = path_join(directory, name);
+    int status = path != NULL ? outfile_open(out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    if (status == 0)
+        write_text(out, titles);
+    return status;
+}
+
+static void comma(struct outfile *out)
+{
+    write_text(out, ",");
+}
+
+static void integer(struct outfile *out, int64_t value)
+{
+    comma(out);
+    write_integer(out, value);
+}
+
+static void decimal(struct outfile *out, int64_t value, unsigned decimals)
+{
+    comma(out);
+    write_decimal(out, value, decimals);
+}
+
+/* ---- ranks ---- */
+
+struct ranked {
+    int64_t rank;
+    const struct rank_verdict *verdict;
+};
+
+static int by_caused(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->verdict->caused_ns != y->verdict->caused_ns)
+        return x->verdict->caused_ns > y->verdict->caused_ns ? -1 : 1;
+    if (x->verdict->last != y->verdict->last)
+        return x->verdict->last > y->verdict->last ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The one that others wait for longest comes first. */
+int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err)
+{
+    struct outfile out;
+    struct ranked *order = calloc(plan->rank_count + 1, sizeof *order);
+    if (order == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = open_table(&out, directory, "slow_ranks.csv",
+                            "Rank,Collectives,Arrived Last,Arrived Last(%),Arrived First,Others Waited(us),"
+                            "Others Waited per Last(us),Waited(us),Mean Waited(us),Outlier Votes\n",
+                            err);
+    for (size_t i = 0; i < plan->rank_count; i++)
+        order[i] = (struct ranked){plan->ranks[i].rank, &verdicts->ranks[i]};
+    if (plan->rank_count > 1)
+        qsort(order, plan->rank_count, sizeof *order, by_caused);
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+        const struct rank_verdict *verdict = order[i].verdict;
+        if (verdict->collectives == 0)
+            continue;
+        write_integer(&out, order[i].rank);
+        integer(&out, verdict->collectives);
+        integer(&out, verdict->last);
+        decimal(&out, number_ratio(verdict->last, verdict->collectives, PERCENT + 2), PERCENT);
+        integer(&out, verdict->first);
+        decimal(&out, verdict->caused_ns, US);
+        decimal(&out, number_ratio(verdict->caused_ns, verdict->last, 0), US);
+        decimal(&out, verdict->wait_ns, US);
+        decimal(&out, number_ratio(verdict->wait_ns, verdict->collectives, 0), US);
+        integer(&out, verdict->votes);
+        write_text(&out, "\n");
+    }
+    free(order);
+    return status == 0 ? outfile_commit(&out, err) : status;
+}
+
+/* ---- collectives ---- */
+
+static void write_late_row(struct outfile *out, const struct plan *plan, const struct late_collective *late,
+                           const char *name)
+{
+    const struct plan_group *group = &plan->groups.items[late->group];
+    const struct merged_collective *merged = &late->merged;
+    write_csv(out, plan->steps.items[late->step]);
+    comma(out);
+    write_csv(out, group->number);
+    comma(out);
+    write_csv(out, group->name != NULL ? group->name : "");
+    comma(out);
+    write_csv(out, name);
+    integer(out, merged->count);
+    integer(out, merged->shortest_rank);
+    integer(out, merged->longest_rank);
+    decimal(out, merged->shortest[0], US);
+    decimal(out, number_ratio(merged->sum_ns, merged->count, 0), US);
+    decimal(out, merged->longest[COLLECTIVE_ENDS - 1], US);
+    decimal(out, merged->longest[COLLECTIVE_ENDS - 1] - merged->shortest[0], US);
+    decimal(out, late->wait_ns, US);
+    comma(out);
+    write_text(out, collective_outlier_below(merged) != INT64_MIN ? "yes\n" : "no\n");
+}
+
+int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+               const struct late_names *names, struct err *err)
+{
+    struct outfile out;
+    int status = open_table(&out, directory, "late_collectives.csv",
+                            "Step,Group,Group Name,Operator,Ranks,Arrived Last,Arrived First,Transmit(us),"
+                            "Mean Duration(us),Longest Duration(us),Longest Wait(us),All Waited(us),Outlier\n",
+                            err);
+    for (size_t i = 0; status == 0 && i < verdicts->late_count; i++) {
+        const char *name = i < names->count ? names->items[i] : NULL;
+        write_late_row(&out, plan, &verdicts->late[i], name != NULL ? name : "");
+    }
+    return status == 0 ? outfile_commit(&out, err) : status;
+}
+
+/* ---- links ---- */
+
+int link_sums_add(struct link_sums *sums, const struct merged_block *block, struct err *err)
+{
+    const struct merged_link *link = NULL;
+    if (sums->links.item_size == 0)
+        sums->links = (struct map)MAP_OF(struct cluster_link, key);
+    while ((link = map_next(&block->links, link)) != NULL) {
+        const struct interned *transport = &block->texts.items[link->transport];
+        struct cluster_link wanted = {.key = {link->key.source, link->key.target, 0}};
+        uint32_t number;
+        if (intern_add(&sums->transports, transport->bytes, transport->length, &number, err) < 0)
+            return -(int)err->code;
+        wanted.key.transport = number;
+        struct cluster_link *sum = map_add(&sums->links, &wanted.key, NULL, err);
+        if (sum == NULL)
+            return -(int)err->code;
+        sum->bytes += link->bytes;
+        sum->ns += link->ns;
+        sum->reports += link->reports;
+    }
+    return 0;
+}
+
+void link_sums_release(struct link_sums *sums)
+{
+    map_release(&sums->links);
+    intern_release(&sums->transports);
+}
+
+/* Of a transport: the middle of its links' bandwidths, and how far they usually are from it (the median of the
+ * distances, as a normal distribution's deviation): few links do not hide a slow one in their mean. */
+struct class
+{
+    double median, deviation;
+    size_t count;
+};
+
+static int64_t bandwidth_of(const struct cluster_link *link)
+{
+    return number_ratio(link->bytes, link->ns, GB);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *values, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(values, count, sizeof *values, compare_doubles);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+static int judge_class(const struct link_sums *sums, int64_t transport, struct class *ret, struct err *err)
+{
+    const struct cluster_link *link = NULL;
+    double *values = calloc(sums->links.used + 1, sizeof *values);
+    if (values == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    while ((link = map_next(&sums->links, link)) != NULL) {
+        if (link->key.transport == transport && link->ns > 0)
+            values[ret->count++] = (double)bandwidth_of(link);
+    }
+    ret->median = median_of(values, ret->count);
+    for (size_t i = 0; i < ret->count; i++)
+        values[i] = fabs(values[i] - ret->median);
+    ret->deviation = fmax(1.4826 * median_of(values, ret->count), 0.01 * ret->median);
+    free(values);
+    return 0;
+}
+
+/* How far below its class a link is, in parts of the middle. */
+static double shortfall(const struct cluster_link *link, const struct class *class)
+{
+    return class->median > 0 ? 1 - (double)bandwidth_of(link) / class->median : 0;
+}
+
+struct judged {
+    const struct cluster_link *link;
+    const struct class *class;
+    double shortfall;
+};
+
+static int by_shortfall(const void *a, const void *b)
+{
+    const struct judged *x = a, *y = b;
+    if (x->shortfall > y->shortfall || x->shortfall < y->shortfall)
+        return x->shortfall > y->shortfall ? -1 : 1;
+    if (x->link->key.source != y->link->key.source)
+        return x->link->key.source < y->link->key.source ? -1 : 1;
+    if (x->link->key.target != y->link->key.target)
+        return x->link->key.target < y->link->key.target ? -1 : 1;
+    return (x->link->key.transport > y->link->key.transport) - (x->link->key.transport < y->link->key.transport);
+}
+
+#define SLOW_LINKS 1000 /* that are listed */
+#define SPREAD 0.05     /* below the middle of its class before a link is called slow */
+#define DEVIATIONS 3    /* and so many */
+
+static void write_link(struct outfile *out, const struct link_sums *sums, const struct judged *judged)
+{
+    const struct cluster_link *link = judged->link;
+    const struct class *class = judged->class;
+    int64_t bandwidth = bandwidth_of(link);
+    bool slow = class->count >= 3 && judged->shortfall > SPREAD &&
+                (double)bandwidth < class->median - DEVIATIONS * class->deviation;
+    write_integer(out, link->key.source);
+    integer(out, link->key.target);
+    comma(out);
+    write_csv(out, sums->transports.items[link->key.transport].bytes);
+    decimal(out, link->bytes, 6);
+    decimal(out, link->ns, 6);
+    decimal(out, bandwidth, GB);
+    decimal(out, number_rounded(class->median), GB);
+    decimal(out, number_rounded(judged->shortfall * 10000), 2);
+    decimal(out,
+            class->deviation > 0 ? number_rounded(((double)bandwidth - class->median) / class->deviation * 100) : 0, 2);
+    integer(out, (int64_t) class->count);
+    comma(out);
+    write_text(out, slow ? "yes\n" : "no\n");
+}
+
+int write_slow_links(const char *directory, const struct link_sums *sums, struct err *err)
+{
+    struct outfile out;
+    size_t transports = sums->transports.count, count = 0;
+    struct class *classes = calloc(transports + 1, sizeof *classes);
+    struct judged *links = calloc(sums->links.used + 1, sizeof *links);
+    const struct cluster_link *link = NULL;
+    int status = classes != NULL && links != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < transports; i++)
+        status = judge_class(sums, (int64_t)i, &classes[i], err);
+    while (status == 0 && (link = map_next(&sums->links, link)) != NULL) {
+        if (link->ns > 0)
+            links[count++] =
+                (struct judged){link, &classes[link->key.transport], shortfall(link, &classes[link->key.transport])};
+    }
+    if (count > 1)
+        qsort(links, count, sizeof *links, by_shortfall);
+    if (status == 0)
+        status =
+            open_table(&out, directory, "slow_links.csv",
+                       "Source Rank,Target Rank,Transport Type,Transit Size(MB),Transit Time(ms),"
+                       "Bandwidth(GB/s),Median of Transport(GB/s),Below Median(%),Deviations,Links of Transport,Slow\n",
+                       err);
+    for (size_t i = 0; status == 0 && i < count && i < SLOW_LINKS; i++)
+        write_link(&out, sums, &links[i]);
+    free(classes);
+    free(links);
+    return status == 0 ? outfile_commit(&out, err) : status;
+}

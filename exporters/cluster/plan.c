@@ -1,0 +1,276 @@
+#include "exporters/cluster/plan.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plan_compare_steps(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x != '\0' && *y != '\0') {
+        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+            size_t m, n;
+            while (*x == '0')
+                x++;
+            while (*y == '0')
+                y++;
+            for (m = 0; isdigit((unsigned char)x[m]); m++) {
+            }
+            for (n = 0; isdigit((unsigned char)y[n]); n++) {
+            }
+            int order = m != n ? (m > n) - (m < n) : memcmp(x, y, m);
+            if (order != 0)
+                return order;
+            x += m;
+            y += n;
+        } else if (*x != *y) {
+            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+        } else {
+            x++;
+            y++;
+        }
+    }
+    int order = (*x != '\0') - (*y != '\0');
+    return order != 0 ? order : strcmp(a, b);
+}
+
+bool plan_wants_step(const struct plan *plan, const char *step)
+{
+    size_t end = strlen(step), first = end;
+    int64_t number;
+    while (first > 0 && isdigit((unsigned char)step[first - 1]))
+        first--;
+    if (plan->steps_wanted == NULL || number_parse_integer(step + first, end - first, &number) != 0)
+        return true;
+    return plan->steps_wanted->wants(plan->steps_wanted->arg, number);
+}
+
+/* While the plan is made: a text and a flag to an index. */
+struct key_item {
+    struct {
+        uint32_t text, p2p;
+    } key;
+    uint32_t index;
+};
+
+struct making {
+    struct plan *plan;
+    struct intern numbers, steps;
+    struct map groups; /* of struct key_item */
+    uint32_t *step_of; /* by number of the step's text */
+};
+
+static int find_group(struct making *making, const struct aggregate *rank, const struct aggregate_block *block,
+                      uint32_t *ret, struct err *err)
+{
+    struct plan *plan = making->plan;
+    const struct rank_group *group = &rank->groups[block->group];
+    const char *number = aggregate_text(rank, group->number);
+    struct key_item wanted = {.key = {0, block->p2p}};
+    bool added;
+    int status = intern_add(&making->numbers, number, strlen(number), &wanted.key.text, err);
+    struct key_item *item = status == 0 ? map_add(&making->groups, &wanted.key, &added, err) : NULL;
+    if (item == NULL)
+        return -(int)err->code;
+    if (added) {
+        if (array_reserve(&plan->groups, 1, err) < 0)
+            return -(int)err->code;
+        item->index = (uint32_t)plan->groups.count;
+        plan->groups.items[plan->groups.count++] = (struct plan_group){.number = number, .p2p = block->p2p != 0};
+    }
+    struct plan_group *known = &plan->groups.items[item->index];
+    if (known->name == NULL)
+        known->name = aggregate_text(rank, group->name);
+    if (known->id == NULL)
+        known->id = aggregate_text(rank, group->id);
+    *ret = item->index;
+    return 0;
+}
+
+static int collect_entries(struct making *making, struct err *err)
+{
+    struct plan *plan = making->plan;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+        const struct aggregate *rank = &plan->ranks[i];
+        for (size_t j = 0; status == 0 && j < rank->block_count; j++) {
+            struct plan_entry entry = {.rank = (uint32_t)i, .block = (uint32_t)j};
+            const char *step = aggregate_text(rank, rank->blocks[j].step);
+            if (!plan_wants_step(plan, step))
+                continue;
+            status = find_group(making, rank, &rank->blocks[j], &entry.group, err);
+            if (status == 0)
+                status = intern_add(&making->steps, step, strlen(step), &entry.step, err);
+            if (status == 0)
+                status = array_reserve(&plan->entries, 1, err);
+            if (status == 0)
+                plan->entries.items[plan->entries.count++] = entry;
+        }
+    }
+    return status;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return plan_compare_steps(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Steps in their order; entries have numbers of texts until here. The texts are those of an aggregate, which stay. */
+static int order_steps(struct making *making, struct err *err)
+{
+    struct plan *plan = making->plan;
+    size_t count = making->steps.count;
+    making->step_of = calloc(count + 1, sizeof *making->step_of);
+    if (making->step_of == NULL || array_reserve(&plan->steps, count + 1, err) < 0)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        plan->steps.items[i] = NULL;
+    for (size_t i = 0; i < plan->entries.count; i++) {
+        const struct plan_entry *entry = &plan->entries.items[i];
+        const struct aggregate *rank = &plan->ranks[entry->rank];
+        plan->steps.items[entry->step] = aggregate_text(rank, rank->blocks[entry->block].step);
+    }
+    plan->steps.count = count;
+    if (count > 1)
+        qsort(plan->steps.items, count, sizeof *plan->steps.items, compare_texts);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t text;
+        if (intern_find(&making->steps, plan->steps.items[i], strlen(plan->steps.items[i]), &text))
+            making->step_of[text] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < plan->entries.count; i++)
+        plan->entries.items[i].step = making->step_of[plan->entries.items[i].step];
+    return 0;
+}
+
+static int by_group_and_rank(const void *a, const void *b)
+{
+    const struct plan_entry *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The ranks seen in each group; entries are by group and rank. */
+static int collect_members(struct plan *plan, struct err *err)
+{
+    for (size_t i = 0; i < plan->entries.count; i++) {
+        const struct plan_entry *entry = &plan->entries.items[i];
+        struct plan_group *group = &plan->groups.items[entry->group];
+        bool first = i == 0 || entry[-1].group != entry->group;
+        if (!first && entry[-1].rank == entry->rank)
+            continue;
+        if (array_reserve(&plan->members, 1, err) < 0)
+            return -(int)err->code;
+        if (first)
+            group->first_member = plan->members.count;
+        plan->members.items[plan->members.count++] = plan->ranks[entry->rank].rank;
+        group->member_count++;
+    }
+    return 0;
+}
+
+static int compare_groups(const void *a, const void *b, void *opaque)
+{
+    const struct plan *plan = opaque;
+    const struct plan_group *x = &plan->groups.items[*(const uint32_t *)a],
+                            *y = &plan->groups.items[*(const uint32_t *)b];
+    for (size_t i = 0; i < x->member_count && i < y->member_count; i++) {
+        int64_t p = plan->members.items[x->first_member + i], q = plan->members.items[y->first_member + i];
+        if (p != q)
+            return p < q ? -1 : 1;
+    }
+    if (x->member_count != y->member_count)
+        return x->member_count < y->member_count ? -1 : 1;
+    int order = strcmp(x->number, y->number);
+    return order != 0 ? order : x->p2p - y->p2p;
+}
+
+static int by_group_step_rank(const void *a, const void *b)
+{
+    const struct plan_entry *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int order_groups(struct plan *plan, struct err *err)
+{
+    size_t count = plan->groups.count;
+    uint32_t *order = calloc(count + 1, sizeof *order), *place = calloc(count + 1, sizeof *place);
+    struct plan_group *sorted = calloc(count + 1, sizeof *sorted);
+    int status = 0;
+    if (order == NULL || place == NULL || sorted == NULL) {
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        free(sorted);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = i;
+        qsort_r(order, count, sizeof *order, compare_groups, plan);
+        for (uint32_t i = 0; i < count; i++) {
+            sorted[i] = plan->groups.items[order[i]];
+            place[order[i]] = i;
+        }
+        free(plan->groups.items);
+        plan->groups.items = sorted;
+        plan->groups.capacity = count + 1;
+        for (size_t i = 0; i < plan->entries.count; i++)
+            plan->entries.items[i].group = place[plan->entries.items[i].group];
+        if (plan->entries.count > 1)
+            qsort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_step_rank);
+    }
+    free(order);
+    free(place);
+    return status;
+}
+
+int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_count, const struct step_filter *steps,
+              struct err *err)
+{
+    *plan = (struct plan){.ranks = ranks, .rank_count = rank_count, .steps_wanted = steps};
+    struct making making = {.plan = plan, .groups = MAP_OF(struct key_item, key)};
+    int status = collect_entries(&making, err);
+    if (status == 0)
+        status = order_steps(&making, err);
+    if (status == 0 && plan->entries.count > 1)
+        qsort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_and_rank);
+    if (status == 0)
+        status = collect_members(plan, err);
+    if (status == 0)
+        status = order_groups(plan, err);
+    intern_release(&making.numbers);
+    intern_release(&making.steps);
+    map_release(&making.groups);
+    free(making.step_of);
+    return status;
+}
+
+void plan_release(struct plan *plan)
+{
+    free(plan->groups.items);
+    free(plan->members.items);
+    free(plan->known.items);
+    free(plan->numbers.items);
+    free(plan->steps.items);
+    free(plan->entries.items);
+    *plan = (struct plan){.ranks = NULL};
+}
+
+const struct aggregate *plan_rank(const struct plan *plan, int64_t number)
+{
+    size_t low = 0, high = plan->rank_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (plan->ranks[middle].rank < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < plan->rank_count && plan->ranks[low].rank == number ? &plan->ranks[low] : NULL;
+}

@@ -1,0 +1,529 @@
+#include "exporters/cluster/rank/aggregate.h"
+
+#include "base/array.h"
+#include "base/file/checksum.h"
+#include "base/interrupt.h"
+#include "exporters/cluster/rank/aggregate_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INDEX_LIMIT ((uint64_t)256 * 1024 * 1024) /* bytes of one rank's index */
+#define CHUNK_SIZE ((size_t)256 * 1024)
+
+static int damaged(const char *path, const char *what, struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "the aggregate '%s' is not what was written: %s", path, what);
+}
+
+static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const char *path, struct err *err)
+{
+    unsigned char *p = buffer;
+    while (length > 0) {
+        ssize_t got = pread(fd, p, length, (off_t)offset);
+        if (got < 0 && errno == EINTR && !interrupted())
+            continue;
+        if (got < 0)
+            return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
+        if (got == 0)
+            return damaged(path, "it is cut short", err);
+        p += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return 0;
+}
+
+static int check_header(const struct aggregate_header *header, uint64_t size, const char *fingerprint, const char *path,
+                        struct err *err)
+{
+    if (memcmp(header->magic, AGGREGATE_MAGIC, sizeof header->magic) != 0 ||
+        header->byte_order != AGGREGATE_BYTE_ORDER || header->version != AGGREGATE_VERSION)
+        return err_set(err, ERR_NOT_FOUND, "'%s' is no aggregate of this version", path);
+    if (fingerprint != NULL && memcmp(header->fingerprint, fingerprint, sizeof header->fingerprint) != 0)
+        return err_set(err, ERR_NOT_FOUND, "'%s' was made of other data", path);
+    uint64_t before = sizeof *header;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        uint64_t offset = header->sections[i].offset, count = header->sections[i].count;
+        if (offset != before || offset > size || count > (size - offset) / aggregate_item_sizes[i])
+            return damaged(path, "a section ends behind the file", err);
+        before = offset + (count * aggregate_item_sizes[i] + 7) / 8 * 8;
+        if (i < INDEX_SECTIONS && before > INDEX_LIMIT)
+            return damaged(path, "its index is too long", err);
+    }
+    if (before != size)
+        return damaged(path, "it goes on behind its sections", err);
+    if (header->sections[SECTION_COLUMNS].count > CLUSTER_MAX_COLUMNS ||
+        header->sections[SECTION_SUMS].count != header->sections[SECTION_BLOCKS].count)
+        return damaged(path, "its sections do not belong together", err);
+    return 0;
+}
+
+/* Nothing but a regular file, and without waiting for who may write into a pipe. */
+static int open_file(const char *path, const char *fingerprint, int *ret_fd, struct aggregate_header *ret,
+                     struct err *err)
+{
+    struct stat info;
+    int status = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ENOENT ? err_set(err, ERR_NOT_FOUND, "there is no '%s'", path)
+                               : err_set_errno(err, errno, "cannot open '%s'", path);
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+        status = err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
+    else if ((uint64_t)info.st_size < sizeof *ret)
+        status = damaged(path, "it is cut short", err);
+    if (status == 0)
+        status = read_at(fd, ret, sizeof *ret, 0, path, err);
+    if (status == 0)
+        status = check_header(ret, (uint64_t)info.st_size, fingerprint, path, err);
+    if (status < 0)
+        close(fd);
+    else
+        *ret_fd = fd;
+    return status;
+}
+
+static uint64_t end_of_section(const struct aggregate_header *header, size_t section)
+{
+    return header->sections[section].offset +
+           (header->sections[section].count * aggregate_item_sizes[section] + 7) / 8 * 8;
+}
+
+/* The digest of all of it. */
+static int check_digest(int fd, const struct aggregate_header *header, const char *path, struct err *err)
+{
+    struct aggregate_header blank = *header;
+    char digest[CHECKSUM_TEXT_SIZE], *chunk = malloc(CHUNK_SIZE);
+    struct checksum *sum = checksum_new();
+    uint64_t offset = sizeof *header, end = end_of_section(header, SECTION_COUNT - 1);
+    int status = chunk != NULL && sum != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    memset(blank.digest, 0, sizeof blank.digest);
+    checksum_add(sum, &blank, sizeof blank);
+    while (status == 0 && offset < end) {
+        size_t length = end - offset < CHUNK_SIZE ? (size_t)(end - offset) : CHUNK_SIZE;
+        status = interrupted() ? interrupt_error(err) : read_at(fd, chunk, length, offset, path, err);
+        if (status == 0)
+            checksum_add(sum, chunk, length);
+        offset += length;
+    }
+    checksum_finish(sum, digest);
+    checksum_free(sum);
+    free(chunk);
+    if (status == 0 && memcmp(digest, header->digest, sizeof header->digest) != 0)
+        status = damaged(path, "its digest is another one", err);
+    return status;
+}
+
+static int find_texts(struct aggregate *aggregate, size_t bytes, const char *path, struct err *err)
+{
+    for (size_t i = 0; i < bytes; i++)
+        aggregate->text_count += aggregate->texts[i] == '\0';
+    if (bytes > 0 && aggregate->texts[bytes - 1] != '\0')
+        return damaged(path, "a text does not end", err);
+    aggregate->text_starts = calloc(aggregate->text_count + 1, sizeof *aggregate->text_starts);
+    if (aggregate->text_starts == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    const char *p = aggregate->texts;
+    for (size_t i = 0; i < aggregate->text_count; i++, p += strlen(p) + 1)
+        aggregate->text_starts[i] = (uint32_t)(p - aggregate->texts);
+    return 0;
+}
+
+static bool groups_are_sound(const struct aggregate *aggregate)
+{
+    bool sound = true;
+    for (size_t i = 0; i < aggregate->group_count; i++) {
+        const struct rank_group *group = &aggregate->groups[i];
+        sound &= group->number < aggregate->text_count && group->numbers <= CLUSTER_MOST_MEMBERS &&
+                 (uint64_t)group->first_run + group->run_count <= aggregate->run_count;
+    }
+    for (size_t i = 0; i < aggregate->run_count; i++) {
+        const struct rank_run *run = &aggregate->runs[i];
+        sound &= run->count >= 1 && run->count <= CLUSTER_MOST_MEMBERS && run->first >= -1 && run->first <= INT32_MAX &&
+                 run->step >= -INT64_C(0x100000000) && run->step <= INT64_C(0x100000000);
+    }
+    return sound;
+}
+
+/* That nothing of the index points behind what there is. */
+static bool index_is_sound(const struct aggregate *aggregate)
+{
+    bool sound = groups_are_sound(aggregate);
+    for (size_t i = 0; i < aggregate->step_count; i++)
+        sound &= aggregate->steps[i].name < aggregate->text_count;
+    for (size_t i = 0; i < aggregate->column_count; i++)
+        sound &= aggregate->columns[i] < aggregate->text_count;
+    for (size_t i = 0; i < aggregate->block_count; i++)
+        sound &=
+            aggregate->blocks[i].group < aggregate->group_count && aggregate->blocks[i].step < aggregate->text_count;
+    return sound;
+}
+
+static int find_places(struct aggregate *aggregate, const struct aggregate_header *header, const char *path,
+                       struct err *err)
+{
+    struct aggregate_place place = {.row = 0};
+    aggregate->places = calloc(aggregate->block_count + 1, sizeof *aggregate->places);
+    if (aggregate->places == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < aggregate->block_count; i++) {
+        const struct aggregate_block *block = &aggregate->blocks[i];
+        aggregate->places[i] = place;
+        place.row += block->row_count;
+        place.packet += block->packet_count;
+        place.link += block->link_count;
+        place.operator_ += block->operator_count;
+        place.detail_link += block->detail_link_count;
+    }
+    bool details = header->has_details != 0;
+    if (place.row != header->sections[SECTION_ROWS].count || place.packet != header->sections[SECTION_PACKETS].count ||
+        place.link != header->sections[SECTION_LINKS].count ||
+        header->sections[SECTION_OPERATORS].count != (details ? place.operator_ : 0) ||
+        header->sections[SECTION_DETAIL_LINKS].count != (details ? place.detail_link : 0))
+        return damaged(path, "its blocks are not all of it", err);
+    return 0;
+}
+
+/* Points the lists at the bytes, which hold the head and all sections of the index. */
+static int take_index(struct aggregate *aggregate, const char *path, struct err *err)
+{
+    const struct aggregate_header *header = (const void *)aggregate->bytes;
+    const char *starts[INDEX_SECTIONS];
+    for (size_t i = 0; i < INDEX_SECTIONS; i++)
+        starts[i] = aggregate->bytes + header->sections[i].offset;
+    aggregate->rank = header->rank;
+    aggregate->has_details = header->has_details != 0;
+    aggregate->communication = (enum rank_file)header->communication;
+    aggregate->matrix = (enum rank_file)header->matrix;
+    memcpy(aggregate->parallel, header->parallel, sizeof aggregate->parallel);
+    aggregate->texts = starts[SECTION_TEXTS];
+    aggregate->columns = (const void *)starts[SECTION_COLUMNS];
+    aggregate->steps = (const void *)starts[SECTION_STEPS];
+    aggregate->groups = (const void *)starts[SECTION_GROUPS];
+    aggregate->runs = (const void *)starts[SECTION_RUNS];
+    aggregate->blocks = (const void *)starts[SECTION_BLOCKS];
+    aggregate->column_count = (size_t)header->sections[SECTION_COLUMNS].count;
+    aggregate->step_count = (size_t)header->sections[SECTION_STEPS].count;
+    aggregate->group_count = (size_t)header->sections[SECTION_GROUPS].count;
+    aggregate->run_count = (size_t)header->sections[SECTION_RUNS].count;
+    aggregate->block_count = (size_t)header->sections[SECTION_BLOCKS].count;
+    int status = find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, path, err);
+    if (status == 0 && !index_is_sound(aggregate))
+        status = damaged(path, "its index points behind what there is", err);
+    return status == 0 ? find_places(aggregate, header, path, err) : status;
+}
+
+int aggregate_open(struct aggregate *aggregate, const char *path, const char *fingerprint, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1;
+    *aggregate = (struct aggregate){.rank = -1};
+    int status = open_file(path, fingerprint, &fd, &header, err);
+    if (status < 0)
+        return status;
+    status = check_digest(fd, &header, path, err);
+    aggregate->byte_count = (size_t)end_of_section(&header, INDEX_SECTIONS - 1);
+    aggregate->bytes = malloc(aggregate->byte_count);
+    aggregate->path = strdup(path);
+    if (status == 0 && (aggregate->bytes == NULL || aggregate->path == NULL))
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        status = read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err);
+    if (status == 0 && memcmp(aggregate->bytes, &header, sizeof header) != 0)
+        status = damaged(path, "it has changed while it was read", err);
+    if (status == 0)
+        status = take_index(aggregate, path, err);
+    close(fd);
+    return status;
+}
+
+int aggregate_open_index(struct aggregate *aggregate, char *bytes, size_t byte_count, struct err *err)
+{
+    struct aggregate_header header;
+    *aggregate = (struct aggregate){.rank = -1, .bytes = bytes, .byte_count = byte_count};
+    if (byte_count < sizeof header)
+        return damaged("of another process", "it is cut short", err);
+    memcpy(&header, bytes, sizeof header);
+    int status = check_header(&header, end_of_section(&header, SECTION_COUNT - 1), NULL, "of another process", err);
+    if (status == 0 && end_of_section(&header, INDEX_SECTIONS - 1) != byte_count)
+        status = damaged("of another process", "its index ends elsewhere", err);
+    return status == 0 ? take_index(aggregate, "of another process", err) : status;
+}
+
+void aggregate_release(struct aggregate *aggregate)
+{
+    free(aggregate->source);
+    free(aggregate->path);
+    free(aggregate->bytes);
+    free(aggregate->text_starts);
+    free(aggregate->places);
+    *aggregate = (struct aggregate){.rank = -1};
+}
+
+const char *aggregate_text(const struct aggregate *aggregate, uint32_t number)
+{
+    return number < aggregate->text_count ? aggregate->texts + aggregate->text_starts[number] : NULL;
+}
+
+/* ---- parts ---- */
+
+/* Opens the file again, which may have been replaced since its index was read. */
+static int open_again(const struct aggregate *aggregate, int *ret_fd, struct aggregate_header *ret, struct err *err)
+{
+    int status = open_file(aggregate->path, NULL, ret_fd, ret, err);
+    if (status == 0 && memcmp(ret, aggregate->bytes, sizeof *ret) != 0) {
+        close(*ret_fd);
+        status = damaged(aggregate->path, "it was replaced while it was read", err);
+    }
+    return status;
+}
+
+/* Items of a section in new memory; NULL with err set. One byte longer, a NUL. */
+static void *read_items(int fd, const struct aggregate_header *header, size_t section, uint64_t first, size_t count,
+                        const char *path, struct err *err)
+{
+    size_t size = aggregate_item_sizes[section], bytes = count * size;
+    char *items = malloc(bytes + 1);
+    if (items == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (read_at(fd, items, bytes, header->sections[section].offset + first * size, path, err) < 0) {
+        free(items);
+        return NULL;
+    }
+    items[bytes] = '\0';
+    return items;
+}
+
+static bool parts_are_sound(const struct aggregate_block *block, const struct aggregate_parts *parts)
+{
+    uint64_t packets = 0;
+    for (size_t i = 0; i < TRANSPORTS; i++)
+        packets += parts->sum.packets_of[i];
+    return packets == block->packet_count &&
+           parts->sum.hash == aggregate_hash(block, parts->rows, parts->packets, parts->links);
+}
+
+int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, struct aggregate_parts *ret,
+                         struct err *err)
+{
+    const struct aggregate_block *block = &aggregate->blocks[block_index];
+    const struct aggregate_place *place = &aggregate->places[block_index];
+    const char *path = aggregate->path;
+    struct aggregate_header header;
+    int fd = -1;
+    *ret = (struct aggregate_parts){.rows = NULL};
+    int status = open_again(aggregate, &fd, &header, err);
+    if (status < 0)
+        return status;
+    status = read_at(fd, &ret->sum, sizeof ret->sum,
+                     header.sections[SECTION_SUMS].offset + block_index * sizeof ret->sum, path, err);
+    if (status == 0) {
+        ret->rows = read_items(fd, &header, SECTION_ROWS, place->row, block->row_count, path, err);
+        ret->packets = read_items(fd, &header, SECTION_PACKETS, place->packet, block->packet_count, path, err);
+        ret->links = read_items(fd, &header, SECTION_LINKS, place->link, block->link_count, path, err);
+        if (ret->rows == NULL || ret->packets == NULL || ret->links == NULL)
+            status = -(int)err->code;
+    }
+    close(fd);
+    if (status == 0 && !parts_are_sound(block, ret))
+        status = damaged(path, "a group and step is another one", err);
+    return status;
+}
+
+int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1, status = open_again(aggregate, &fd, &header, err);
+    *ret = NULL;
+    if (status < 0)
+        return status;
+    *ret = read_items(fd, &header, SECTION_ROWS, aggregate->places[block].row, aggregate->blocks[block].row_count,
+                      aggregate->path, err);
+    close(fd);
+    return *ret != NULL ? 0 : -(int)err->code;
+}
+
+void aggregate_parts_release(struct aggregate_parts *parts)
+{
+    free(parts->rows);
+    free(parts->packets);
+    free(parts->links);
+    *parts = (struct aggregate_parts){.rows = NULL};
+}
+
+/* A section of texts, each with a NUL behind it. */
+static char *read_texts(const struct aggregate *aggregate, size_t section, size_t *ret_length, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1;
+    if (open_again(aggregate, &fd, &header, err) < 0)
+        return NULL;
+    *ret_length = (size_t)header.sections[section].count;
+    char *texts = read_items(fd, &header, section, 0, *ret_length, aggregate->path, err);
+    close(fd);
+    return texts;
+}
+
+/* "id", "file", "count", "lines", then the lines. */
+int aggregate_read_problems(const struct aggregate *aggregate, struct diagnostics *diag, struct err *err)
+{
+    size_t length = 0;
+    char *texts = read_texts(aggregate, SECTION_PROBLEMS, &length, err);
+    if (texts == NULL)
+        return -(int)err->code;
+    for (char *p = texts, *end = texts + length; p < end;) {
+        char *fields[4], *lines[DIAG_KEPT_IN_FULL];
+        for (size_t i = 0; i < 4; i++, p += p < end ? strlen(p) + 1 : 0)
+            fields[i] = p < end ? p : texts + length;
+        size_t count = 0, told = strtoul(fields[3], NULL, 10);
+        for (; count < told && count < DIAG_KEPT_IN_FULL && p < end; p += strlen(p) + 1)
+            lines[count++] = p;
+        enum diag_id id = diag_find(fields[0]);
+        if (id < DIAG_COUNT)
+            diag_restore(diag, id, fields[1], strtoull(fields[2], NULL, 10), lines, count);
+    }
+    free(texts);
+    return 0;
+}
+
+static int take_names(struct intern *ret, const char *names, size_t bytes, const char *path, struct err *err)
+{
+    uint32_t number;
+    const char *end = names + bytes;
+    if (bytes > 0 && end[-1] != '\0')
+        return damaged(path, "a text does not end", err);
+    for (const char *p = names; p < end; p += strlen(p) + 1) {
+        size_t before = ret->count;
+        if (intern_add(ret, p, strlen(p), &number, err) < 0)
+            return -(int)err->code;
+        if (ret->count == before)
+            return damaged(path, "a text stands there twice", err);
+    }
+    return 0;
+}
+
+int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, struct err *err)
+{
+    size_t length = 0;
+    char *names = read_texts(aggregate, SECTION_NAMES, &length, err);
+    int status = names != NULL ? take_names(ret, names, length, aggregate->path, err) : -(int)err->code;
+    free(names);
+    return status;
+}
+
+/* ---- everything ---- */
+
+int aggregate_read_bytes(const struct aggregate *aggregate, struct strbuf *ret, struct err *err)
+{
+    struct aggregate_header header;
+    int fd = -1, status = open_again(aggregate, &fd, &header, err);
+    if (status < 0)
+        return status;
+    uint64_t length = end_of_section(&header, SECTION_COUNT - 1);
+    char *chunk = malloc(CHUNK_SIZE);
+    status =
+        chunk != NULL ? check_digest(fd, &header, aggregate->path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (uint64_t offset = 0; status == 0 && offset < length;) {
+        size_t piece = length - offset < CHUNK_SIZE ? (size_t)(length - offset) : CHUNK_SIZE;
+        status = read_at(fd, chunk, piece, offset, aggregate->path, err);
+        if (status == 0 && strbuf_add(ret, chunk, piece) < 0)
+            status = err_set(err, ERR_LIMIT, "'%s' is longer than a message may be", aggregate->path);
+        offset += piece;
+    }
+    free(chunk);
+    close(fd);
+    return status;
+}
+
+/* Copies a section as one of ret's lists. */
+#define TAKE_LIST(list, section)                                                                                       \
+    do {                                                                                                               \
+        (list).count = (size_t)header->sections[section].count;                                                        \
+        (list).capacity = (list).count + 1;                                                                            \
+        (list).items = calloc((list).capacity, aggregate_item_sizes[section]);                                         \
+        if ((list).items == NULL)                                                                                      \
+            return err_set(err, ERR_NO_MEMORY, "out of memory");                                                       \
+        memcpy((list).items, bytes + header->sections[section].offset, (list).count * sizeof *(list).items);           \
+    } while (0)
+
+static int take_lists(struct rank_data *ret, const struct aggregate_header *header, const char *bytes, struct err *err)
+{
+    TAKE_LIST(ret->operators, SECTION_OPERATORS);
+    TAKE_LIST(ret->packets, SECTION_DETAIL_PACKETS);
+    TAKE_LIST(ret->links, SECTION_DETAIL_LINKS);
+    return 0;
+}
+
+/* Blocks as they are in rank_data, with the numbers of its texts. */
+static int take_blocks(struct rank_data *ret, const struct aggregate *index, struct err *err)
+{
+    if (array_reserve(&ret->blocks, index->block_count + 1, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < index->block_count; i++) {
+        const struct aggregate_block *from = &index->blocks[i];
+        const struct aggregate_place *place = &index->places[i];
+        struct rank_block *to = &ret->blocks.items[ret->blocks.count++];
+        const char *step = aggregate_text(index, from->step);
+        *to = (struct rank_block){.group = from->group,
+                                  .p2p = from->p2p != 0,
+                                  .first_operator = (uint32_t)place->operator_,
+                                  .operator_count = from->operator_count,
+                                  .first_link = (uint32_t)place->detail_link,
+                                  .link_count = from->detail_link_count};
+        if (rank_text(ret, step, strlen(step), &to->step, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+static bool details_are_sound(const struct rank_data *rank)
+{
+    bool sound = true;
+    for (size_t i = 0; i < rank->operators.count; i++) {
+        const struct rank_operator *operator_ = &rank->operators.items[i];
+        sound &= operator_->name < rank->texts.count;
+        for (size_t j = 0; j < TRANSPORTS; j++)
+            sound &= (uint64_t)operator_->transfers[j].first_packet + operator_->transfers[j].packet_count <=
+                     rank->packets.count;
+    }
+    for (size_t i = 0; i < rank->links.count; i++)
+        sound &= rank->links.items[i].entry < rank->texts.count;
+    return sound;
+}
+
+int aggregate_take_details(const char *bytes, size_t byte_count, const char *source, struct rank_data *ret,
+                           struct err *err)
+{
+    struct aggregate_header header;
+    struct aggregate index = {.rank = -1};
+    rank_data_init(ret);
+    if (byte_count < sizeof header)
+        return damaged(source, "it is cut short", err);
+    memcpy(&header, bytes, sizeof header);
+    int status = check_header(&header, byte_count, NULL, source, err);
+    if (status == 0 && header.has_details == 0)
+        status = err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source);
+    if (status < 0)
+        return status;
+    index.bytes = (char *)(uintptr_t)bytes;
+    status = take_index(&index, source, err);
+    if (status == 0)
+        status = take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
+                            (size_t)header.sections[SECTION_NAMES].count, source, err);
+    if (status == 0)
+        status = take_lists(ret, &header, bytes, err);
+    ret->rank = header.rank;
+    if (status == 0)
+        status = take_blocks(ret, &index, err);
+    if (status == 0 && !details_are_sound(ret))
+        status = damaged(source, "an operator points behind its packets", err);
+    index.bytes = NULL;
+    aggregate_release(&index);
+    return status;
+}

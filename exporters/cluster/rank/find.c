@@ -1,0 +1,322 @@
+#include "exporters/cluster/rank/find.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
+#include "base/number.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DEEPEST 10
+#define INFO_LIMIT ((size_t)16 * 1024 * 1024)
+#define MOST_SOURCES 1000000
+
+struct search {
+    struct cluster_sources *sources;
+    struct diagnostics *diag;
+    size_t by_kind[SOURCE_PROF + 1];
+};
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+static bool kind_of(const char *name, enum source_kind *ret)
+{
+    if (ends_with(name, "ascend_pt"))
+        *ret = SOURCE_PYTORCH;
+    else if (ends_with(name, "ascend_ms"))
+        *ret = SOURCE_MINDSPORE;
+    else if (strncmp(name, "PROF_", 5) == 0)
+        *ret = SOURCE_PROF;
+    else
+        return false;
+    return true;
+}
+
+/* The longest run of digits in a directory's name is the time at which it was made. */
+static void time_of(const char *name, char made[24])
+{
+    size_t longest = 0;
+    made[0] = '\0';
+    for (const char *p = name; *p != '\0';) {
+        size_t length = strspn(p, "0123456789");
+        if (length >= longest && length > 0 && length < 24) {
+            memcpy(made, p, length);
+            made[length] = '\0';
+            longest = length;
+        }
+        p += length > 0 ? length : 1;
+    }
+}
+
+/* The least number between a head and a tail that a name in a directory has; -1: none. */
+static int64_t number_in_names(const char *path, const char *head, const char *tail)
+{
+    DIR *directory = opendir(path);
+    int64_t found = -1;
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        size_t length = strlen(entry->d_name), fixed = strlen(head) + strlen(tail);
+        int64_t number;
+        if (length > fixed && strncmp(entry->d_name, head, strlen(head)) == 0 && ends_with(entry->d_name, tail) &&
+            number_parse_integer(entry->d_name + strlen(head), length - fixed, &number) == 0 &&
+            (found < 0 || number < found))
+            found = number;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
+}
+
+/* As the profiler's settings are called or, where they did not come along, its database. */
+static int64_t rank_of(const char *path)
+{
+    int64_t rank = number_in_names(path, "profiler_info_", ".json");
+    char *output = rank < 0 ? path_join(path, "ASCEND_PROFILER_OUTPUT") : NULL;
+    if (output != NULL)
+        rank = number_in_names(output, "ascend_pytorch_profiler_", ".db");
+    if (output != NULL && rank < 0)
+        rank = number_in_names(output, "ascend_mindspore_profiler_", ".db");
+    free(output);
+    return rank;
+}
+
+static int64_t rank_in_file(const char *path)
+{
+    struct err ignored = ERR_INIT;
+    char *text = NULL;
+    size_t length = 0;
+    int64_t rank = -1;
+    if (read_whole_file(path, INFO_LIMIT, &text, &length, &ignored) != 0)
+        return -1;
+    struct json *root = json_parse(text, length, &ignored);
+    if (!json_integer(json_member(root, "rank_id"), &rank))
+        rank = -1;
+    json_free(root);
+    free(text);
+    return rank;
+}
+
+/* What info.json of a device says, of PROF captures: device_<n>/info.json.<n>. */
+static int64_t rank_of_devices(const char *path)
+{
+    DIR *directory = opendir(path);
+    int64_t rank = -1;
+    for (struct dirent *entry; directory != NULL && rank < 0 && (entry = readdir(directory)) != NULL;) {
+        static const char prefix[] = "device_";
+        char *file = NULL;
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0 &&
+            asprintf(&file, "%s/%s/info.json.%s", path, entry->d_name, entry->d_name + sizeof prefix - 1) >= 0) {
+            rank = rank_in_file(file);
+            free(file);
+        }
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return rank;
+}
+
+/* What reading a capture takes, roughly: its largest results. */
+static uint64_t bytes_of(const char *path)
+{
+    static const char *const files[] = {
+        "ASCEND_PROFILER_OUTPUT/communication.json", "ASCEND_PROFILER_OUTPUT/communication_matrix.json",
+        "ASCEND_PROFILER_OUTPUT/analysis.db", "ASCEND_PROFILER_OUTPUT/communication_analyzer.db"};
+    uint64_t bytes = 4096;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct stat info;
+        char *file = path_join(path, files[i]);
+        if (file != NULL && stat(file, &info) == 0 && info.st_size > 0)
+            bytes += (uint64_t)info.st_size;
+        free(file);
+    }
+    return bytes;
+}
+
+static int add_source(struct search *search, const char *path, const char *name, enum source_kind kind, struct err *err)
+{
+    struct cluster_sources *sources = search->sources;
+    if (sources->count >= MOST_SOURCES)
+        return err_set(err, ERR_LIMIT, "more than %d captures", MOST_SOURCES);
+    int status = array_reserve(sources, 1, err);
+    if (status < 0)
+        return status;
+    struct cluster_source *source = &sources->items[sources->count];
+    *source = (struct cluster_source){.path = strdup(path), .kind = kind, .rank = -1};
+    if (source->path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    sources->count++;
+    time_of(name, source->made);
+    source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path);
+    source->bytes = bytes_of(path);
+    search->by_kind[kind]++;
+    return 0;
+}
+
+static int search_directory(struct search *search, const char *path, const char *name, int depth, struct err *err);
+
+/* It may lead anywhere, and to a rank that is here already. */
+static void tell_link(struct search *search, const char *path)
+{
+    const struct place place = {path, -1, -1, NULL};
+    diag_report(search->diag, DIAG_FILE_TYPE, &place, "a link to a directory; ranks behind it are not read");
+}
+
+static int search_inside(struct search *search, const char *path, int depth, struct err *err)
+{
+    DIR *directory = opendir(path);
+    int status = 0;
+    if (directory == NULL) {
+        const struct place place = {path, -1, -1, NULL};
+        diag_report(search->diag, DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
+        return 0;
+    }
+    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+        struct stat info;
+        char *inner = entry->d_name[0] != '.' ? path_join(path, entry->d_name) : NULL;
+        if (inner != NULL && lstat(inner, &info) == 0) {
+            if (S_ISDIR(info.st_mode))
+                status = search_directory(search, inner, entry->d_name, depth + 1, err);
+            else if (S_ISLNK(info.st_mode) && stat(inner, &info) == 0 && S_ISDIR(info.st_mode))
+                tell_link(search, inner);
+        }
+        free(inner);
+    }
+    closedir(directory);
+    return status;
+}
+
+static int search_directory(struct search *search, const char *path, const char *name, int depth, struct err *err)
+{
+    enum source_kind kind;
+    if (kind_of(name, &kind))
+        return add_source(search, path, name, kind, err);
+    return depth < DEEPEST ? search_inside(search, path, depth, err) : 0;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    const struct cluster_source *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    int order = strcmp(y->made, x->made); /* the later one first */
+    return order != 0 ? order : strcmp(x->path, y->path);
+}
+
+static void drop(struct cluster_sources *sources, size_t i)
+{
+    free(sources->items[i].path);
+    memmove(&sources->items[i], &sources->items[i + 1], (--sources->count - i) * sizeof *sources->items);
+}
+
+/* Captures of PROF_* beside those of frameworks belong to these. */
+static void drop_bare(struct search *search)
+{
+    if (search->by_kind[SOURCE_PYTORCH] + search->by_kind[SOURCE_MINDSPORE] == 0)
+        return;
+    for (size_t i = search->sources->count; i-- > 0;) {
+        if (search->sources->items[i].kind == SOURCE_PROF)
+            drop(search->sources, i);
+    }
+}
+
+static void drop_doubles(struct search *search)
+{
+    struct cluster_sources *sources = search->sources;
+    for (size_t i = sources->count; i-- > 1;) {
+        const struct cluster_source *source = &sources->items[i];
+        if (source->rank < 0 || source->rank != sources->items[i - 1].rank)
+            continue;
+        const struct place place = {source->path, -1, -1, NULL};
+        diag_report(search->diag, DIAG_RANK_DOUBLE, &place, "a second capture of rank %lld; the later '%s' is taken",
+                    (long long)source->rank, sources->items[i - 1].path);
+        drop(sources, i);
+    }
+}
+
+int cluster_find(const char *directory, struct cluster_sources *ret, struct diagnostics *diag, struct err *err)
+{
+    struct search search = {.sources = ret, .diag = diag};
+    *ret = (struct cluster_sources){.items = NULL};
+    char *path = path_absolute(directory, err);
+    if (path == NULL)
+        return -(int)err->code;
+    const char *slash = strrchr(path, '/');
+    int status = search_directory(&search, path, slash != NULL ? slash + 1 : path, 0, err);
+    free(path);
+    drop_bare(&search);
+    if (status == 0 && search.by_kind[SOURCE_PYTORCH] > 0 && search.by_kind[SOURCE_MINDSPORE] > 0) {
+        err_set(err, ERR_USAGE, "'%s' holds captures of PyTorch and of MindSpore", directory);
+        status = err_hint(err, "give the directory of one job");
+    }
+    if (status == 0 && ret->count > 1)
+        qsort(ret->items, ret->count, sizeof *ret->items, compare_sources);
+    if (status == 0)
+        drop_doubles(&search);
+    return status;
+}
+
+void cluster_sources_release(struct cluster_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        free(sources->items[i].path);
+    free(sources->items);
+    *sources = (struct cluster_sources){.items = NULL};
+}
+
+struct source_message {
+    uint64_t length; /* of the path, which follows */
+    uint64_t bytes;
+    int64_t rank;
+    char made[24];
+    enum source_kind kind;
+};
+
+void cluster_sources_give(const struct cluster_sources *sources, struct strbuf *bytes)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct cluster_source *source = &sources->items[i];
+        struct source_message message;
+        memset(&message, 0, sizeof message);
+        message.length = strlen(source->path);
+        message.bytes = source->bytes;
+        message.rank = source->rank;
+        memcpy(message.made, source->made, sizeof message.made);
+        message.kind = source->kind;
+        strbuf_add(bytes, &message, sizeof message);
+        strbuf_add(bytes, source->path, message.length);
+    }
+}
+
+int cluster_sources_take(struct cluster_sources *sources, const void *bytes, size_t length, struct err *err)
+{
+    const char *p = bytes, *end = p + length;
+    struct source_message message;
+    while (p < end) {
+        if ((size_t)(end - p) < sizeof message)
+            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+        memcpy(&message, p, sizeof message);
+        p += sizeof message;
+        if (message.length > (size_t)(end - p))
+            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+        if (array_reserve(sources, 1, err) < 0)
+            return -(int)err->code;
+        struct cluster_source *source = &sources->items[sources->count];
+        *source = (struct cluster_source){
+            .path = strndup(p, message.length), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};
+        if (source->path == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        memcpy(source->made, message.made, sizeof source->made);
+        sources->count++;
+        p += message.length;
+    }
+    return 0;
+}

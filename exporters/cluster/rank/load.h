@@ -1,0 +1,45 @@
+/* From the captures of a cluster to the aggregates of its ranks, each made once and kept beside its capture. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_RANK_LOAD_H
+#define MSPROF_EXPORTERS_CLUSTER_RANK_LOAD_H
+
+#include "base/progress.h"
+#include "exporters/cluster/rank/aggregate.h"
+#include "exporters/cluster/rank/find.h"
+#include "exporters/cluster/team.h"
+
+struct cluster_load {
+    struct cluster_sources *sources; /* each gets its owner */
+    const char
+        *kept;    /* existing directory for aggregates whose capture cannot be written to; NULL: they are not kept */
+    int jobs;     /* threads */
+    bool details; /* aggregates without are made anew */
+    struct team *team;
+    /* For captures that nothing has been made of yet; NULL: they are named and left out. prepare is called once, before
+     * there are threads, with those of this process; then analyse fills a rank from each, in several threads at once.
+     */
+    int (*prepare)(void *arg, const struct cluster_source *const *sources, size_t count, struct diagnostics *diag,
+                   struct err *err);
+    int (*analyse)(void *arg, const struct cluster_source *source, struct rank_data *rank, struct diagnostics *diag,
+                   struct err *err);
+    void *analyse_arg;
+    const struct progress *progress;
+};
+
+struct loaded_ranks {
+    struct aggregate *items; /* ascending by rank */
+    size_t count;
+    size_t made, reused; /* aggregates, by this process */
+};
+
+/* Each process of the team makes what is missing, damaged or older than its capture of its share, a stretch of the
+ * ranks, opens that, and gets the indexes of the others. A capture that cannot be read is named and left out; what is
+ * wrong with one is told by its owner each time. Fails in all processes or in none. Release it also after a failure. */
+int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, struct diagnostics *diag, struct err *err);
+void loaded_ranks_release(struct loaded_ranks *ranks);
+
+/* What the aggregate of a capture is called, beside it, and the text that tells whether it is of the capture's files as
+ * they are: their names, sizes and times. */
+#define AGGREGATE_NAME ".msprof_cluster"
+void cluster_fingerprint(const char *directory, char ret[65]);
+
+#endif

@@ -1,0 +1,138 @@
+/* What a cluster's analysis keeps of one rank: its steps, and per collective group and step the operators, what they
+ * moved and over which links. Times are whole nanoseconds and sizes whole bytes, so that sums do not depend on the
+ * order of merging. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
+#define MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
+
+#include "base/err.h"
+#include "base/intern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cluster_time { TIME_ELAPSE, TIME_TRANSIT, TIME_WAIT, TIME_SYNCHRONIZATION, TIME_IDLE, CLUSTER_TIMES };
+enum cluster_transport { TRANSPORT_RDMA, TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SDMA, TRANSPORT_SIO, TRANSPORTS };
+
+/* "Elapse Time(ms)" and so on; "RDMA" and so on. */
+extern const char *const cluster_time_titles[CLUSTER_TIMES];
+extern const char *const cluster_transport_names[TRANSPORTS];
+
+#define CLUSTER_MAX_COLUMNS 16 /* of a step, beside its name */
+#define CLUSTER_NO_TEXT UINT32_MAX
+
+/* One row of step_trace_time. */
+struct rank_step {
+    uint32_t name, reserved;         /* text; "" for a capture without steps */
+    int64_t ns[CLUSTER_MAX_COLUMNS]; /* INT64_MIN: no value */
+};
+
+#define CLUSTER_NO_NUMBER (-1)
+#define CLUSTER_TWO_NUMBERS (-2)
+#define CLUSTER_MOST_MEMBERS 16777216 /* ranks of a group */
+
+/* A communication group as this rank knows it. */
+struct rank_group {
+    uint32_t number;               /* text: the decimal hash behind "@" in the names of operators */
+    uint32_t name;                 /* text: "dp"; CLUSTER_NO_TEXT: not known */
+    uint32_t id;                   /* text: the name that the number is the hash of; CLUSTER_NO_TEXT: not known */
+    uint32_t first_run, run_count; /* in runs: the ranks as they are listed; none: not known */
+    /* This rank's own number in the group: as the metadata say, and as its links to itself show. CLUSTER_NO_NUMBER,
+     * CLUSTER_TWO_NUMBERS. */
+    int32_t told_number, shown_number;
+    uint32_t numbers; /* one more than the highest number in a link */
+};
+
+/* Ranks first, first + step, ...: lists of groups are a few of these, however many ranks there are. */
+struct rank_run {
+    int64_t first, step, count;
+};
+
+/* How often packets of one size went, and how long. */
+struct rank_packet {
+    int64_t bytes, count, ns;
+};
+
+struct rank_transfer {
+    int64_t bytes, ns;
+    int64_t bandwidth, large_ratio; /* in units of 10^-4, as the rank's own file has them */
+    uint32_t first_packet, packet_count;
+};
+
+/* One operator of a group in a step. */
+struct rank_operator {
+    uint32_t name, block;
+    int64_t start_ns; /* since 1970 */
+    int64_t ns[CLUSTER_TIMES];
+    int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
+    struct rank_transfer transfers[TRANSPORTS];
+};
+
+/* One link in an entry of the matrix: "allreduce-top1". */
+struct rank_link {
+    uint32_t entry;     /* text, without the group */
+    uint32_t transport; /* text: "HCCS" */
+    uint32_t op_name;   /* text; CLUSTER_NO_TEXT: none */
+    uint32_t block;
+    int64_t source, target; /* numbers in the group */
+    int64_t bytes, ns, bandwidth;
+};
+
+/* What happened in one group and step. */
+struct rank_block {
+    uint32_t group; /* index */
+    uint32_t step;  /* text: "step2" */
+    bool p2p;
+    uint32_t first_operator, operator_count, first_link, link_count;
+};
+
+#define RANK_LIST(type, name)                                                                                          \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    } name
+
+/* A file of results: what a rank without operators or links is told of. */
+enum rank_file { RANK_FILE_THERE, RANK_FILE_MISSING };
+
+struct rank_data {
+    int64_t rank;         /* -1: the capture does not say */
+    char fingerprint[65]; /* of what it was made of */
+    enum rank_file communication, matrix;
+    int64_t parallel[4]; /* tensor, pipeline, data parallel sizes and world size; 0: not known */
+    struct intern texts;
+    uint32_t columns[CLUSTER_MAX_COLUMNS]; /* titles */
+    size_t column_count;
+    RANK_LIST(struct rank_step, steps);
+    RANK_LIST(struct rank_group, groups);
+    RANK_LIST(struct rank_run, runs);
+    RANK_LIST(struct rank_block, blocks);
+    RANK_LIST(struct rank_operator, operators); /* of one block together after rank_data_gather */
+    RANK_LIST(struct rank_link, links);         /* likewise */
+    RANK_LIST(struct rank_packet, packets);
+};
+
+void rank_data_init(struct rank_data *rank);
+void rank_data_release(struct rank_data *rank);
+
+/* The number of a text of the rank. */
+int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err);
+/* The text; NULL for CLUSTER_NO_TEXT. */
+const char *rank_text_of(const struct rank_data *rank, uint32_t number);
+/* The number that CANN makes of a group's name: docs/formats/acl-api.md E2. */
+uint64_t rank_group_number(const char *name);
+
+/* The index of the group with this number, added when it is new. */
+int rank_group_of(struct rank_data *rank, const char *number, size_t length, uint32_t *ret, struct err *err);
+
+/* Adds a rank to the list of a group, whose list is the last one. */
+int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int64_t member, struct err *err);
+
+/* Whether an operator of this name sends or receives between two ranks: nobody waits for the last one there. */
+bool rank_is_point_to_point(const char *name);
+
+/* Puts the operators and links of each block together, which stand in any order, in the order in which they came, and
+ * finds what links say of the groups. */
+int rank_data_gather(struct rank_data *rank, struct err *err);
+
+#endif

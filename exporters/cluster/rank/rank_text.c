@@ -1,0 +1,454 @@
+#include "exporters/cluster/rank/rank_text.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/format/csv_in.h"
+#include "base/format/json_members.h"
+#include "base/map.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define OUTPUT_DIRECTORY "ASCEND_PROFILER_OUTPUT"
+#define COMMUNICATION "communication.json"
+#define MATRIX "communication_matrix.json"
+#define NS_OF_MS 1e6
+#define BYTES_OF_MB 1e6
+#define TEN_THOUSANDTHS 1e4
+
+/* To find what was there before. */
+struct block_place {
+    struct {
+        uint32_t group, step, p2p; /* texts */
+    } key;
+    uint32_t block;
+};
+struct operator_place {
+    struct {
+        uint32_t block, name;
+    } key;
+};
+struct link_place {
+    struct {
+        int64_t source, target;
+        uint32_t block, entry;
+    } key;
+};
+
+struct reader {
+    struct rank_data *rank;
+    struct diagnostics *diag;
+    const char *file; /* for diagnostics */
+    const char *key;  /* likewise: the member that is read */
+    size_t step_column, first_value;
+    struct map blocks, operators, links; /* places */
+};
+
+static char *file_of(const char *directory, const char *name)
+{
+    char *output = path_join(directory, OUTPUT_DIRECTORY);
+    char *path = output != NULL ? path_join(output, name) : NULL;
+    free(output);
+    return path;
+}
+
+/* Whatever it is: what cannot be read is told by whoever reads it. */
+static bool is_named(const char *directory, const char *name)
+{
+    struct stat info;
+    char *path = file_of(directory, name);
+    bool there = path != NULL && lstat(path, &info) == 0;
+    free(path);
+    return there;
+}
+
+static bool exists(const char *directory, const char *name)
+{
+    struct stat info;
+    char *path = file_of(directory, name);
+    bool there = path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    free(path);
+    return there;
+}
+
+bool rank_text_is_there(const char *directory)
+{
+    return exists(directory, "step_trace_time.csv") || exists(directory, "communication.json");
+}
+
+static void refuse(struct reader *reader, const char *field, const char *found, const char *expected)
+{
+    char place_text[512];
+    snprintf(place_text, sizeof place_text, "%s of %s", field, reader->key);
+    const struct place place = {reader->file, -1, -1, place_text};
+    diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%s; expected %s; it is left out", found, expected);
+}
+
+/* A member in units of 1/scale, 0 when it is not there. What is none, is below 0 where it must not be, or is beyond 63
+ * bits is told, and false returned. */
+static bool quantity(struct reader *reader, const struct json *parent, const char *name, double scale, bool is_signed,
+                     int64_t *ret)
+{
+    const struct json *value = json_member(parent, name);
+    char found[64];
+    double number = 0;
+    *ret = 0;
+    if (value == NULL)
+        return true;
+    bool is_number = json_number(value, &number);
+    if (is_number && fabs(number * scale) < 9e18 && (is_signed || number >= 0)) {
+        *ret = llround(number * scale);
+        return true;
+    }
+    snprintf(found, sizeof found, "%.17g", number);
+    refuse(reader, name, is_number ? found : "no number", is_signed ? "a number" : "a number from 0");
+    return false;
+}
+
+/* ---- step_trace_time.csv ---- */
+
+static int take_titles(struct reader *reader, const char *const *fields, size_t count, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    reader->step_column = count;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(fields[i], "Step") == 0) {
+            reader->step_column = i;
+            reader->first_value = i + 1;
+        }
+    }
+    if (reader->step_column == count)
+        return err_set(err, ERR_FORMAT, "its first row has no column \"Step\"");
+    for (size_t i = reader->first_value; i < count && rank->column_count < CLUSTER_MAX_COLUMNS; i++) {
+        int status = rank_text(rank, fields[i], strlen(fields[i]), &rank->columns[rank->column_count++], err);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+/* Columns that are differences: tools write some that are below 0. The others are lengths of time. */
+static bool may_be_negative(const char *title)
+{
+    static const char *const titles[] = {"Overlapped", "Stage", "Communication(Not Overlapped and Exclude Receive)",
+                                         "Preparing"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        if (strcmp(title, titles[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* INT64_MIN for what is no time. */
+static int64_t step_time(struct reader *reader, const char *text, size_t column, uint64_t row)
+{
+    const char *title = rank_text_of(reader->rank, reader->rank->columns[column]);
+    const struct place place = {reader->file, (int64_t)row - 1, -1, title};
+    char *end;
+    double us = strtod(text, &end);
+    bool decimal = *text != '\0' && text[strspn(text, "0123456789.+-eE")] == '\0';
+    bool sound = decimal && *end == '\0' && fabs(us) < 9e15 && (us >= 0 || may_be_negative(title));
+    if (!sound)
+        diag_report(reader->diag, DIAG_TEXT_LINE, &place,
+                    *text != '\0' ? "'%s' is no time in microseconds; it is left out"
+                                  : "%sthe cell is empty; expected a time in microseconds",
+                    text);
+    else if (us < 0)
+        diag_report(reader->diag, DIAG_VALUE_ODD, &place, "'%s'", text);
+    return sound ? llround(us * 1000) : INT64_MIN;
+}
+
+static int take_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+{
+    struct reader *reader = arg;
+    struct rank_data *rank = reader->rank;
+    if (number == 1)
+        return take_titles(reader, fields, count, err);
+    if (count < reader->first_value + rank->column_count) {
+        const struct place place = {reader->file, (int64_t)number - 1, -1, NULL};
+        diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%zu fields; expected %zu", count,
+                    reader->first_value + rank->column_count);
+        return 0;
+    }
+    int status = array_reserve(&rank->steps, 1, err);
+    struct rank_step *step = status == 0 ? &rank->steps.items[rank->steps.count] : NULL;
+    if (status == 0)
+        status = rank_text(rank, fields[reader->step_column], strlen(fields[reader->step_column]), &step->name, err);
+    if (status < 0)
+        return status;
+    step->reserved = 0;
+    for (size_t i = 0; i < rank->column_count; i++)
+        step->ns[i] = step_time(reader, fields[reader->first_value + i], i, number);
+    rank->steps.count++;
+    return 0;
+}
+
+/* ---- communication.json, communication_matrix.json ---- */
+
+/* The index of the block of these keys. name is cut at the '@'. */
+static int find_block(struct reader *reader, const char *const *keys, size_t *ret_name_length, uint32_t *ret,
+                      struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    const char *at = strrchr(keys[2], '@'), *number = at != NULL ? at + 1 : "";
+    struct block_place wanted = {.key = {.p2p = strcmp(keys[1], "p2p") == 0}};
+    uint32_t group;
+    bool added;
+    *ret_name_length = at != NULL ? (size_t)(at - keys[2]) : strlen(keys[2]);
+    int status = rank_text(rank, number, strlen(number), &wanted.key.group, err);
+    if (status == 0)
+        status = rank_text(rank, keys[0], strlen(keys[0]), &wanted.key.step, err);
+    struct block_place *place = status == 0 ? map_add(&reader->blocks, &wanted.key, &added, err) : NULL;
+    if (place == NULL)
+        return -(int)err->code;
+    if (added) {
+        place->block = (uint32_t)rank->blocks.count;
+        if (rank_group_of(rank, number, strlen(number), &group, err) < 0 || array_reserve(&rank->blocks, 1, err) < 0)
+            return -(int)err->code;
+        rank->blocks.items[rank->blocks.count++] =
+            (struct rank_block){.group = group, .step = wanted.key.step, .p2p = wanted.key.p2p != 0};
+    }
+    *ret = place->block;
+    return 0;
+}
+
+static int take_packets(struct reader *reader, struct rank_transfer *transfer, const struct json *distribution,
+                        bool *sound, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    transfer->first_packet = (uint32_t)rank->packets.count;
+    for (const struct json *size = json_first(distribution); size != NULL; size = json_next(size)) {
+        char *end;
+        const char *text = json_key(size);
+        double mb = strtod(text, &end), count = 0, ms = 0;
+        bool decimal = text[strspn(text, "0123456789.+-eE")] == '\0';
+        if (!decimal || end == text || *end != '\0' || !(mb >= 0 && mb < 9e12) ||
+            !json_number(json_element(size, 0), &count) || !json_number(json_element(size, 1), &ms) ||
+            !(count >= 0 && count < 9e15) || !(ms >= 0 && ms < 9e12)) {
+            refuse(reader, "Size Distribution", text, "sizes in MB, each with a count and milliseconds");
+            *sound = false;
+            return 0;
+        }
+        int status = array_reserve(&rank->packets, 1, err);
+        if (status < 0)
+            return status;
+        rank->packets.items[rank->packets.count++] =
+            (struct rank_packet){llround(mb * BYTES_OF_MB), llround(count), llround(ms * NS_OF_MS)};
+        transfer->packet_count++;
+    }
+    return 0;
+}
+
+static int take_transfers(struct reader *reader, struct rank_operator *operator_, const struct json *bandwidths,
+                          bool *sound, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && *sound && i < TRANSPORTS; i++) {
+        const struct json *info = json_member(bandwidths, cluster_transport_names[i]);
+        struct rank_transfer *transfer = &operator_->transfers[i];
+        *sound = quantity(reader, info, "Transit Size(MB)", BYTES_OF_MB, false, &transfer->bytes) &&
+                 quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &transfer->ns) &&
+                 quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &transfer->bandwidth) &&
+                 quantity(reader, info, "Large Packet Ratio", TEN_THOUSANDTHS, false, &transfer->large_ratio);
+        if (*sound)
+            status = take_packets(reader, transfer, json_member(info, "Size Distribution"), sound, err);
+    }
+    return status;
+}
+
+/* What is left of an elapsed time may be below 0 by the rounding of what was taken from it. */
+static bool take_times(struct reader *reader, struct rank_operator *operator_, const struct json *times)
+{
+    bool sound = quantity(reader, times, "Start Timestamp(us)", 1000, false, &operator_->start_ns) &&
+                 quantity(reader, times, "Wait Time Ratio", TEN_THOUSANDTHS, false, &operator_->wait_ratio) &&
+                 quantity(reader, times, "Synchronization Time Ratio", TEN_THOUSANDTHS, false,
+                          &operator_->synchronization_ratio);
+    for (size_t i = 0; sound && i < CLUSTER_TIMES; i++)
+        sound = quantity(reader, times, cluster_time_titles[i], NS_OF_MS, i == TIME_IDLE, &operator_->ns[i]);
+    if (sound && json_member(times, cluster_time_titles[TIME_ELAPSE]) == NULL) {
+        refuse(reader, cluster_time_titles[TIME_ELAPSE], "nothing", "a number from 0");
+        return false;
+    }
+    /* Databases have no ratios. */
+    int64_t transit = operator_->ns[TIME_TRANSIT], wait = operator_->ns[TIME_WAIT],
+            synchronization = operator_->ns[TIME_SYNCHRONIZATION];
+    if (json_member(times, "Wait Time Ratio") == NULL)
+        operator_->wait_ratio = number_ratio(wait, number_add(wait, transit), 4);
+    if (json_member(times, "Synchronization Time Ratio") == NULL)
+        operator_->synchronization_ratio = number_ratio(synchronization, number_add(synchronization, transit), 4);
+    return sound;
+}
+
+static bool is_total(const char *name)
+{
+    return strncasecmp(name, "total", strlen("total")) == 0;
+}
+
+static int take_operator(void *arg, const char *const *keys, const struct json *value, struct err *err)
+{
+    struct reader *reader = arg;
+    struct rank_data *rank = reader->rank;
+    struct rank_operator operator_ = {.name = 0};
+    size_t name_length, packets_before = rank->packets.count;
+    bool added = true;
+    if (is_total(keys[2]))
+        return 0;
+    reader->key = keys[2];
+    int status = find_block(reader, keys, &name_length, &operator_.block, err);
+    if (status == 0)
+        status = rank_text(rank, keys[2], name_length, &operator_.name, err);
+    const struct operator_place place = {.key = {operator_.block, operator_.name}};
+    if (status == 0 && map_add(&reader->operators, &place.key, &added, err) == NULL)
+        status = -(int)err->code;
+    if (status < 0)
+        return status;
+    if (!added)
+        refuse(reader, keys[0], "the operator stands there twice", "each once in a step");
+    bool sound = added && take_times(reader, &operator_, json_member(value, "Communication Time Info"));
+    if (sound)
+        status = take_transfers(reader, &operator_, json_member(value, "Communication Bandwidth Info"), &sound, err);
+    if (status == 0 && sound)
+        status = array_reserve(&rank->operators, 1, err);
+    if (status == 0 && sound)
+        rank->operators.items[rank->operators.count++] = operator_;
+    else
+        rank->packets.count = packets_before;
+    return status;
+}
+
+/* "0-3" */
+static bool parse_link(const char *key, struct rank_link *ret)
+{
+    const char *dash = strchr(key, '-');
+    return dash != NULL && number_parse_integer(key, (size_t)(dash - key), &ret->source) == 0 &&
+           number_parse_integer(dash + 1, strlen(dash + 1), &ret->target) == 0;
+}
+
+static int take_link(struct reader *reader, uint32_t block, uint32_t entry, const struct json *info, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    struct rank_link link = {.entry = entry, .block = block, .op_name = CLUSTER_NO_TEXT, .transport = CLUSTER_NO_TEXT};
+    const char *transport = json_string(json_member(info, "Transport Type"));
+    const char *op_name = json_string(json_member(info, "Op Name"));
+    bool added = true;
+    if (op_name == NULL)
+        op_name = json_string(json_member(info, "op_name"));
+    if (!parse_link(json_key(info), &link)) {
+        refuse(reader, json_key(info), "no link", "SOURCE-TARGET");
+        return 0;
+    }
+    const struct link_place place = {.key = {link.source, link.target, block, entry}};
+    if (map_add(&reader->links, &place.key, &added, err) == NULL)
+        return -(int)err->code;
+    if (!added)
+        refuse(reader, json_key(info), "the link stands there twice", "each once in an entry");
+    bool sound = added && quantity(reader, info, "Transit Size(MB)", BYTES_OF_MB, false, &link.bytes) &&
+                 quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &link.ns) &&
+                 quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &link.bandwidth);
+    int status = transport != NULL ? rank_text(rank, transport, strlen(transport), &link.transport, err) : 0;
+    if (status == 0 && op_name != NULL)
+        status = rank_text(rank, op_name, strlen(op_name), &link.op_name, err);
+    if (status == 0)
+        status = array_reserve(&rank->links, 1, err);
+    if (status == 0 && sound)
+        rank->links.items[rank->links.count++] = link;
+    return status;
+}
+
+static int take_entry(void *arg, const char *const *keys, const struct json *value, struct err *err)
+{
+    struct reader *reader = arg;
+    size_t name_length;
+    uint32_t entry = 0, block = 0;
+    if (is_total(keys[2]))
+        return 0;
+    reader->key = keys[2];
+    int status = find_block(reader, keys, &name_length, &block, err);
+    if (status == 0)
+        status = rank_text(reader->rank, keys[2], name_length, &entry, err);
+    for (const struct json *link = json_first(value); status == 0 && link != NULL; link = json_next(link))
+        status = take_link(reader, block, entry, link, err);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* A file that is missing or ends early costs what it would have said, not the rank. */
+static int tell(struct reader *reader, int status, struct err *err)
+{
+    if (status == 0 || err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED)
+        return status;
+    const char *message = err->depth > 0 ? err->causes[0] : err_message(err);
+    const struct place place = {strstr(message, reader->file) == NULL ? reader->file : NULL, -1, -1, NULL};
+    diag_report(reader->diag, DIAG_FILE_UNREADABLE, &place, "%s", message);
+    *err = (struct err)ERR_INIT;
+    return 0;
+}
+
+/* What messages call a file: results that are only here for a while are called by their capture. */
+static const char *shown(const struct rank_places *places, const char *path)
+{
+    return places->results == places->capture ? path : places->capture;
+}
+
+static int read_members(struct reader *reader, const struct rank_places *places, const char *name,
+                        int (*member)(void *arg, const char *const *keys, const struct json *value, struct err *err),
+                        struct err *err)
+{
+    char *path = file_of(places->results, name);
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    reader->file = shown(places, path);
+    int status = tell(reader, json_read_members(path, 3, member, reader, err), err);
+    free(path);
+    return status;
+}
+
+static int read_steps(struct reader *reader, const struct rank_places *places, struct err *err)
+{
+    char *path = file_of(places->results, "step_trace_time.csv");
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    reader->file = shown(places, path);
+    int status = tell(reader, csv_read(path, take_step, reader, err), err);
+    free(path);
+    return status;
+}
+
+/* A rank that did not communicate has neither file: who has others to compare with tells. */
+static int read_communication(struct reader *reader, const struct rank_places *places, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    int status = 0;
+    rank->communication = is_named(places->results, COMMUNICATION) ? RANK_FILE_THERE : RANK_FILE_MISSING;
+    rank->matrix = is_named(places->results, MATRIX) ? RANK_FILE_THERE : RANK_FILE_MISSING;
+    if (rank->communication == RANK_FILE_THERE)
+        status = read_members(reader, places, COMMUNICATION, take_operator, err);
+    if (status == 0 && rank->matrix == RANK_FILE_THERE)
+        status = read_members(reader, places, MATRIX, take_entry, err);
+    return status;
+}
+
+int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)
+{
+    struct reader reader = {.rank = rank,
+                            .diag = diag,
+                            .key = "",
+                            .blocks = MAP_OF(struct block_place, key),
+                            .operators = MAP_OF(struct operator_place, key),
+                            .links = MAP_OF(struct link_place, key)};
+    int status = rank_metadata_read(rank, places->metadata, diag, err);
+    if (status == 0)
+        status = read_steps(&reader, places, err);
+    if (status == 0)
+        status = read_communication(&reader, places, err);
+    map_release(&reader.blocks);
+    map_release(&reader.operators);
+    map_release(&reader.links);
+    return status == 0 ? rank_data_gather(rank, err) : status;
+}

@@ -1,0 +1,45 @@
+/* The processes that merge a cluster together: one, or those of an MPI job. What is sent is bytes; who merges them is
+ * said by the caller. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_TEAM_H
+#define MSPROF_EXPORTERS_CLUSTER_TEAM_H
+
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct team {
+    int size, me; /* me 0 writes the results */
+    void *arg;
+    bool scattered; /* some processes may wait for others that are gone */
+    bool elsewhere; /* the error is that of another process, which tells it */
+    /* To another process, and from one into an empty buffer. Of equal pairs messages arrive in order. */
+    int (*send)(struct team *team, int to, const void *bytes, size_t length, struct err *err);
+    int (*receive)(struct team *team, int from, struct strbuf *ret, struct err *err);
+};
+
+/* The team of one process. */
+void team_alone(struct team *team);
+
+/* Some of the processes, ascending. */
+struct team_part {
+    const int *members;
+    int count, me; /* me: the place of this process among them */
+};
+
+/* Brings what every process of a part (NULL: all) has to its first one: each takes what lies below it in a binary tree
+ * (take adds bytes to the caller's own) and gives its own on (give appends all of it to an empty buffer). */
+int team_reduce(struct team *team, const struct team_part *part,
+                int (*give)(void *arg, struct strbuf *bytes, struct err *err),
+                int (*take)(void *arg, const void *bytes, size_t length, struct err *err), void *arg, struct err *err);
+
+/* Whether all processes are well: a status that is not 0 becomes that of all, and those that had none get an error that
+ * says so, of the same code. */
+int team_agree(struct team *team, int status, struct err *err);
+
+/* Gives the bytes of the first process of a part (NULL: all) to its others, whose buffer is replaced. */
+int team_broadcast(struct team *team, const struct team_part *part, struct strbuf *bytes, struct err *err);
+
+#endif

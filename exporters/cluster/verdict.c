@@ -1,0 +1,250 @@
+#include "exporters/cluster/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+int verdicts_init(struct verdicts *verdicts, size_t rank_count, struct err *err)
+{
+    *verdicts = (struct verdicts){.rank_count = rank_count};
+    verdicts->ranks = calloc(rank_count + 1, sizeof *verdicts->ranks);
+    verdicts->late = calloc(LATE_COLLECTIVES + 1, sizeof *verdicts->late);
+    if (verdicts->ranks == NULL || verdicts->late == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", rank_count);
+    return 0;
+}
+
+void verdicts_release(struct verdicts *verdicts)
+{
+    free(verdicts->ranks);
+    free(verdicts->late);
+    *verdicts = (struct verdicts){.ranks = NULL};
+}
+
+/* ---- tests ---- */
+
+#define DIXON_MOST 100
+
+/* Critical values of Dixon's test for one outlier at 0.995, for 3 to 87 values as they are simulated and published for
+ * more than 30 (Verma and Quiroz-Ruiz, 2006); from there a line to that for 100. */
+static double dixon_limit(int64_t n)
+{
+    static const double limits[] = {
+        0.994, 0.920, 0.823, 0.744, 0.680, 0.723, 0.676, 0.638, 0.707, 0.675, 0.649, 0.672, 0.649, 0.629, 0.611,
+        0.595, 0.580, 0.568, 0.556, 0.545, 0.536, 0.526, 0.519, 0.510, 0.503, 0.496, 0.489, 0.484, 0.478, 0.473,
+        0.468, 0.463, 0.458, 0.454, 0.450, 0.446, 0.442, 0.439, 0.435, 0.432, 0.429, 0.425, 0.423, 0.420, 0.417,
+        0.414, 0.412, 0.409, 0.407, 0.405, 0.402, 0.400, 0.398, 0.396, 0.394, 0.392, 0.391, 0.388, 0.387, 0.385,
+        0.383, 0.382, 0.380, 0.379, 0.377, 0.376, 0.374, 0.372, 0.371, 0.370, 0.368, 0.368, 0.366, 0.365, 0.364,
+        0.363, 0.361, 0.360, 0.359, 0.358, 0.356, 0.356, 0.355, 0.353, 0.352};
+    enum { FIRST = 3, TABLE = sizeof limits / sizeof *limits };
+    const double at_100 = 0.341;
+    if (n < FIRST + TABLE)
+        return limits[n - FIRST];
+    double last = limits[TABLE - 1], from = FIRST + TABLE - 1;
+    return last + (at_100 - last) * ((double)n - from) / (DIXON_MOST - from);
+}
+
+/* Whether the shortest time stands out: the gap behind it against the whole span, of which a few ends are left out
+ * where there are many values. */
+static bool dixon_says_so(const struct merged_collective *collective)
+{
+    int64_t n = collective->count;
+    const int64_t *low = collective->shortest, *high = collective->longest;
+    int64_t behind = n <= 10 ? low[1] : low[2];
+    int64_t top = n <= 7 ? high[2] : n <= 13 ? high[1] : high[0];
+    double span = (double)top - (double)low[0];
+    return span > 0 && ((double)behind - (double)low[0]) / span > dixon_limit(n);
+}
+
+int64_t collective_outlier_below(const struct merged_collective *collective)
+{
+    int64_t n = collective->count;
+    if (n < 3 || collective->different[3] == INT64_MAX)
+        return INT64_MIN;
+    if (n <= DIXON_MOST)
+        return dixon_says_so(collective) && collective->shortest[0] < INT64_MAX ? collective->shortest[0] + 1
+                                                                                : INT64_MIN;
+    double mean = (double)collective->sum_ns / (double)n;
+    double squares = (double)((uint128)collective->squares_high << 64 | collective->squares_low);
+    double deviation = sqrt(fmax(0, squares / (double)n - mean * mean));
+    double below = mean - 3 * deviation;
+    /* One far above shows that the others came together and it did not: then the first of them is suspect, too. */
+    if ((double)collective->longest[COLLECTIVE_ENDS - 1] > mean + 3 * deviation &&
+        (double)collective->shortest[0] >= below)
+        return collective->shortest[0] + 1;
+    return below > (double)INT64_MIN && below < (double)INT64_MAX ? (int64_t)ceil(below) : INT64_MIN;
+}
+
+/* ---- the worst ---- */
+
+/* Whether a stands before b when the longest wait comes first. */
+static int compare_late(const void *a, const void *b)
+{
+    const struct late_collective *x = a, *y = b;
+    if (x->wait_ns != y->wait_ns)
+        return x->wait_ns > y->wait_ns ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return (x->merged.name_hash > y->merged.name_hash) - (x->merged.name_hash < y->merged.name_hash);
+}
+
+static void sift_down(struct late_collective *heap, size_t count, size_t i)
+{
+    for (;;) {
+        size_t worst = i, left = 2 * i + 1, right = left + 1;
+        if (left < count && compare_late(&heap[left], &heap[worst]) > 0)
+            worst = left;
+        if (right < count && compare_late(&heap[right], &heap[worst]) > 0)
+            worst = right;
+        if (worst == i)
+            return;
+        struct late_collective swapped = heap[i];
+        heap[i] = heap[worst];
+        heap[worst] = swapped;
+        i = worst;
+    }
+}
+
+static void keep_late(struct verdicts *verdicts, const struct late_collective *late)
+{
+    struct late_collective *heap = verdicts->late;
+    if (verdicts->late_count < LATE_COLLECTIVES) {
+        size_t i = verdicts->late_count++;
+        heap[i] = *late;
+        while (i > 0 && compare_late(&heap[i], &heap[(i - 1) / 2]) > 0) {
+            struct late_collective swapped = heap[i];
+            heap[i] = heap[(i - 1) / 2];
+            heap[(i - 1) / 2] = swapped;
+            i = (i - 1) / 2;
+        }
+    } else if (compare_late(late, &heap[0]) < 0) {
+        heap[0] = *late;
+        sift_down(heap, LATE_COLLECTIVES, 0);
+    }
+}
+
+void verdicts_sort(struct verdicts *verdicts)
+{
+    if (verdicts->late_count > 1)
+        qsort(verdicts->late, verdicts->late_count, sizeof *verdicts->late, compare_late);
+}
+
+/* ---- a group and step ---- */
+
+static int64_t times(int64_t count, int64_t ns)
+{
+    int64_t product;
+    return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
+}
+
+/* Whether all ranks of the group took part, also those that are not here. */
+static bool is_complete(const struct merged_collective *collective, const struct plan_group *group)
+{
+    return (size_t)collective->count == group->size;
+}
+
+static int64_t wait_of_all(const struct merged_collective *collective)
+{
+    int64_t wait;
+    if (__builtin_sub_overflow(collective->sum_ns, times(collective->count, collective->shortest[0]), &wait))
+        return INT64_MAX;
+    return wait;
+}
+
+/* One rank's own time in a collective that is judged. */
+static void judge_row(struct rank_verdict *verdict, const struct merged_collective *collective, int64_t rank,
+                      int64_t elapse_ns)
+{
+    int64_t shortest = collective->shortest[0], longest = collective->longest[COLLECTIVE_ENDS - 1];
+    int64_t below = collective_outlier_below(collective);
+    verdict->collectives++;
+    verdict->wait_ns += elapse_ns - shortest;
+    if (longest > shortest && rank == collective->shortest_rank) {
+        verdict->last++;
+        verdict->caused_ns += wait_of_all(collective);
+    }
+    if (longest > shortest && rank == collective->longest_rank)
+        verdict->first++;
+    if (below != INT64_MIN && elapse_ns < below)
+        verdict->votes++;
+}
+
+static int judge_rank(struct rank_verdict *verdict, const struct plan *plan, const struct plan_entry *entry,
+                      const struct merged_block *block, struct err *err)
+{
+    const struct aggregate *rank = &plan->ranks[entry->rank];
+    const struct aggregate_block *from = &rank->blocks[entry->block];
+    struct aggregate_row *rows;
+    int status = aggregate_read_rows(rank, entry->block, &rows, err);
+    for (uint32_t i = 0; status == 0 && i < from->row_count; i++) {
+        const struct merged_collective *collective = map_get(&block->collectives, &rows[i].name_hash);
+        if (collective != NULL && collective->count >= 2 && is_complete(collective, &plan->groups.items[entry->group]))
+            judge_row(verdict, collective, rank->rank, rows[i].elapse_ns);
+    }
+    free(rows);
+    return status;
+}
+
+int verdicts_add(struct verdicts *verdicts, const struct plan *plan, const struct merged_block *block,
+                 const struct plan_entry *entries, size_t entry_count, bool (*mine)(void *arg, size_t rank), void *arg,
+                 struct err *err)
+{
+    int status = 0;
+    if (entry_count == 0 || plan->groups.items[entries->group].size < 2)
+        return 0;
+    for (size_t i = 0; status == 0 && i < entry_count; i++) {
+        if (mine(arg, entries[i].rank))
+            status = judge_rank(&verdicts->ranks[entries[i].rank], plan, &entries[i], block, err);
+    }
+    const struct merged_collective *collective = NULL;
+    while (status == 0 && (collective = map_next(&block->collectives, collective)) != NULL) {
+        if (!is_complete(collective, &plan->groups.items[entries->group])) {
+            verdicts->incomplete++;
+            continue;
+        }
+        struct late_collective late = {entries->group, entries->step, *collective, wait_of_all(collective)};
+        verdicts->collectives++;
+        if (late.wait_ns > 0)
+            keep_late(verdicts, &late);
+    }
+    return status;
+}
+
+/* ---- over the team ---- */
+
+/* Every process judges all collectives alike; only what the ranks themselves did is added up. */
+static int give(void *arg, struct strbuf *bytes, struct err *err)
+{
+    const struct verdicts *verdicts = arg;
+    (void)err;
+    strbuf_add(bytes, verdicts->ranks, verdicts->rank_count * sizeof *verdicts->ranks);
+    return 0;
+}
+
+static int take(void *arg, const void *bytes, size_t length, struct err *err)
+{
+    struct verdicts *verdicts = arg;
+    const char *p = bytes;
+    if (length != verdicts->rank_count * sizeof *verdicts->ranks)
+        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    for (size_t i = 0; i < verdicts->rank_count; i++, p += sizeof(struct rank_verdict)) {
+        struct rank_verdict from, *to = &verdicts->ranks[i];
+        memcpy(&from, p, sizeof from);
+        to->collectives += from.collectives;
+        to->last += from.last;
+        to->first += from.first;
+        to->wait_ns += from.wait_ns;
+        to->caused_ns += from.caused_ns;
+        to->votes += from.votes;
+    }
+    return 0;
+}
+
+int verdicts_reduce(struct verdicts *verdicts, struct team *team, struct err *err)
+{
+    return team_reduce(team, NULL, give, take, verdicts, err);
+}

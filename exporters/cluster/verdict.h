@@ -1,0 +1,56 @@
+/* Who keeps the others waiting. The premise: the ranks of a collective leave it together, so the one that was in it for
+ * the shortest time came last, and each other waited for as long as its own time is longer. It needs no clock, which
+ * hosts do not share well enough. Sources: docs/formats/cluster.md 4. */
+#ifndef MSPROF_EXPORTERS_CLUSTER_VERDICT_H
+#define MSPROF_EXPORTERS_CLUSTER_VERDICT_H
+
+#include "exporters/cluster/block.h"
+#include "exporters/cluster/team.h"
+
+/* One rank over all collectives that all ranks of their group took part in; sends and receives are left out. */
+struct rank_verdict {
+    int64_t collectives; /* that it was in, of two ranks and more */
+    int64_t last, first; /* how often it came last, first; nobody did where all took the same time */
+    int64_t wait_ns;     /* that it waited for others */
+    int64_t caused_ns;   /* that others waited for it */
+    int64_t votes;       /* how often it stood out by a test */
+};
+
+/* A collective that kept its ranks waiting for long. */
+struct late_collective {
+    uint32_t group, step; /* of the plan */
+    struct merged_collective merged;
+    int64_t wait_ns; /* of all ranks together */
+};
+
+#define LATE_COLLECTIVES 1000 /* that are kept, the worst */
+
+struct verdicts {
+    struct rank_verdict *ranks; /* as in the plan */
+    size_t rank_count;
+    struct late_collective *late; /* a heap until verdicts_sort: the least of them first */
+    size_t late_count;
+    int64_t collectives; /* that were judged, and those left out because ranks of their group are not in them */
+    int64_t incomplete;
+};
+
+int verdicts_init(struct verdicts *verdicts, size_t rank_count, struct err *err);
+void verdicts_release(struct verdicts *verdicts);
+
+/* What a group and step say, merged over all ranks: judges the collectives (each process alike), counts the ranks' own
+ * times for entries that are this process's (mine tells), and keeps the worst. */
+int verdicts_add(struct verdicts *verdicts, const struct plan *plan, const struct merged_block *block,
+                 const struct plan_entry *entries, size_t entry_count, bool (*mine)(void *arg, size_t rank), void *arg,
+                 struct err *err);
+
+/* Adds up over the team; afterwards process 0 has the sums. */
+int verdicts_reduce(struct verdicts *verdicts, struct team *team, struct err *err);
+
+/* The late ones by wait, the longest first; of equal ones by group, step and name's hash. */
+void verdicts_sort(struct verdicts *verdicts);
+
+/* What of a collective's times stands out as too short, so that its rank is the one that the others wait for: all below
+ * the result; INT64_MIN: none. */
+int64_t collective_outlier_below(const struct merged_collective *collective);
+
+#endif

@@ -1,0 +1,14 @@
+/* Rounding of binary floating point to decimals, correct for the exact binary value, exact ties to even: as the round()
+ * of Python does. */
+#ifndef MSPROF_EXPORTERS_COUNTERS_PMU_ROUNDING_H
+#define MSPROF_EXPORTERS_COUNTERS_PMU_ROUNDING_H
+
+#include <stdint.h>
+
+/* value * 10^decimals as a whole number; INT64_MIN when it is not a number, held at the ends otherwise. decimals 0..9.
+ */
+int64_t pmu_round_decimal(double value, unsigned decimals);
+/* The same as a floating-point number again: what is nearest to the decimal. */
+double pmu_round_binary(double value, unsigned decimals);
+
+#endif

@@ -1,0 +1,177 @@
+/* msprof_<timestamp>.db: the database for Ascend's viewers. */
+#include "exporters/database/cann_db.h"
+#include "db/database.h"
+#include "db/query/cann_version.h"
+#include "db/query/query.h"
+#include "exporters/cann_report.h"
+#include "exporters/communication/communication_database.h"
+#include "exporters/counters/pmu_metric.h"
+#include "exporters/database/cann_db_samples.h"
+#include "exporters/database/unified.h"
+#include "exporters/timeline/busy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct db_export {
+    struct unified *unified;
+    const struct cann_part *part; /* of the device that is being exported */
+    struct pmu_columns columns;
+    size_t metric_count;
+    char names[2 * PMU_MAX_COLUMNS][PMU_TITLE_MAX]; /* of metrics, as viewers know them */
+    struct cann_parts parts;
+    struct cann_frequencies frequencies;
+    struct overlap overlap;
+};
+
+/* Viewers know a metric by the title of its column without the unit, and times of whole tasks by another name. */
+static void name_metric(const struct pmu_columns *columns, size_t i, char *ret)
+{
+    bool of_aiv = i >= columns->aic.count, total = i == 0 || i == columns->aic.count;
+    const char *title = columns->titles[i];
+    if (total)
+        snprintf(ret, PMU_TITLE_MAX, "%s",
+                 of_aiv           ? "aiv_total_time"
+                 : columns->sides ? "aic_total_time"
+                                  : "total_time");
+    else
+        snprintf(ret, PMU_TITLE_MAX, "%.*s", (int)strcspn(title, "("), title);
+}
+
+/* Plans the metrics of a task's device when it is another one than before. */
+static bool choose_device(struct db_export *export, int64_t device_id)
+{
+    if (export->part != NULL && export->part->device_id == device_id)
+        return true;
+    export->part = cann_part_of_device(&export->parts, device_id);
+    if (export->part == NULL)
+        return false;
+    struct pmu_input input = cann_pmu_input(export->part);
+    input.unfiltered = true;
+    pmu_columns_init(&export->columns, &input);
+    export->metric_count = export->columns.count - export->columns.has_cube;
+    for (size_t i = 0; i < export->metric_count; i++)
+        name_metric(&export->columns, i, export->names[i]);
+    return true;
+}
+
+static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct db_export *export = arg;
+    double values[2 * PMU_MAX_COLUMNS + 1];
+    int status = 0;
+    if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
+        return 0;
+    const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
+    pmu_columns_doubles(&export->columns, &counted, values);
+    for (size_t i = 0; status == 0 && i < export->metric_count; i++)
+        status = unified_add_metric(export->unified, task->id, export->names[i], values[i], err);
+    return status;
+}
+
+static int add_span(void *arg, const struct overlap_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    return unified_add_overlap(export->unified, span->device_id, span->start_ns, span->end_ns, (int)span->type, err);
+}
+
+static int take_span(void *arg, const struct cann_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    return overlap_take(&export->overlap, span, err);
+}
+
+static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_communications communications;
+    struct cann_span_reader *spans = cann_span_reader_new(db, err);
+    if (spans == NULL)
+        return -(int)err->code;
+    int status = cann_communications_load(db, &communications, err);
+    overlap_init(&export->overlap, &communications, add_span, export);
+    if (status == 0)
+        status = cann_read_spans(spans, 1, INT64_MAX, take_span, export, err);
+    if (status == 0)
+        status = overlap_end(&export->overlap, err);
+    cann_communications_release(&communications);
+    cann_span_reader_free(spans);
+    return status;
+}
+
+static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
+    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_metrics, export, err) : -(int)err->code;
+    cann_task_reader_free(tasks);
+    return status == 0 ? add_overlap(export, db, err) : status;
+}
+
+/* The names that an older version has in it. */
+static int name_older(struct unified *unified, int version, struct err *err)
+{
+    static const char blocks[] = "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN gridDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN mixBlockNum TO mixBlockDim;";
+    sqlite3 *db = unified_sqlite(unified);
+    int status = cann_version_has(version, NAMING_BLOCK_DIM) ? database_exec(db, blocks, err) : 0;
+    if (status == 0 && cann_version_has(version, NAMING_HCCL))
+        status = database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err);
+    for (size_t i = 0; status == 0 && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+         i++) {
+        char sql[160];
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
+                 (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
+        status = database_exec(db, sql, err);
+    }
+    return status;
+}
+
+int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
+                  struct export_result *result, struct err *err)
+{
+    struct db_export export = {.part = NULL};
+    uint64_t rows;
+    int status = cann_parts_load(db, &export.parts, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &export.frequencies, err);
+    if (status == 0)
+        export.unified = unified_new(path, options->database, err);
+    if (status == 0)
+        status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
+    if (status == 0)
+        status = cann_db_samples(export.unified, db, err);
+    if (status == 0 && add != NULL)
+        status = add(arg, export.unified, err);
+    if (status == 0)
+        status = name_older(export.unified, options->cann_version, err);
+    if (status == 0) {
+        status = unified_commit(export.unified, &rows, err);
+    } else {
+        unified_abort(export.unified);
+    }
+    if (status == 0) {
+        result->files++;
+        result->rows += rows;
+        if (options->written != NULL)
+            options->written(options->written_arg, "db", path);
+    }
+    cann_frequencies_release(&export.frequencies);
+    cann_parts_release(&export.parts);
+    return status;
+}
+
+int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct db_facts facts;
+    *ret = (struct export_result){.files = 0};
+    int status = db_read_facts(db, &facts, err);
+    if (status < 0 || facts.family != CAPTURE_CANN)
+        return status;
+    char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : -(int)err->code;
+    free(path);
+    return status == 0 ? communication_database(db, options, ret, err) : status;
+}

@@ -1,0 +1,82 @@
+#include "exporters/database/databases.h"
+
+#include "base/file/fsutil.h"
+#include "db/database.h"
+#include "db/table_rows.h"
+#include "exporters/database/cann_db.h"
+#include "exporters/database/part.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err)
+{
+    char *path = path_join(analysis->options->directory, name);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
+/* The capture knows its rank seldom, the framework always. */
+static int set_rank(const struct framework_analysis *analysis, sqlite3 *db, struct err *err)
+{
+    struct table_rows rows = {.db = NULL};
+    char sql[128];
+    int64_t rank = analysis->framework->info.rank;
+    int status = 0;
+    if (rank < 0)
+        return 0;
+    snprintf(sql, sizeof sql, "UPDATE RANK_DEVICE_MAP SET rankId = %" PRId64 " WHERE rankId = -1", rank);
+    status = database_exec(db, sql, err);
+    if (status < 0 || analysis->database != NULL)
+        return status;
+    status = table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err);
+    if (status == 0) {
+        table_put_integer(&rows, rank);
+        table_put_integer(&rows, -1);
+        status = table_end_row(&rows, err);
+    }
+    table_rows_close(&rows);
+    return status;
+}
+
+static int add_tables(void *arg, struct unified *unified, struct err *err)
+{
+    struct framework_analysis *analysis = arg;
+    sqlite3 *db = unified_sqlite(unified);
+    int status = set_rank(analysis, db, err);
+    return status == 0 && analysis->framework->torch != NULL ? pytorch_add_tables(analysis, db, err) : status;
+}
+
+/* Of some steps the capture's tables have what began in them. */
+static int write_database(struct framework_analysis *analysis, const char *path, struct err *err)
+{
+    struct export_options options = *analysis->options;
+    struct framework_part part;
+    if (analysis->steps.count == 0 || analysis->database == NULL)
+        return cann_db_write(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
+    int status = framework_part_make(analysis, &part, err);
+    options.database = part.path;
+    if (status == 0)
+        status = cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err);
+    framework_part_release(&part);
+    return status;
+}
+
+int framework_write_database(struct framework_analysis *analysis, struct err *err)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    const char *framework = info->kind == FRAMEWORK_PYTORCH ? "pytorch" : "mindspore";
+    char name[96];
+    if (analysis->database == NULL && info->kind == FRAMEWORK_MINDSPORE)
+        return err_set(err, ERR_NOT_FOUND, "there is no PROF capture, and nothing else is in it");
+    if (info->rank >= 0)
+        snprintf(name, sizeof name, "ascend_%s_profiler_%" PRId64 ".db", framework, info->rank);
+    else
+        snprintf(name, sizeof name, "ascend_%s_profiler.db", framework);
+    char *path = framework_database_path(analysis, name, err);
+    int status = path != NULL ? write_database(analysis, path, err) : -(int)err->code;
+    free(path);
+    return status;
+}

@@ -1,0 +1,568 @@
+#include "exporters/database/unified.h"
+
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "db/query/enum_names.h"
+#include "db/query/query_cann.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_METRICS 96
+#define SQL_MAX 4096
+#define WORD_KEPT 64
+
+/* Ids of words that are not texts of the capture, which published databases have: not ours to choose. */
+#define FIRST_WORD_ID INT64_C(4000000000)
+#define FIRST_SAMPLE_WORD_ID INT64_C(4100000000) /* of words of samples */
+#define FIRST_METRIC_ID (FIRST_WORD_ID + 1000)
+#define NOT_AVAILABLE_ID 4000000016
+#define SCHEDULE_ID 4000000018
+#define NOT_AVAILABLE SQL_NUMBER(NOT_AVAILABLE_ID)
+#define NO_TEXT "4000000041" /* the empty one */
+#define UNKNOWN "4000000017"
+#define SCHEDULE SQL_NUMBER(SCHEDULE_ID) /* of what communicates on an AI CPU */
+#define DEVICE_MARK "4000000040"
+#define NO_NUMBER "4294967295" /* of a connection, a context, a model, a range: there is none */
+
+struct unified {
+    struct database_build build;
+    sqlite3_stmt *metric, *overlap, *word;
+    /* The table of samples that is being filled: */
+    const struct exported_table *table;
+    sqlite3_stmt *row, *add_word, *find_word;
+    size_t column_count;
+    struct last_word {
+        char text[WORD_KEPT]; /* the latest of a column, when it is short */
+        int64_t id;
+    } last_words[EXPORTED_MOST_COLUMNS];
+    char names[MAX_METRICS][WORD_KEPT]; /* of metrics that have an id */
+    size_t last_name;
+    size_t name_count;
+    int64_t overlaps;
+};
+
+static const char tables[] =
+    "CREATE TABLE STRING_IDS(id INTEGER PRIMARY KEY, value TEXT);"
+    "CREATE TABLE SESSION_TIME_INFO(startTimeNs INTEGER, endTimeNs INTEGER);"
+    "CREATE TABLE NPU_INFO(id INTEGER, name TEXT);"
+    "CREATE TABLE RANK_DEVICE_MAP(rankId INTEGER, deviceId INTEGER);"
+    "CREATE TABLE HOST_INFO(hostUid TEXT, hostName TEXT);"
+    "CREATE TABLE META_DATA(name TEXT, value TEXT);"
+    "CREATE TABLE TASK(startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,"
+    "  globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);"
+    "CREATE TABLE COMPUTE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER,"
+    "  mixBlockNum INTEGER, taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER,"
+    "  inputShapes INTEGER, outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER, attrInfo INTEGER,"
+    "  opState INTEGER, hf32Eligible INTEGER, gridDim INTEGER, blockDim INTEGER);"
+    "CREATE TABLE CANN_API(startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
+    "  connectionId INTEGER PRIMARY KEY, name INTEGER);"
+    "CREATE TABLE TASK_PMU_INFO(globalTaskId INTEGER, name INTEGER, value NUMERIC);"
+    "CREATE TABLE AICORE_FREQ(deviceId INTEGER, timestampNs NUMERIC, freq INTEGER, dieId NUMERIC);"
+    "CREATE TABLE OVERLAP_ANALYSIS(id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC,"
+    "  type INTEGER);"
+    "CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO(name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER,"
+    "  opType INTEGER);"
+    "CREATE TABLE COMMUNICATION_TASK_INFO(name INTEGER, globalTaskId INTEGER, taskType INTEGER, planeId INTEGER,"
+    "  groupName INTEGER, notifyId INTEGER, rdmaType INTEGER, srcRank INTEGER, dstRank INTEGER, transportType INTEGER,"
+    "  size INTEGER, dataType INTEGER, linkType INTEGER, opId INTEGER, isMaster INTEGER, bandwidth NUMERIC);"
+    "CREATE TABLE COMMUNICATION_OP(opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER,"
+    "  groupName INTEGER, opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER,"
+    "  count NUMERIC, opType INTEGER, deviceId INTEGER, rankSize INTEGER);"
+    "CREATE TABLE MEMCPY_INFO(globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
+    "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
+    "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
+    "INSERT INTO META_DATA VALUES('SCHEMA_VERSION_MICRO', '0'), ('SCHEMA_VERSION_MINOR', '2'),"
+    "  ('SCHEMA_VERSION_MAJOR', '1'), ('SCHEMA_VERSION', '1.2.0');";
+
+/* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
+ * A task's connection is the launch at the node level around the call that launched it, else that call: as the
+ * timeline's arrows. */
+static const char words[] =
+    "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
+    "INSERT INTO word VALUES('state', 0, 4000000012, 'static'), ('state', 1, 4000000013, 'dynamic'),"
+    "  ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'), ('none', 0, " NOT_AVAILABLE ", 'N/A'),"
+    "  ('none', 1, " UNKNOWN ", 'UNKNOWN'), ('none', 2, " NO_TEXT ", '');";
+
+/* Names of numbers have ids in ranges, `id` for the number `first`. */
+static const struct word_range {
+    const char *kind;
+    const struct value_name *names;
+    int64_t first, last, id;
+} word_ranges[] = {
+    {"core", core_names, 0, TASK_COMMUNICATES_ON_AI_CPU - 1, FIRST_WORD_ID},
+    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU, TASK_COMMUNICATES_ON_AI_CPU, SCHEDULE_ID},
+    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU + 1, INT64_MAX, FIRST_WORD_ID + 100},
+    {"device", device_task_names, 0, 20, FIRST_WORD_ID + 19},
+    {"device", device_task_names, 21, INT64_MAX, FIRST_WORD_ID + 200},
+};
+
+static const char text_rows[] =
+    "INSERT INTO STRING_IDS SELECT id, value FROM word;"
+    "INSERT INTO STRING_IDS SELECT id, text FROM capture.name ORDER BY id;"
+    "CREATE TEMP TABLE first_tensor AS SELECT coalesce(max(id), 0) - 5 AS id FROM capture.name;"
+    "INSERT INTO STRING_IDS SELECT f.id + 6 * s.id + c.value, CASE c.value WHEN 0 THEN char(34) || input_shapes || "
+    "char(34) WHEN 1 THEN"
+    "  input_data_types WHEN 2 THEN input_formats WHEN 3 THEN char(34) || output_shapes || char(34) WHEN 4 THEN "
+    "output_data_types"
+    "  ELSE output_formats END FROM capture.tensor_set s, first_tensor f, json_each('[0,1,2,3,4,5]') c;"
+    "INSERT INTO SESSION_TIME_INFO SELECT min(start_ns), max(end_ns) FROM capture.capture_part;"
+    "INSERT INTO HOST_INFO SELECT host_uid, host_name FROM capture.capture_part ORDER BY is_host DESC, id LIMIT 1;"
+    "INSERT INTO NPU_INFO SELECT device_id, CASE chip WHEN 0 THEN 'Ascend310' WHEN 1 THEN 'Ascend910A'"
+    "  WHEN 5 THEN 'Ascend910B' WHEN 15 THEN 'Ascend950' WHEN 16 THEN 'Ascend950' WHEN 7 THEN 'Ascend310B' WHEN 2 THEN "
+    "'Ascend310P' WHEN 3 THEN 'Ascend310P'"
+    "  WHEN 4 THEN 'Ascend310P' ELSE 'platform ' || chip END FROM capture.capture_part WHERE NOT is_host;"
+    "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
+    "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
+
+#define IS_LAUNCH(call) call "level = " SQL_NUMBER(HOST_LEVEL_NODE) " AND " call "type = " SQL_NUMBER(HOST_NODE_LAUNCH)
+static const char task_rows[] =
+    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, " CANN_CALL_NAME
+    "  FROM capture.host_call c, process p;"
+    "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
+    "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
+    "AS"
+    "  (SELECT c.id, c.parent_id, c.level, c.type UNION ALL SELECT o.id, o.parent_id, o.level, o.type"
+    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id AND o.id < a.id WHERE NOT (" IS_LAUNCH(
+        "a.") "))"
+              "  SELECT id FROM around WHERE " IS_LAUNCH(
+                  "") "), c.id)"
+                      "  FROM capture.host_call c WHERE c.launches > 0;"
+                      "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, "
+                      "coalesce(l.id, " NO_NUMBER "), t.id, "
+                      "p.id,"
+                      "  coalesce(t.host_type_id, w.id, " UNKNOWN "), coalesce(t.context_id, " NO_NUMBER
+                      "), t.stream_id, t.task_id,"
+                      "  coalesce(t.model_id, " NO_NUMBER
+                      ") FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
+                      "l.connection_id = t.connection_id"
+                      "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
+                      "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
+                      "  coalesce(w.id, " UNKNOWN
+                      "), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
+                      "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
+                      "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NO_TEXT
+                      "), 4000000012 + min(t.op_state, 1),"
+                      "  4000000014 + (coalesce(t.op_flag, 0) <> 0), " NOT_AVAILABLE ", " NOT_AVAILABLE
+                      "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND "
+                      "w.number = t.op_task_type"
+                      "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_COMPUTES(
+                          "t.op_task_type") " ORDER BY t.id;"
+                                            "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, -1 FROM "
+                                            "capture.core_frequency_report"
+                                            "  ORDER BY device_id, time_ns;";
+
+static const char
+    communication_rows
+        [] = "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
+             "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(
+                 TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;"
+                                              "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + "
+                                              "o.duration_ns,"
+                                              "  coalesce(l.id, " NO_NUMBER
+                                              "), coalesce(o.group_name_id, " NOT_AVAILABLE
+                                              "), o.id, coalesce(o.relay, -1),"
+                                              "  coalesce(o.retry, -1), coalesce(d.id, iif(o.data_type IS "
+                                              "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                  HCCL_INVALID) ")),"
+                                                                "  coalesce(o.algorithm_id, " NOT_AVAILABLE
+                                                                "), coalesce(o.count, -1), "
+                                                                "coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id,"
+                                                                "  coalesce(o.rank_size, 0) FROM "
+                                                                "capture.communication_op o LEFT JOIN launch l ON "
+                                                                "l.connection_id = o.connection_id"
+                                                                "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = "
+                                                                "o.data_type ORDER BY o.id;"
+                                                                "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, "
+                                                                "c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
+                                                                "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, "
+                                                                "o.group_name_id, " NOT_AVAILABLE
+                                                                "), coalesce(c.notify_id, -1),"
+                                                                "  coalesce(r.id, iif(c.rdma_type IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                                    HCCL_INVALID) ")), coalesce(c.local_rank, -1), "
+                                                                                  "coalesce(c.remote_rank, -1),"
+                                                                                  "  coalesce(p.id, "
+                                                                                  "iif(c.transport_type IS "
+                                                                                  "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
+                                                                                      HCCL_INVALID) ")), "
+                                                                                                    "coalesce(c.bytes, "
+                                                                                                    "-1),"
+                                                                                                    "  coalesce(d.id, "
+                                                                                                    "iif(c.data_type "
+                                                                                                    "IS "
+                                                                                                    "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")), coalesce(k.id, iif(c.link_type IS NULL, " SQL_NUMBER(
+                                                                                                        HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")),"
+                                                                                                                                                      "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, 0)"
+                                                                                                                                                      "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
+                                                                                                                                                      "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
+                                                                                                                                                      "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
+                                                                                                                                                      "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
+                                                                                                                                                      "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " SQL_NUMBER(
+                                                                                                                                                          HCCL_INVALID) ") FROM capture.device_task t"
+                                                                                                                                                                        "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
+
+/* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
+ * 4000000001 + its number; what no device sees has the connection 4000000000. */
+static const char marks[] =
+    "CREATE TEMP TABLE message(id INTEGER PRIMARY KEY, text TEXT UNIQUE);"
+    "INSERT OR IGNORE INTO message(text) SELECT message FROM capture.msproftx ORDER BY id;"
+    "INSERT INTO STRING_IDS SELECT 5000000000 + id, text FROM message ORDER BY id;"
+    "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, " NO_NUMBER ", coalesce(m.category, " NO_NUMBER
+    "),"
+    "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
+    "  coalesce(m.domain_id, " NOT_AVAILABLE "), 4000000000 + coalesce(m.mark_id + 1, 0)"
+    "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
+    "INSERT INTO STRING_IDS SELECT " DEVICE_MARK ", 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
+    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, " DEVICE_MARK ", " NO_NUMBER
+    ", d.stream_id,"
+    "  d.task_id, " NO_NUMBER " FROM capture.device_mark d JOIN process p ORDER BY d.id;";
+
+/* n(first, set, column): id of a tensor text; that of N/A without a set. */
+static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
+        sqlite3_result_int64(context, NOT_AVAILABLE_ID);
+    else
+        sqlite3_result_int64(context, number_add(number_add(sqlite3_value_int64(argv[0]),
+                                                            number_multiply(6, sqlite3_value_int64(argv[1]))),
+                                                 sqlite3_value_int64(argv[2])));
+}
+
+static int add_words(sqlite3 *db, struct err *err)
+{
+    int status = database_exec(db, words, err);
+    for (size_t i = 0; status == 0 && i < sizeof word_ranges / sizeof *word_ranges; i++) {
+        const struct word_range *range = &word_ranges[i];
+        for (const struct value_name *name = range->names; status == 0 && name->text != NULL; name++) {
+            char sql[256];
+            if (name->value < range->first || name->value > range->last)
+                continue;
+            snprintf(sql, sizeof sql, "INSERT INTO word VALUES('%s', %lld, %lld, '%s')", range->kind,
+                     (long long)name->value, (long long)(range->id + name->value - range->first), name->text);
+            status = database_exec(db, sql, err);
+        }
+    }
+    return status;
+}
+
+/* The tables that give numbers their names. */
+static int add_enums(sqlite3 *db, struct err *err)
+{
+    int status = 0;
+    for (const struct enum_table *table = enum_tables; status == 0 && table->table != NULL; table++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY, name TEXT)", table->table);
+        status = database_exec(db, sql, err);
+        for (const struct value_name *name = table->names; status == 0 && name->text != NULL; name++) {
+            snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%lld, '%s')", table->table, (long long)name->value,
+                     name->text);
+            status = database_exec(db, sql, err);
+        }
+    }
+    return status;
+}
+
+static int attach(struct unified *unified, const char *database, struct err *err)
+{
+    sqlite3 *db = unified->build.db;
+    sqlite3_stmt *statement = NULL;
+    int status = database_exec(db, "COMMIT", err); /* inside of one nothing is attached */
+    if (status == 0)
+        status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
+    if (status < 0)
+        return status;
+    sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = database_error(err, db, "the capture's database cannot be read");
+    sqlite3_finalize(statement);
+    if (status == 0 && sqlite3_create_function_v2(db, "n", 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, tensor_text_id,
+                                                  NULL, NULL, NULL) != SQLITE_OK)
+        status = database_error(err, db, "the database cannot be made");
+    return status == 0 ? database_exec(db, "BEGIN", err) : status;
+}
+
+struct unified *unified_new(const char *path, const char *database, struct err *err)
+{
+    struct unified *unified = calloc(1, sizeof *unified);
+    if (unified == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    int status = database_build_open_foreign(&unified->build, path, err);
+    if (status < 0) {
+        free(unified);
+        return NULL;
+    }
+    sqlite3 *db = unified->build.db;
+    const char *const rows[] = {text_rows, task_rows, communication_rows, marks};
+    if (database != NULL)
+        status = attach(unified, database, err);
+    if (status == 0)
+        status = database_exec(db, tables, err);
+    if (status == 0)
+        status = add_enums(db, err);
+    if (status == 0)
+        status = add_words(db, err);
+    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
+        status = database_exec(db, rows[i], err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
+    if (status == 0)
+        status =
+            database_prepare(db, "INSERT INTO OVERLAP_ANALYSIS VALUES(?1, ?2, ?3, ?4, ?5)", &unified->overlap, err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err);
+    if (status == 0)
+        return unified;
+    unified_abort(unified);
+    return NULL;
+}
+
+static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    int status = code == SQLITE_DONE ? 0 : database_error(err, unified->build.db, "the database cannot be written");
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* The id of a metric's name, which is stored when it comes first; -code. */
+static int64_t name_id(struct unified *unified, const char *name, struct err *err)
+{
+    size_t i = 0;
+    /* The metrics of a task come in the order of those of the task before. */
+    size_t next = unified->last_name + 1 < unified->name_count ? unified->last_name + 1 : 0;
+    if (unified->name_count > 0 && strcmp(unified->names[next], name) == 0)
+        i = next;
+    while (i < unified->name_count && strcmp(unified->names[i], name) != 0)
+        i++;
+    unified->last_name = i;
+    int64_t id = FIRST_METRIC_ID + (int64_t)i;
+    if (i < unified->name_count)
+        return id;
+    if (i == MAX_METRICS)
+        return err_set(err, ERR_LIMIT, "more than %d metrics", MAX_METRICS);
+    sqlite3_bind_int64(unified->word, 1, id);
+    sqlite3_bind_text(unified->word, 2, name, -1, SQLITE_STATIC);
+    int status = insert(unified, unified->word, err);
+    if (status < 0)
+        return status;
+    snprintf(unified->names[unified->name_count++], WORD_KEPT, "%s", name);
+    return id;
+}
+
+int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err)
+{
+    int64_t id = name_id(unified, name, err);
+    if (id < 0)
+        return (int)id;
+    sqlite3_bind_int64(unified->metric, 1, task_id);
+    sqlite3_bind_int64(unified->metric, 2, id);
+    sqlite3_bind_double(unified->metric, 3, value);
+    return insert(unified, unified->metric, err);
+}
+
+int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
+                        struct err *err)
+{
+    sqlite3_bind_int64(unified->overlap, 1, unified->overlaps++);
+    sqlite3_bind_int64(unified->overlap, 2, device_id);
+    sqlite3_bind_int64(unified->overlap, 3, start_ns);
+    sqlite3_bind_int64(unified->overlap, 4, end_ns);
+    sqlite3_bind_int(unified->overlap, 5, type);
+    return insert(unified, unified->overlap, err);
+}
+
+/* ---- tables of samples ---- */
+
+int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err)
+{
+    static const char *const types[] = {[EXPORTED_INTEGER] = "INTEGER",
+                                        [EXPORTED_NUMERIC] = "NUMERIC",
+                                        [EXPORTED_REAL] = "REAL",
+                                        [EXPORTED_WORD] = "INTEGER",
+                                        [EXPORTED_NUMERIC_WORD] = "NUMERIC"};
+    sqlite3 *db = unified->build.db;
+    struct strbuf create, insert;
+    strbuf_init(&create, SQL_MAX);
+    strbuf_init(&insert, SQL_MAX);
+    strbuf_addf(&create, "CREATE TABLE IF NOT EXISTS main.%s(", table->name);
+    strbuf_addf(&insert, "INSERT INTO main.%s VALUES(", table->name);
+    unified->table = table;
+    unified->column_count = 0;
+    memset(unified->last_words, 0, sizeof unified->last_words);
+    for (const struct exported_column *column = table->columns; column->name != NULL; column++) {
+        const char *comma = unified->column_count++ > 0 ? ", " : "";
+        strbuf_addf(&create, "%s%s %s", comma, column->name, types[column->type]);
+        strbuf_addf(&insert, "%s?", comma);
+    }
+    strbuf_addc(&create, ')');
+    strbuf_addc(&insert, ')');
+    sqlite3_finalize(unified->row);
+    unified->row = NULL;
+    int status = create.failed || insert.failed || unified->column_count > EXPORTED_MOST_COLUMNS
+                     ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
+                     : database_exec(db, create.data, err);
+    if (status == 0)
+        status = database_prepare(db, insert.data, &unified->row, err);
+    strbuf_release(&create);
+    strbuf_release(&insert);
+    return status;
+}
+
+static int prepare_words(struct unified *unified, struct err *err)
+{
+    sqlite3 *db = unified->build.db;
+    if (unified->find_word != NULL)
+        return 0;
+    int status = database_exec(db, "CREATE TEMP TABLE sample_word(id INTEGER PRIMARY KEY, text TEXT UNIQUE)", err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO sample_word(text) VALUES(?1)", &unified->add_word, err);
+    return status == 0 ? database_prepare(db, "SELECT id FROM sample_word WHERE text = ?1", &unified->find_word, err)
+                       : status;
+}
+
+/* The number of a word, which is stored when it comes first; -code. */
+static int64_t word_id(struct unified *unified, const char *text, int length, struct err *err)
+{
+    int64_t id = 0;
+    if (prepare_words(unified, err) < 0)
+        return -(int)err->code;
+    sqlite3_bind_text(unified->find_word, 1, text, length, SQLITE_STATIC);
+    if (sqlite3_step(unified->find_word) == SQLITE_ROW)
+        id = FIRST_SAMPLE_WORD_ID + sqlite3_column_int64(unified->find_word, 0);
+    sqlite3_reset(unified->find_word);
+    if (id > 0)
+        return id;
+    sqlite3_bind_text(unified->add_word, 1, text, length, SQLITE_STATIC);
+    int status = insert(unified, unified->add_word, err);
+    id = FIRST_SAMPLE_WORD_ID + sqlite3_last_insert_rowid(unified->build.db);
+    sqlite3_bind_int64(unified->word, 1, id);
+    sqlite3_bind_text(unified->word, 2, text, length, SQLITE_STATIC);
+    if (status == 0)
+        status = insert(unified, unified->word, err);
+    return status < 0 ? status : id;
+}
+
+static int bind_word(struct unified *unified, size_t i, sqlite3_stmt *row, struct err *err)
+{
+    const char *text = (const char *)sqlite3_column_text(row, (int)i);
+    int length = sqlite3_column_bytes(row, (int)i);
+    struct last_word *last = &unified->last_words[i];
+    if (text == NULL)
+        return 0;
+    if (last->id == 0 || strcmp(last->text, text) != 0) {
+        last->id = word_id(unified, text, length, err);
+        if (last->id < 0)
+            return (int)last->id;
+        snprintf(last->text, sizeof last->text, "%s", text);
+    }
+    sqlite3_bind_int64(unified->row, (int)i + 1, last->id);
+    if (length >= WORD_KEPT)
+        last->id = 0;
+    return 0;
+}
+
+int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err)
+{
+    int status = 0;
+    sqlite3_clear_bindings(unified->row);
+    for (size_t i = 0; i < unified->column_count && status == 0; i++) {
+        if (unified->table->columns[i].type == EXPORTED_WORD ||
+            unified->table->columns[i].type == EXPORTED_NUMERIC_WORD)
+            status = bind_word(unified, i, row, err);
+        else
+            sqlite3_bind_value(unified->row, (int)i + 1, sqlite3_column_value(row, (int)i));
+    }
+    return status == 0 ? insert(unified, unified->row, err) : status;
+}
+
+sqlite3 *unified_sqlite(const struct unified *unified)
+{
+    return unified->build.db;
+}
+
+static void finalize(struct unified *unified)
+{
+    sqlite3_finalize(unified->row);
+    sqlite3_finalize(unified->add_word);
+    sqlite3_finalize(unified->find_word);
+    sqlite3_finalize(unified->metric);
+    sqlite3_finalize(unified->overlap);
+    sqlite3_finalize(unified->word);
+}
+
+/* Tables without rows are not there. */
+static int drop_empty(sqlite3 *db, struct err *err)
+{
+    struct strbuf drops;
+    sqlite3_stmt *names = NULL;
+    strbuf_init(&drops, SQL_MAX);
+    int status =
+        database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err);
+    while (status == 0 && sqlite3_step(names) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(names, 0);
+        char sql[256];
+        sqlite3_stmt *row = NULL;
+        snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", name);
+        status = database_prepare(db, sql, &row, err);
+        if (status == 0 && sqlite3_step(row) == SQLITE_DONE)
+            strbuf_addf(&drops, "DROP TABLE main.\"%s\";", name);
+        sqlite3_finalize(row);
+    }
+    sqlite3_finalize(names);
+    if (status == 0 && drops.failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && drops.length > 0)
+        status = database_exec(db, drops.data, err);
+    strbuf_release(&drops);
+    return status;
+}
+
+/* What viewers look tasks up by. */
+static int add_indexes(sqlite3 *db, struct err *err)
+{
+    static const struct {
+        const char *table, *sql;
+    } indexes[] = {
+        {"TASK", "CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"},
+        {"COMMUNICATION_TASK_INFO", "CREATE INDEX CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)"},
+    };
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof indexes / sizeof *indexes; i++) {
+        if (sqlite3_table_column_metadata(db, "main", indexes[i].table, NULL, NULL, NULL, NULL, NULL, NULL) ==
+            SQLITE_OK)
+            status = database_exec(db, indexes[i].sql, err);
+    }
+    return status;
+}
+
+int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
+{
+    finalize(unified);
+    *ret_rows = (uint64_t)sqlite3_total_changes64(unified->build.db);
+    int status = drop_empty(unified->build.db, err);
+    if (status == 0)
+        status = add_indexes(unified->build.db, err);
+    if (status < 0) {
+        database_build_abort(&unified->build);
+        free(unified);
+        return status;
+    }
+    status = database_build_commit(&unified->build, err);
+    free(unified);
+    return status;
+}
+
+void unified_abort(struct unified *unified)
+{
+    if (unified == NULL)
+        return;
+    finalize(unified);
+    database_build_abort(&unified->build);
+    free(unified);
+}

@@ -1,0 +1,83 @@
+#include "exporters/load/answer.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_total(const void *a, const void *b)
+{
+    const struct profile_row *x = *(const struct profile_row *const *)a, *y = *(const struct profile_row *const *)b;
+
+    if (x->durations.total != y->durations.total)
+        return x->durations.total > y->durations.total ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+static int put_row(struct report_run *run, const struct profile_row *row, double total_ns, struct err *err)
+{
+    const struct series *durations = &row->durations;
+    const struct report_value values[ANSWER_COLUMNS] = {
+        [ANSWER_SHARE] = value_integer(total_ns > 0 ? number_from_real(durations->total / total_ns * 1e4 + 0.5) : 0),
+        [ANSWER_TOTAL] = value_rounded(durations->total),
+        [ANSWER_COUNT] = value_integer(durations->n),
+        [ANSWER_MEDIAN] = value_rounded(durations->median),
+        [ANSWER_P95] = value_rounded(series_percentile(durations, 0.95)),
+        [ANSWER_LONGEST] = value_rounded(durations->maximum),
+        [ANSWER_TYPE] = value_text(row->type),
+        [ANSWER_NAME] = value_text(row->key),
+    };
+    return report_row(run, values, err);
+}
+
+static int put_table(struct report_run *run, const struct profile_table *table,
+                     bool (*wanted)(const struct profile_row *row), struct err *err)
+{
+    const struct profile_row **rows = calloc(table->count + 1, sizeof *rows);
+    double total_ns = 0;
+    int status = 0;
+
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < table->count; i++) {
+        rows[i] = &table->rows[i];
+        total_ns += table->rows[i].durations.total;
+    }
+    qsort((void *)rows, table->count, sizeof *rows, by_total);
+    for (size_t i = 0; status == 0 && i < table->count; i++)
+        if (wanted == NULL || wanted(rows[i]))
+            status = put_row(run, rows[i], total_ns, err);
+    free((void *)rows);
+    return status;
+}
+
+int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err)
+{
+    char recorded[RECORDED_SIZE];
+    int status = workload_load(run->session->db, counters, ret, err);
+
+    if (status != 0)
+        return status;
+    workload_recorded_text(&ret->facts, recorded);
+    snprintf(run->session->result->recorded, sizeof run->session->result->recorded, "%s", recorded);
+    return 0;
+}
+
+int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
+                struct err *err)
+{
+    const struct profile_choice choice = {.subjects = SUBJECT_BIT(subject), .warmup = true};
+    struct workload workload;
+    struct profile profile;
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = profile_make(&workload, "", &choice, &profile, err);
+    workload_release(&workload);
+    if (status != 0)
+        return status;
+    status = put_table(run, &profile.tables[subject], wanted, err);
+    profile_release(&profile);
+    return status;
+}

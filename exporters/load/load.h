@@ -1,0 +1,28 @@
+/* From a database to what analysis/ works on. */
+#ifndef MSPROF_EXPORTERS_LOAD_LOAD_H
+#define MSPROF_EXPORTERS_LOAD_LOAD_H
+
+#include "analysis/compare/profile.h"
+#include "base/strbuf.h"
+#include "db/query/query.h"
+#include "exporters/load/load_family.h"
+
+/* Reads what ran on the devices of a capture of any family: operators, communication operators, copies, steps. ret is
+ * empty before; workload_release() it when this succeeds. */
+int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err);
+
+/* Operators alone with the sums of their counters: no executions are kept, so memory does not grow with them. */
+int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err);
+
+/* Appends what the operator of a task of an SVP board is called, the names of its layers, or their types: as they stand
+ * in every answer. false: no layer is known, then it is "task 7", or "N/A". */
+bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, bool types, struct strbuf *ret);
+
+/* Adds the calls of the host, by name, to a profile of the same database. */
+int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err);
+
+/* Adds what devices ran by the framework's operator and line that launched it, where framework_attach
+ * (exporters/reports/framework/host_side.h) has told the connection of them; else nothing. */
+int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err);
+
+#endif

@@ -1,0 +1,190 @@
+#include "exporters/load/load_ranges.h"
+
+#include "base/array.h"
+#include "db/database.h"
+#include "exporters/load/host_calls.h"
+#include "exporters/load/load_family.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- steps by a range ---- */
+
+int step_range_choose(sqlite3 *db, const char *name, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = database_exec(db, "PRAGMA query_only = OFF; CREATE TEMP TABLE step_range(name TEXT)", err);
+
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO temp.step_range VALUES(?1)", &statement, err);
+    if (status == 0) {
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+        if (sqlite3_step(statement) != SQLITE_DONE)
+            status = database_error(err, db, "the range of steps cannot be kept");
+    }
+    sqlite3_finalize(statement);
+    return status == 0 ? database_exec(db, "PRAGMA query_only = ON", err) : status;
+}
+
+#define CHOSEN "(SELECT name FROM temp.step_range)"
+/* Times of ranges, of calls of Ascend and of calls of boards. */
+static const char chosen_ranges[] =
+    "SELECT start_ns, end_ns FROM msproftx WHERE message = " CHOSEN " AND end_ns > start_ns"
+    " UNION ALL SELECT h.start_ns, h.start_ns + h.duration_ns FROM host_call h JOIN name n ON n.id = h.name_id"
+    "  WHERE n.text = " CHOSEN " AND h.duration_ns > 0"
+    " UNION ALL SELECT start_ns, end_ns FROM acl_call WHERE name = " CHOSEN " AND end_ns > start_ns"
+    " ORDER BY 1, 2";
+
+/* A range of the host is a step of each device, and where none ran anything of the host alone. */
+static int add_range(struct workload *workload, int64_t start_ns, int64_t end_ns, int64_t number, struct err *err)
+{
+    const struct workload_step step = {.start_ns = start_ns,
+                                       .end_ns = end_ns,
+                                       .number = number,
+                                       .model_id = STEP_OF_NO_MODEL,
+                                       .model = NO_TEXT,
+                                       .source = STEPS_RANGES};
+    int status = 0;
+
+    if (workload->device_count == 0)
+        return workload_add_step(workload, 0, &step, err);
+    for (size_t i = 0; status == 0 && i < workload->device_count; i++)
+        status = workload_add_step(workload, workload->devices[i].id, &step, err);
+    return status;
+}
+
+static int read_chosen(sqlite3 *db, struct workload *workload, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t number = 0;
+    int code = SQLITE_DONE, status = database_prepare(db, chosen_ranges, &statement, err);
+
+    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        status =
+            add_range(workload, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), ++number, err);
+    if (status == 0 && code != SQLITE_DONE)
+        status = database_error(err, db, "the ranges cannot be read");
+    sqlite3_finalize(statement);
+    if (status != 0 || number > 0)
+        return status;
+    err_set(err, ERR_NOT_FOUND, "no range or call of the name that --step-range gives was recorded");
+    return err_hint(err, "'msprof show CAPTURE --table ranges' and '--table api' list those that there are");
+}
+
+int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = database_prepare(db, "SELECT EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'step_range')",
+                                  &statement, err);
+    bool chosen = status == 0 && sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
+
+    sqlite3_finalize(statement);
+    return status == 0 && chosen ? read_chosen(db, workload, err) : status;
+}
+
+/* ---- which there are ---- */
+
+static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    int status = 0;
+
+    while (status == 0 && times->count <= name) {
+        status = array_reserve(times, 1, err);
+        if (status != 0)
+            return status;
+        memset(&times->items[times->count], 0, sizeof times->items[0]);
+        times->items[times->count].first_ns = INT64_MAX;
+        times->items[times->count++].last_ns = INT64_MIN;
+    }
+    if (start_ns < times->items[name].first_ns)
+        times->items[name].first_ns = start_ns;
+    if (start_ns > times->items[name].last_ns)
+        times->items[name].last_ns = start_ns;
+    return durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
+}
+
+int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = SQLITE_DONE, status;
+
+    *ret = (struct named_times){.items = NULL};
+    status = database_prepare(db, "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns ORDER BY id",
+                              &statement, err);
+    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        const char *message = text != NULL ? text : "N/A";
+        uint32_t name;
+        status = intern_add(&ret->names, message, strlen(message), &name, err);
+        if (status == 0)
+            status = add_time(ret, name, sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2), err);
+    }
+    if (status == 0 && code != SQLITE_DONE)
+        status = database_error(err, db, "the ranges cannot be read");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int take_call(void *arg, const struct host_call *call, struct err *err)
+{
+    return add_time(arg, call->name, call->start_ns, call->end_ns, err);
+}
+
+int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err)
+{
+    *ret = (struct named_times){.items = NULL};
+    return host_calls_each(db, &ret->names, take_call, ret, err);
+}
+
+void named_times_release(struct named_times *times)
+{
+    for (size_t i = 0; i < times->count; i++)
+        free(times->items[i].durations.items);
+    free(times->items);
+    intern_release(&times->names);
+}
+
+/* ---- which took most time ---- */
+
+struct ranked {
+    double total_ns;
+    size_t name;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)
+{
+    struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
+
+    *ret = calloc(times->count + 1, sizeof **ret);
+    if (ranked == NULL || *ret == NULL) {
+        free(ranked);
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < times->count; i++) {
+        ranked[i].name = i;
+        for (size_t k = 0; k < times->items[i].durations.count; k++)
+            ranked[i].total_ns += (double)times->items[i].durations.items[k];
+    }
+    array_sort(ranked, times->count, sizeof *ranked, by_total);
+    for (size_t i = 0; i < times->count; i++)
+        (*ret)[i] = ranked[i].name;
+    free(ranked);
+    return 0;
+}
+
+double named_times_period_ns(const struct named_times *times, size_t name)
+{
+    double apart = (double)interval_length(times->items[name].first_ns, times->items[name].last_ns);
+    size_t count = times->items[name].durations.count;
+
+    return count > 1 ? apart / (double)(count - 1) : -1;
+}

@@ -1,0 +1,34 @@
+/* Ranges of the host: what a program says it does, and the calls that it makes. */
+#ifndef MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
+#define MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
+
+#include "analysis/compare/statistics.h"
+#include "base/err.h"
+#include "base/intern.h"
+
+#include <sqlite3.h>
+
+/* Tells the connection that every range and call with this name is a step of the answers that follow. */
+int step_range_choose(sqlite3 *db, const char *name, struct err *err);
+
+/* All of one name. */
+struct named_times {
+    struct intern names;
+    struct {
+        struct durations durations;
+        int64_t first_ns, last_ns; /* begins */
+    } * items;                     /* of each name */
+    size_t count, capacity;
+};
+
+/* Those of ranges that end behind their begin, or of calls. ret is empty before; it needs named_times_release whatever
+ * the result. */
+int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err);
+int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err);
+void named_times_release(struct named_times *times);
+/* Which took most time: places among them, the first of them first. free(*ret). */
+int named_times_rank(const struct named_times *times, size_t **ret, struct err *err);
+/* From the begin of one of a name to that of the next, the mean; negative: there is one alone. */
+double named_times_period_ns(const struct named_times *times, size_t name);
+
+#endif

@@ -1,0 +1,233 @@
+#include "exporters/reports/answers/advice_output.h"
+
+#include "base/number.h"
+#include "exporters/schemas.h"
+#include "exporters/table/grid.h"
+
+#include <math.h>
+
+/* Names come out of captures: nothing in them may drive a terminal. */
+static void put_plain(FILE *stream, const char *text)
+{
+    char masked[2 * NAME_SIZE];
+
+    snprintf(masked, sizeof masked, "%s", text);
+    err_mask_text(masked);
+    fputs(masked, stream);
+}
+
+/* A point in time, exact: since 1970 it has more digits than a double. */
+static void put_place(FILE *stream, const char *before, int64_t time_ns, const char *after)
+{
+    char text[NUMBER_MAX];
+
+    fprintf(stream, "%s%.*s%s", before, (int)(number_put_us(text, time_ns) - text), text, after);
+}
+
+/* The time as the timeline has it: its ts. */
+static void put_ts(FILE *stream, const char *before, const struct advice *advice, int64_t time_ns, const char *after)
+{
+    if (advice->origin_ns != INT64_MIN)
+        put_place(stream, before, number_subtract(time_ns, advice->origin_ns), after);
+}
+
+static void put_text(FILE *stream, const char *text, bool markdown)
+{
+    if (markdown)
+        put_markdown(stream, text);
+    else
+        fputs(text, stream);
+}
+
+static void put_rows(FILE *stream, const struct advice *advice, const struct finding *finding)
+{
+    for (size_t i = 0; i < finding->row_count; i++) {
+        const struct finding_row *row = &finding->rows[i];
+        fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", row->time_ns / 1e3, row->share, (long long)row->count);
+        put_plain(stream, row->name);
+        if (row->at_ns != INT64_MIN) {
+            put_place(stream, "  (at ", row->at_ns, " us");
+            put_ts(stream, ", ts ", advice, row->at_ns, "");
+            fputc(')', stream);
+        }
+        if (row->launcher[0] != '\0') {
+            fputs("\n      launched by ", stream);
+            put_plain(stream, row->launcher);
+        }
+        fputc('\n', stream);
+    }
+}
+
+static void put_finding(FILE *stream, const struct advice *advice, const struct finding *finding, bool markdown)
+{
+    const struct rule *rule = &rules[finding->rule];
+
+    fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
+    fputs(markdown ? "" : "  ", stream);
+    put_text(stream, finding->sentence, markdown);
+    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
+            markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
+            markdown ? "* " : "  ", finding->at_stake_ns / 1e3);
+    if (finding->time_ns != INT64_MIN) {
+        put_place(stream, "; look at ", finding->time_ns, " us");
+        put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
+    }
+    if (finding->same_cause != RULES)
+        fprintf(stream, "; rule %s found the same cause", rules[finding->same_cause].id);
+    fprintf(stream, "\n%s%s\n", markdown ? "* " : "  ", rule->advice);
+    if (finding->row_count > 0 && markdown)
+        fputs("\n```\n", stream);
+    put_rows(stream, advice, finding);
+    fputs(finding->row_count > 0 && markdown ? "```\n\n" : "\n", stream);
+}
+
+static void put_number(FILE *stream, double value)
+{
+    fprintf(stream, "%.3f", isfinite(value) ? value + 0.0 : 0.0);
+}
+
+static void put_time(FILE *stream, const char *name, int64_t time_ns)
+{
+    fprintf(stream, ",\"%s\":", name);
+    if (time_ns == INT64_MIN)
+        fputs("null", stream);
+    else
+        put_place(stream, "", time_ns, "");
+}
+
+static void put_json_ts(FILE *stream, const struct advice *advice, int64_t time_ns)
+{
+    put_time(stream, "timeline_ts",
+             time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN
+                                                                    : number_subtract(time_ns, advice->origin_ns));
+}
+
+static void put_json_finding(FILE *stream, const struct advice *advice, const struct finding *finding)
+{
+    const struct rule *rule = &rules[finding->rule];
+
+    fputs("{\"advice\":", stream);
+    put_json(stream, rule->advice);
+    fputs(",\"at_stake\":", stream);
+    put_number(stream, finding->at_stake_ns / 1e3);
+    fputs(",\"evidence\":[", stream);
+    for (size_t i = 0; i < finding->row_count; i++) {
+        fprintf(stream, "%s{\"count\":%lld,\"name\":", i > 0 ? "," : "", (long long)finding->rows[i].count);
+        put_json(stream, finding->rows[i].name);
+        if (finding->rows[i].launcher[0] != '\0') {
+            fputs(",\"launched_by\":", stream);
+            put_json(stream, finding->rows[i].launcher);
+        }
+        fputs(",\"share\":", stream);
+        put_number(stream, finding->rows[i].share);
+        fputs(",\"time\":", stream);
+        put_number(stream, finding->rows[i].time_ns / 1e3);
+        put_json_ts(stream, advice, finding->rows[i].at_ns);
+        put_time(stream, "timestamp", finding->rows[i].at_ns);
+        fputc('}', stream);
+    }
+    fputs("],\"formula\":", stream);
+    put_json(stream, rule->formula);
+    fprintf(stream, ",\"id\":\"%s\",\"option\":\"--threshold %s:PERCENT\",\"same_cause\":", rule->id, rule->id);
+    if (finding->same_cause != RULES)
+        put_json(stream, rules[finding->same_cause].id);
+    else
+        fputs("null", stream);
+    fputs(",\"sentence\":", stream);
+    put_json(stream, finding->sentence);
+    fprintf(stream, ",\"severity\":\"%s\",\"threshold\":", severity_name(finding->severity));
+    put_number(stream, finding->threshold);
+    put_json_ts(stream, advice, finding->time_ns);
+    put_time(stream, "timestamp", finding->time_ns);
+    fputs(",\"value\":", stream);
+    put_number(stream, finding->value);
+    fputc('}', stream);
+}
+
+static void put_json_advice(FILE *stream, const struct advice *advice, const char *capture)
+{
+    bool any = false;
+
+    fputs("{\"capture\":", stream);
+    put_json(stream, capture);
+    if (advice->cut_steps[0] != '\0') {
+        fputs(",\"cut_steps\":", stream);
+        put_json(stream, advice->cut_steps);
+    }
+    fputs(",\"findings\":[", stream);
+    for (size_t i = 0; i < RULES && advice->findings[i].fired; i++) {
+        fputs(i > 0 ? "," : "", stream);
+        put_json_finding(stream, advice, &advice->findings[i]);
+    }
+    fputs("],\"not_checked\":[", stream);
+    for (size_t i = 0; i < RULES; i++) {
+        if (advice->findings[i].not_checked == NULL)
+            continue;
+        fprintf(stream, "%s{\"id\":\"%s\",\"reason\":", any ? "," : "", rules[advice->findings[i].rule].id);
+        put_json(stream, advice->findings[i].not_checked);
+        fputc('}', stream);
+        any = true;
+    }
+    any = false;
+    fputs("],\"passed\":[", stream);
+    for (size_t i = 0; i < RULES; i++) {
+        if (advice->findings[i].not_checked != NULL || advice->findings[i].fired || advice->findings[i].told_elsewhere)
+            continue;
+        fprintf(stream, "%s\"%s\"", any ? "," : "", rules[advice->findings[i].rule].id);
+        any = true;
+    }
+    fputs("],", stream);
+    if (advice->recorded[0] != '\0')
+        fprintf(stream, "\"recorded\":\"%s\",", advice->recorded);
+    fputs("\"schema\":\"" SCHEMA_ADVICE "\"}\n", stream);
+}
+
+void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
+{
+    bool markdown = format == ADVICE_MARKDOWN;
+    size_t fired = 0;
+
+    if (format == ADVICE_JSON) {
+        put_json_advice(stream, advice, capture);
+        return;
+    }
+    while (fired < RULES && advice->findings[fired].fired)
+        fired++;
+    fputs(markdown ? "## " : "", stream);
+    if (markdown)
+        put_markdown(stream, capture);
+    else
+        put_plain(stream, capture);
+    fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
+    if (advice->recorded[0] != '\0')
+        fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
+    if (advice->cut_steps[0] != '\0')
+        fprintf(stream, "Not counted: %s\n\n", advice->cut_steps);
+    for (size_t i = 0; i < fired; i++)
+        put_finding(stream, advice, &advice->findings[i], markdown);
+    for (size_t i = fired; i < RULES; i++)
+        if (advice->findings[i].not_checked != NULL)
+            fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", rules[advice->findings[i].rule].id,
+                    advice->findings[i].not_checked);
+}
+
+void advice_print_rules(enum advice_format format, FILE *stream)
+{
+    if (format == ADVICE_JSON)
+        fputs("{\"rules\":[", stream);
+    for (size_t i = 0; i < RULES; i++) {
+        const struct rule *rule = &rules[i];
+        if (format != ADVICE_JSON) {
+            fprintf(stream, "%s%s\n  %s: limit %g %%\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "", rule->id,
+                    rule->formula, rule->threshold, rule->advice, i + 1 < RULES ? "\n" : "");
+            continue;
+        }
+        fprintf(stream, "%s{\"advice\":", i > 0 ? "," : "");
+        put_json(stream, rule->advice);
+        fputs(",\"formula\":", stream);
+        put_json(stream, rule->formula);
+        fprintf(stream, ",\"id\":\"%s\",\"threshold\":%g}", rule->id, rule->threshold);
+    }
+    if (format == ADVICE_JSON)
+        fputs("],\"schema\":\"" SCHEMA_RULES "\"}\n", stream);
+}

@@ -1,0 +1,509 @@
+#include "exporters/reports/answers/baseline.h"
+
+#include "base/file/checksum.h"
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
+#include "base/format/json_in.h"
+#include "base/strbuf.h"
+#include "exporters/json_text.h"
+#include "exporters/schemas.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA SCHEMA_BASELINE
+#define HEAD "{\"schema\":\""
+#define DIGEST ",\n\"sha256\":\""
+#define TAIL "\"}\n"
+#define DIGEST_BYTES (sizeof DIGEST - 1 + CHECKSUM_TEXT_SIZE - 1 + sizeof TAIL - 1)
+
+/* What a baseline says of one of the structures: the members' names are those in the file. */
+/* FORM_FLAG, FORM_NOTE: a truth, an owned text; there when it is true, and when it is not empty. */
+enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH, FORM_FLAG, FORM_NOTE };
+struct part {
+    const char *name; /* NULL ends a list */
+    enum form form;
+    size_t offset, size;
+};
+#define PART(type, member, form)                                                                                       \
+    {                                                                                                                  \
+#member, form, offsetof(type, member), sizeof(((type *)NULL)->member)                                          \
+    }
+
+static const struct part series_parts[] = {
+    PART(struct series, n, FORM_COUNT),
+    PART(struct series, median, FORM_NUMBER),
+    PART(struct series, mad, FORM_NUMBER),
+    PART(struct series, total, FORM_NUMBER),
+    PART(struct series, minimum, FORM_NUMBER),
+    PART(struct series, maximum, FORM_NUMBER),
+    {.name = NULL},
+};
+static const struct part facts_parts[] = {
+    PART(struct workload_facts, family, FORM_FIXED_TEXT),
+    PART(struct workload_facts, chip, FORM_FIXED_TEXT),
+    PART(struct workload_facts, models, FORM_FIXED_TEXT),
+    PART(struct workload_facts, metrics, FORM_FIXED_TEXT),
+    PART(struct workload_facts, cube_cores, FORM_COUNT),
+    PART(struct workload_facts, vector_cores, FORM_COUNT),
+    PART(struct workload_facts, clock_khz, FORM_COUNT),
+    PART(struct workload_facts, rated_khz, FORM_COUNT),
+    PART(struct workload_facts, tick_ns, FORM_COUNT),
+    PART(struct workload_facts, devices, FORM_COUNT),
+    PART(struct workload_facts, problems, FORM_COUNT),
+    PART(struct workload_facts, times_known, FORM_TRUTH),
+    PART(struct workload_facts, placed, FORM_TRUTH),
+    PART(struct workload_facts, recorded, FORM_COUNT),
+    PART(struct workload_facts, unrecorded, FORM_COUNT),
+    PART(struct workload_facts, interval, FORM_COUNT),
+    {.name = NULL},
+};
+static const struct part group_parts[] = {
+    PART(struct profile_group, key, FORM_OWNED_TEXT),
+    PART(struct profile_group, batch, FORM_COUNT),
+    {.name = NULL},
+};
+static const struct part row_parts[] = {
+    PART(struct profile_row, key, FORM_OWNED_TEXT),
+    PART(struct profile_row, name, FORM_OWNED_TEXT),
+    PART(struct profile_row, type, FORM_OWNED_TEXT),
+    PART(struct profile_row, shapes, FORM_OWNED_TEXT),
+    PART(struct profile_row, order, FORM_COUNT),
+    PART(struct profile_row, conversion, FORM_TRUTH),
+    PART(struct profile_row, ai_cpu, FORM_TRUTH),
+    PART(struct profile_row, varies, FORM_FLAG),
+    {.name = NULL},
+};
+static const struct part profile_parts[] = {
+    PART(struct profile, steps, FORM_COUNT),
+    PART(struct profile, warmup, FORM_COUNT),
+    PART(struct profile, cut_steps, FORM_NOTE),
+    PART(struct profile, executions, FORM_COUNT),
+    PART(struct profile, refused, FORM_COUNT),
+    PART(struct profile, time_ns, FORM_NUMBER),
+    PART(struct profile, busy_ns, FORM_NUMBER),
+    PART(struct profile, free_ns, FORM_NUMBER),
+    PART(struct profile, ai_cpu_ns, FORM_NUMBER),
+    PART(struct profile, conversion_ns, FORM_NUMBER),
+    PART(struct profile, cube_share, FORM_NUMBER),
+    PART(struct profile, read_write_bytes, FORM_NUMBER),
+    {.name = NULL},
+};
+
+/* ---- writing ---- */
+
+static void put_text(struct strbuf *out, const char *name, const char *text)
+{
+    strbuf_addf(out, "\"%s\":\"", name);
+    json_text_append(out, text, strlen(text));
+    strbuf_adds(out, "\",");
+}
+
+static void put_integer(struct strbuf *out, const char *name, int64_t value)
+{
+    strbuf_addf(out, "\"%s\":\"%" PRId64 "\",", name, value);
+}
+
+static void put_parts(struct strbuf *out, const struct part *parts, const void *structure)
+{
+    for (const struct part *part = parts; part->name != NULL; part++) {
+        const void *member = (const char *)structure + part->offset;
+        switch (part->form) {
+        case FORM_FIXED_TEXT:
+            put_text(out, part->name, member);
+            break;
+        case FORM_OWNED_TEXT:
+            put_text(out, part->name, *(char *const *)member);
+            break;
+        case FORM_COUNT:
+            put_integer(out, part->name, *(const int64_t *)member);
+            break;
+        case FORM_NUMBER:
+            strbuf_addf(out, "\"%s\":\"%.17g\",", part->name, *(const double *)member);
+            break;
+        case FORM_TRUTH:
+            put_integer(out, part->name, *(const bool *)member);
+            break;
+        case FORM_FLAG:
+            if (*(const bool *)member)
+                put_integer(out, part->name, 1);
+            break;
+        case FORM_NOTE:
+            if (**(char *const *)member != '\0')
+                put_text(out, part->name, *(char *const *)member);
+            break;
+        }
+    }
+}
+
+static void put_series(struct strbuf *out, const struct series *series)
+{
+    put_parts(out, series_parts, series);
+    strbuf_adds(out, "\"samples\":\"");
+    for (size_t i = 0; i < series->sample_count; i++)
+        strbuf_addf(out, "%s%" PRId64, i > 0 ? " " : "", series->samples[i]);
+    strbuf_adds(out, "\"");
+}
+
+static void put_row(struct strbuf *out, const struct profile_row *row)
+{
+    strbuf_adds(out, "{");
+    put_parts(out, row_parts, row);
+    put_series(out, &row->durations);
+    strbuf_adds(out, "}");
+}
+
+static void put_group(struct strbuf *out, const struct profile_group *group)
+{
+    strbuf_adds(out, "{");
+    put_parts(out, group_parts, group);
+    for (int m = 0; m < MEASURES; m++) {
+        strbuf_addf(out, "%s\n\"%s\":{", m > 0 ? "," : "", measure_name((enum measure)m));
+        put_series(out, &group->measures[m]);
+        strbuf_adds(out, "}");
+    }
+    strbuf_adds(out, "}");
+}
+
+static void put_profile(struct strbuf *out, const struct profile *profile)
+{
+    strbuf_adds(out, "{");
+    put_text(out, "name", profile->name);
+    put_parts(out, facts_parts, &profile->facts);
+    put_integer(out, "step_source", profile->step_source);
+    put_parts(out, profile_parts, profile);
+    strbuf_adds(out, "\n\"groups\":[");
+    for (size_t g = 0; g < profile->group_count; g++) {
+        strbuf_adds(out, g > 0 ? ",\n" : "\n");
+        put_group(out, &profile->groups[g]);
+    }
+    strbuf_adds(out, "],\n\"tables\":{");
+    for (int t = 0; t < SUBJECTS; t++) {
+        if (t == BY_LINE && !profile->tables[t].known)
+            continue;
+        strbuf_addf(out, "%s\n\"%s\":[", t > 0 ? "," : "", subject_name((enum subject)t));
+        for (size_t i = 0; i < profile->tables[t].count; i++) {
+            strbuf_adds(out, i > 0 ? ",\n" : "\n");
+            put_row(out, &profile->tables[t].rows[i]);
+        }
+        strbuf_adds(out, "]");
+    }
+    strbuf_adds(out, "}}");
+}
+
+static void digest_of(const char *text, size_t length, char digest[CHECKSUM_TEXT_SIZE])
+{
+    struct checksum *sum = checksum_new();
+
+    checksum_add(sum, text, length);
+    checksum_finish(sum, digest);
+    checksum_free(sum);
+}
+
+int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err)
+{
+    struct strbuf text;
+    struct outfile out = {.path = NULL};
+    char digest[CHECKSUM_TEXT_SIZE];
+    int status;
+
+    strbuf_init(&text, BASELINE_MAX_BYTES);
+    strbuf_adds(&text, HEAD SCHEMA "\",\n\"captures\":[\n");
+    for (size_t i = 0; i < count; i++) {
+        strbuf_adds(&text, i > 0 ? ",\n" : "");
+        put_profile(&text, profiles[i]);
+    }
+    strbuf_adds(&text, "]");
+    digest_of(text.data, text.length, digest);
+    strbuf_addf(&text, DIGEST "%s" TAIL, digest);
+    if (text.failed) {
+        status = err_set(err, ERR_LIMIT, "the baseline would be longer than %zu MB", BASELINE_MAX_BYTES >> 20);
+        err_hint(err, "keep fewer captures in one baseline");
+    } else if ((status = outfile_open(&out, path, err)) == 0) {
+        outfile_add(&out, &text);
+        status = outfile_commit(&out, err);
+    }
+    strbuf_release(&text);
+    return status;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    struct err *err;
+    bool failed;
+};
+
+static void wrong(struct reading *reading, const char *name)
+{
+    if (!reading->failed)
+        err_set(reading->err, ERR_FORMAT, "it has no sound '%s'", name);
+    reading->failed = true;
+}
+
+static const char *get_text(struct reading *reading, const struct json *object, const char *name)
+{
+    const char *text = json_string(json_member(object, name));
+
+    if (text == NULL)
+        wrong(reading, name);
+    return text != NULL ? text : "";
+}
+
+static int64_t get_integer(struct reading *reading, const struct json *object, const char *name)
+{
+    int64_t value = 0;
+
+    if (!json_integer(json_member(object, name), &value))
+        wrong(reading, name);
+    return value;
+}
+
+static double get_real(struct reading *reading, const struct json *object, const char *name)
+{
+    const char *text = get_text(reading, object, name);
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= -1e300 && value <= 1e300)) {
+        wrong(reading, name);
+        return 0;
+    }
+    return value;
+}
+
+static void get_fixed(struct reading *reading, const struct json *object, const char *name, char *ret, size_t size)
+{
+    const char *text = get_text(reading, object, name);
+
+    if (strlen(text) >= size)
+        wrong(reading, name);
+    else
+        memcpy(ret, text, strlen(text) + 1);
+}
+
+static char *get_copy(struct reading *reading, const struct json *object, const char *name)
+{
+    char *copy = strdup(get_text(reading, object, name));
+
+    if (copy == NULL)
+        wrong(reading, name);
+    return copy;
+}
+
+static char *get_note(struct reading *reading, const struct json *member, const char *name)
+{
+    const char *text = member != NULL ? json_string(member) : "";
+    char *copy = text != NULL ? strdup(text) : NULL;
+
+    if (copy == NULL)
+        wrong(reading, name);
+    return copy;
+}
+
+static void get_parts(struct reading *reading, const struct json *object, const struct part *parts, void *structure)
+{
+    for (const struct part *part = parts; part->name != NULL; part++) {
+        void *member = (char *)structure + part->offset;
+        switch (part->form) {
+        case FORM_FIXED_TEXT:
+            get_fixed(reading, object, part->name, member, part->size);
+            break;
+        case FORM_OWNED_TEXT:
+            *(char **)member = get_copy(reading, object, part->name);
+            break;
+        case FORM_COUNT:
+            *(int64_t *)member = get_integer(reading, object, part->name);
+            break;
+        case FORM_NUMBER:
+            *(double *)member = get_real(reading, object, part->name);
+            break;
+        case FORM_TRUTH:
+            *(bool *)member = get_integer(reading, object, part->name) != 0;
+            break;
+        case FORM_FLAG:
+            *(bool *)member = json_member(object, part->name) != NULL;
+            break;
+        case FORM_NOTE:
+            *(char **)member = get_note(reading, json_member(object, part->name), part->name);
+            break;
+        }
+    }
+}
+
+static void get_samples(struct reading *reading, const struct json *object, struct series *series)
+{
+    const char *text = get_text(reading, object, "samples");
+
+    if (*text == '\0')
+        return;
+    series->samples = calloc(SAMPLES_MAX, sizeof *series->samples);
+    while (series->samples != NULL && !reading->failed) {
+        char *end;
+        errno = 0;
+        long long value = strtoll(text, &end, 10);
+        if (end == text || errno != 0 || series->sample_count == SAMPLES_MAX || (*end != ' ' && *end != '\0') ||
+            (series->sample_count > 0 && value < series->samples[series->sample_count - 1])) {
+            wrong(reading, "samples");
+            return;
+        }
+        series->samples[series->sample_count++] = value;
+        if (*end == '\0')
+            return;
+        text = end + 1;
+    }
+    wrong(reading, "samples");
+}
+
+static void get_series(struct reading *reading, const struct json *object, struct series *series)
+{
+    get_parts(reading, object, series_parts, series);
+    get_samples(reading, object, series);
+    if (series->n < 0 || (series->n == 0) != (series->sample_count == 0) || series->n < (int64_t)series->sample_count)
+        wrong(reading, "n");
+}
+
+static size_t count_of(const struct json *array)
+{
+    size_t count = 0;
+
+    for (const struct json *item = json_first(array); item != NULL; item = json_next(item))
+        count++;
+    return count;
+}
+
+static void get_row(struct reading *reading, const struct json *object, struct profile_row *row)
+{
+    get_parts(reading, object, row_parts, row);
+    get_series(reading, object, &row->durations);
+}
+
+static void get_table(struct reading *reading, const struct json *array, const char *name, struct profile_table *table)
+{
+    size_t count = count_of(array);
+
+    table->rows = json_is_array(array) ? calloc(count + 1, sizeof *table->rows) : NULL;
+    if (table->rows == NULL) {
+        wrong(reading, name);
+        return;
+    }
+    table->known = count > 0;
+    for (const struct json *item = json_first(array); item != NULL && !reading->failed; item = json_next(item)) {
+        struct profile_row *row = &table->rows[table->count++];
+        get_row(reading, item, row);
+        if (row->key == NULL || (table->count > 1 && strcmp(row[-1].key, row->key) >= 0))
+            wrong(reading, name);
+    }
+}
+
+static void get_groups(struct reading *reading, const struct json *array, struct profile *profile)
+{
+    profile->groups = json_is_array(array) ? calloc(count_of(array) + 1, sizeof *profile->groups) : NULL;
+    if (profile->groups == NULL) {
+        wrong(reading, "groups");
+        return;
+    }
+    for (const struct json *item = json_first(array); item != NULL && !reading->failed; item = json_next(item)) {
+        struct profile_group *group = &profile->groups[profile->group_count++];
+        get_parts(reading, item, group_parts, group);
+        for (int m = 0; m < MEASURES; m++)
+            get_series(reading, json_member(item, measure_name((enum measure)m)), &group->measures[m]);
+        if (group->key == NULL)
+            wrong(reading, "key");
+    }
+}
+
+static void get_profile(struct reading *reading, const struct json *object, struct profile *profile)
+{
+    int64_t source = get_integer(reading, object, "step_source");
+
+    profile->name = get_copy(reading, object, "name");
+    get_parts(reading, object, facts_parts, &profile->facts);
+    if (source < STEPS_NONE || source >= STEP_SOURCES)
+        wrong(reading, "step_source");
+    else
+        profile->step_source = (enum step_source)source;
+    get_parts(reading, object, profile_parts, profile);
+    get_groups(reading, json_member(object, "groups"), profile);
+    for (int t = 0; t < SUBJECTS; t++) {
+        const struct json *table = json_member(json_member(object, "tables"), subject_name((enum subject)t));
+        if (t != BY_LINE || table != NULL)
+            get_table(reading, table, subject_name((enum subject)t), &profile->tables[t]);
+    }
+}
+
+/* What stands in front of the digest is as it was written. */
+static int check_text(const char *text, size_t length, struct err *err)
+{
+    char digest[CHECKSUM_TEXT_SIZE];
+    const char *end = length > DIGEST_BYTES ? text + length - DIGEST_BYTES : NULL, *version = text + sizeof HEAD - 1;
+
+    if (length < sizeof HEAD + sizeof SCHEMA || memcmp(text, HEAD, sizeof HEAD - 1) != 0 ||
+        memcmp(version, SCHEMA, strlen("msprof.baseline/")) != 0)
+        return err_set(err, ERR_FORMAT, "it is no baseline, expected a file that 'msprof diff --save' wrote");
+    if (memcmp(version, SCHEMA "\"", sizeof SCHEMA) != 0)
+        return err_set(err, ERR_FORMAT,
+                       "it is of the version '%.*s', this program reads '" SCHEMA
+                       "': what 'free' and 'fps' mean differs",
+                       (int)strcspn(version, "\"\n"), version);
+    if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
+        return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);
+    digest_of(text, (size_t)(end - text), digest);
+    if (memcmp(end + sizeof DIGEST - 1, digest, CHECKSUM_TEXT_SIZE - 1) != 0)
+        return err_set(err, ERR_FORMAT, "its digest is not that of its content: it was edited or damaged");
+    return 0;
+}
+
+static int parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err)
+{
+    struct reading reading = {err, false};
+    struct json *root = json_parse(text, length, err);
+    const struct json *captures = json_member(root, "captures");
+    size_t count = count_of(captures);
+
+    if (root == NULL)
+        return -(int)err->code;
+    *ret = calloc(count + 1, sizeof **ret);
+    if (*ret == NULL || count == 0)
+        wrong(&reading, "captures");
+    for (const struct json *item = json_first(captures); item != NULL && !reading.failed; item = json_next(item))
+        get_profile(&reading, item, &(*ret)[(*ret_count)++]);
+    json_free(root);
+    if (!reading.failed)
+        return 0;
+    for (size_t i = 0; i < *ret_count; i++)
+        profile_release(&(*ret)[i]);
+    free(*ret);
+    *ret = NULL;
+    *ret_count = 0;
+    return -(int)err->code;
+}
+
+int baseline_parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err)
+{
+    int status = check_text(text, length, err);
+
+    *ret = NULL;
+    *ret_count = 0;
+    return status == 0 ? parse(text, length, ret, ret_count, err) : status;
+}
+
+int baseline_read(const char *path, struct profile **ret, size_t *ret_count, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int status = read_whole_file(path, BASELINE_MAX_BYTES, &text, &length, err);
+
+    *ret = NULL;
+    *ret_count = 0;
+    if (status == 0)
+        status = baseline_parse(text, length, ret, ret_count, err);
+    free(text);
+    if (status != 0) {
+        err_wrap(err, "cannot use '%s' as a baseline", path);
+        err_hint(err, "write it anew with 'msprof diff --save %s --base CAPTURE'", path);
+    }
+    return status;
+}

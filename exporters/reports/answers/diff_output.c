@@ -1,0 +1,384 @@
+#include "exporters/reports/answers/diff_output.h"
+
+#include "analysis/cut_steps.h"
+#include "exporters/table/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct grid_column row_columns[] = {
+    {.title = "change/step", .number = true},
+    {.title = "change", .number = true},
+    {.title = "own", .number = true, .least_first = 12},
+    {.title = "smallest", .number = true, .least_first = 11},
+    {.title = "base/step", .number = true, .least_first = 4},
+    {.title = "new/step", .number = true, .least_first = 3},
+    {.title = "base median", .number = true, .least_first = 6},
+    {.title = "new median", .number = true, .least_first = 5},
+    {.title = "n base", .number = true, .least_first = 9},
+    {.title = "n new", .number = true, .least_first = 8},
+    {.title = "q", .number = true, .least_first = 7},
+    {.title = "cliff", .number = true, .least_first = 10},
+    {.title = "verdict"},
+    {.title = "match", .least_first = 2},
+    {.title = "key", .cut = true},
+};
+#define ROW_COLUMNS (sizeof row_columns / sizeof *row_columns)
+
+static const char *sign_of(double value)
+{
+    return value > 0 ? "+" : "";
+}
+
+static void percent_text(char *text, size_t size, double base, double other)
+{
+    if (base > 0)
+        snprintf(text, size, "%s%.2f%%", sign_of(other - base), 100 * (other - base) / base);
+    else
+        snprintf(text, size, "%s", other > 0 ? "new" : "-");
+}
+
+#define TEXT_SIZE 48
+
+/* A share. Few executions say nothing: then a change would have to be larger than any that there is. */
+static void smallest_text(char text[TEXT_SIZE], double share)
+{
+    const double most = 10;
+
+    snprintf(text, TEXT_SIZE, share > most ? ">%.0f%%" : "%.2f%%", 100 * fmin(share, most));
+}
+
+/* Nothing where there was no execution; what is too small for the table's unit is not called 0. */
+static void median_text(char *median, char *count, int64_t n, double value)
+{
+    if (n == 0)
+        return;
+    snprintf(median, TEXT_SIZE, value > 0 && value < 0.0005 ? "<0.001" : "%.3f", value);
+    snprintf(count, TEXT_SIZE, "%lld", (long long)n);
+}
+
+static int add_row(struct grid *grid, const struct compare_row *row, struct time_unit unit, struct err *err)
+{
+    char texts[ROW_COLUMNS][TEXT_SIZE] = {{0}};
+    const char *cells[ROW_COLUMNS];
+    double change = row->total_new - row->total_base;
+    bool tested = row->smallest >= 0;
+
+    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / unit.ns + 0.0);
+    percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
+    if (tested) {
+        if (isfinite(row->own))
+            snprintf(texts[2], TEXT_SIZE, "%s%.2f%%", sign_of(row->own), 100 * row->own);
+        smallest_text(texts[3], row->smallest);
+        snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
+        snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
+    }
+    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / unit.ns + 0.0);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / unit.ns + 0.0);
+    median_text(texts[6], texts[8], row->n_base, row->median_base / unit.ns);
+    median_text(texts[7], texts[9], row->n_new, row->median_new / unit.ns);
+    for (size_t i = 0; i < ROW_COLUMNS; i++)
+        cells[i] = texts[i];
+    cells[12] = row->n_base + row->n_new > 0 ? row_verdict_name(row->verdict) : "";
+    cells[13] = match_kind_name(row->match);
+    cells[14] = row->key;
+    return grid_row(grid, cells, err);
+}
+
+static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit unit, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    char others_key[64];
+    struct compare_row others = {.key = others_key, .smallest = -1};
+    const struct compare_row rest = {
+        .key = "(rest)", .smallest = -1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
+    size_t left = 0;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        if (output->top == 0 || i < output->top) {
+            status = add_row(grid, row, unit, err);
+            continue;
+        }
+        left++;
+        others.total_base += row->total_base;
+        others.total_new += row->total_new;
+    }
+    snprintf(others_key, sizeof others_key, "(%zu more)", left);
+    if (status == 0 && left > 0)
+        status = add_row(grid, &others, unit, err);
+    return status == 0 ? add_row(grid, &rest, unit, err) : status;
+}
+
+/* Text of a capture or a baseline. */
+static void put_masked(FILE *stream, const char *text, bool markdown)
+{
+    char masked[CUT_STEPS_TEXT_SIZE];
+
+    snprintf(masked, sizeof masked, "%s", text);
+    err_mask_text(masked);
+    if (markdown)
+        put_markdown(stream, masked);
+    else
+        fputs(masked, stream);
+}
+
+static void put_names(FILE *stream, const struct side *side, bool markdown)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        fputs(i > 0 ? ", " : "", stream);
+        put_masked(stream, side->profiles[i]->name, markdown);
+    }
+}
+
+static void put_change(FILE *stream, const char *name, double base, double other, const char *end)
+{
+    struct time_unit unit = time_unit_for(fmax(base, other));
+    char change[TEXT_SIZE];
+
+    percent_text(change, sizeof change, base, other);
+    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
+            change, end);
+}
+
+/* From begin to begin, where both sides say it; and of which inferences they tell. */
+static void put_period(const struct diff_output *output, FILE *stream, const char *end)
+{
+    const struct side *const sides[] = {output->base, output->new_side};
+    double base = side_measure(output->base, MEASURE_PERIOD), other = side_measure(output->new_side, MEASURE_PERIOD);
+
+    if (base > 0 && other > 0)
+        put_change(stream, "Period", base, other, end);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            char recorded[RECORDED_SIZE];
+            workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
+            if (recorded[0] != '\0') {
+                fprintf(stream, "%s: %s, nothing is said of what is between them%s", s == 0 ? "Base" : "New", recorded,
+                        end);
+                break;
+            }
+        }
+}
+
+/* Steps that a mark says were begun and of which a part was not recorded. */
+static void put_cut_steps(const struct diff_output *output, FILE *stream, bool markdown)
+{
+    const struct side *const sides[] = {output->base, output->new_side};
+
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const char *cut = sides[s]->profiles[i]->cut_steps;
+            if (*cut == '\0')
+                continue;
+            fputs(s == 0 ? "Base: " : "New: ", stream);
+            put_masked(stream, cut, markdown);
+            fputs(markdown ? "  \n" : "\n", stream);
+        }
+}
+
+/* The row that changed most of those that are noise for now. */
+static void put_undecided(FILE *stream, const struct comparison *comparison, const char *end)
+{
+    const struct compare_row *most = NULL;
+
+    for (size_t i = 0; i < comparison->rows.count; i++)
+        if (comparison->rows.items[i].verdict == ROW_NOISE && comparison->rows.items[i].needed > 0 &&
+            (most == NULL || fabs(comparison->rows.items[i].effect) > fabs(most->effect)))
+            most = &comparison->rows.items[i];
+    if (most != NULL)
+        fprintf(stream, "Within noise: %s (%s%.2f%%); if it changed, %zu captures a side would show it%s", most->key,
+                sign_of(most->effect), 100 * expm1(most->effect), most->needed, end);
+}
+
+static void put_noise(FILE *stream, const struct comparison *comparison, const char *end)
+{
+    const struct noise *noise = &comparison->noise;
+    char smallest[TEXT_SIZE];
+
+    fprintf(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
+    if (!comparison->run_to_run)
+        fprintf(stream, ", a drift of %.3g %% is assumed (--drift; several captures a side measure it)",
+                100 * comparison->options.drift);
+    fputs(end, stream);
+    if (noise->separated) {
+        fprintf(stream, "All operators together: %s%.2f%%", sign_of(noise->change), 100 * expm1(noise->change));
+        if (comparison->shared_told)
+            fputs(", more than the drift between runs", stream);
+        else if (fabs(expm1(noise->change)) > comparison->options.least_change && comparison->shared_needed > 0)
+            fprintf(stream, ", which cannot be told from the drift between runs; %zu captures a side would tell",
+                    comparison->shared_needed);
+        fputs(end, stream);
+    }
+    if (comparison->smallest >= 0) {
+        smallest_text(smallest, comparison->smallest);
+        fprintf(stream, "Smallest change that would show: %s of one %s (median)", smallest,
+                subject_name(comparison->options.by));
+        smallest_text(smallest, comparison->shared_smallest);
+        if (noise->separated)
+            fprintf(stream, ", %s of all operators together", smallest);
+        fputs(end, stream);
+    }
+    put_undecided(stream, comparison, end);
+}
+
+static void put_broken(FILE *stream, const struct comparison *comparison, bool markdown)
+{
+    size_t broken = 0;
+
+    for (size_t i = 0; i < comparison->gate_count; i++)
+        broken += comparison->gates[i].known && !comparison->gates[i].passed;
+    if (broken > 0)
+        fprintf(stream, "%sGates: %zu of %zu broken%s\n\n", markdown ? "**" : "", broken, comparison->gate_count,
+                markdown ? "**" : "");
+}
+
+static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
+{
+    const struct comparison *comparison = output->comparison;
+    const char *end = markdown ? "  \n" : "\n";
+    int64_t warmup = 0;
+
+    fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", verdict_name(comparison->verdict),
+            markdown ? "**" : "");
+    put_broken(stream, comparison, markdown);
+    fputs("Base: ", stream);
+    put_names(stream, output->base, markdown);
+    fprintf(stream, "%sNew: ", end);
+    put_names(stream, output->new_side, markdown);
+    fprintf(stream, "%sComparability: %.2f%s%s", end, comparison->score,
+            comparison->comparable ? "" : ", too different to say anything", end);
+    for (size_t i = 0; i < comparison->check_count; i++) {
+        const struct compare_check *check = &comparison->checks[i];
+        if (!check->same)
+            fprintf(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
+    }
+    put_noise(stream, comparison, end);
+    for (size_t i = 0; i < output->base->count; i++)
+        warmup += output->base->profiles[i]->warmup;
+    for (size_t i = 0; i < output->new_side->count; i++)
+        warmup += output->new_side->profiles[i]->warmup;
+    if (warmup > 0)
+        fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
+    if (comparison->steps_differ)
+        fprintf(stream, "Steps differ in what they run: how often an operator ran is held against chance%s", end);
+    put_cut_steps(output, stream, markdown);
+    put_period(output, stream, end);
+    put_change(stream, "Step time", comparison->step_base, comparison->step_new, "\n");
+}
+
+static void value_text(char *text, size_t size, enum gate_unit unit, double value)
+{
+    if (unit == UNIT_OF_TIME)
+        snprintf(text, size, "%.3f us", value / 1e3 + 0.0);
+    else
+        snprintf(text, size, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
+}
+
+static int put_gates(const struct diff_output *output, FILE *stream, enum grid_format format, struct err *err)
+{
+    static const struct grid_column columns[] = {
+        {.title = "gate", .cut = true},   {.title = "limit"},  {.title = "base", .number = true},
+        {.title = "new", .number = true}, {.title = "result"}, {.title = "worst", .cut = true, .least_first = 1}};
+    struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < output->comparison->gate_count; i++) {
+        const struct compare_gate *result = &output->comparison->gates[i];
+        char metric[1024], base[TEXT_SIZE], other[TEXT_SIZE];
+        const char *cells[] = {metric,
+                               result->gate->limit_text,
+                               base,
+                               other,
+                               !result->known ? "NOTHING" : result->passed ? "holds" : "BROKEN",
+                               result->worst};
+        snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
+        value_text(base, sizeof base, gate_unit(result->gate->metric), result->base);
+        value_text(other, sizeof other, gate_unit(result->gate->metric), result->new_value);
+        status = grid_row(&grid, cells, err);
+    }
+    if (status == 0 && grid.count > 0) {
+        fputc('\n', stream);
+        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
+    }
+    grid_release(&grid);
+    return status;
+}
+
+static void put_legend(FILE *stream, const struct comparison *comparison)
+{
+    fputs("\nown: the change without what all operators share; smallest: the smallest change that would show.\n",
+          stream);
+    fputs("(rest): what the rows do not explain of a step", stream);
+    if (comparison->rest_base < 0 || comparison->rest_new < 0)
+        fputs(
+            "; negative, because rows ran at the same time, or on the AI CPU in front of a step or behind it, so that "
+            "their times add up to more",
+            stream);
+    fputs(".\n", stream);
+}
+
+/* The gaps that changed, by what runs before and behind them. */
+static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct time_unit unit,
+                    struct err *err)
+{
+    const struct compare_rows *gaps = &output->comparison->gaps;
+    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
+    size_t most = output->top > 0 ? output->top : gaps->count, shown = 0;
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < gaps->count && shown < most; i++) {
+        const struct compare_row *row = &gaps->items[i];
+        if (row->verdict != ROW_REGRESSION && row->verdict != ROW_IMPROVEMENT)
+            continue;
+        shown++;
+        status = add_row(&grid, row, unit, err);
+    }
+    if (status == 0 && shown > 0) {
+        fprintf(stream, "\nGaps that changed, a step and the median, in %s:\n%s", unit.name,
+                format == GRID_MARKDOWN ? "\n" : "");
+        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
+    }
+    grid_release(&grid);
+    return status;
+}
+
+/* One of all tables, in which totals and medians can be read. */
+static struct time_unit unit_of(const struct comparison *comparison, enum diff_format format)
+{
+    double total = 0, median = 0;
+
+    for (size_t i = 0; i < comparison->rows.count; i++) {
+        const struct compare_row *row = &comparison->rows.items[i];
+        total = fmax(total, fmax(row->total_base, row->total_new));
+        median = fmax(median, fmax(row->median_base, row->median_new));
+    }
+    return time_unit_for(format == DIFF_CSV ? 0 : fmin(total, median));
+}
+
+int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
+    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
+    const struct time_unit unit = unit_of(comparison, format);
+    int status;
+
+    if (format == DIFF_JSON)
+        return diff_print_json(output, stream, err);
+    status = add_rows(output, &grid, unit, err);
+    if (status == 0 && format != DIFF_CSV) {
+        put_head(output, stream, format == DIFF_MARKDOWN);
+        status = put_gates(output, stream, kind, err);
+        put_legend(stream, comparison);
+        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
+                format == DIFF_MARKDOWN ? "\n" : "");
+    }
+    if (status == 0)
+        status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
+    if (status == 0 && format != DIFF_CSV)
+        status = put_gaps(output, stream, kind, unit, err);
+    grid_release(&grid);
+    return status;
+}

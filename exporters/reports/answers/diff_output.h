@@ -1,0 +1,24 @@
+/* A comparison as text: a table of the terminal, CSV, Markdown, or JSON of the schema msprof.diff/1. */
+#ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
+#define MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
+
+#include "analysis/compare/compare.h"
+
+#include <stdio.h>
+
+enum diff_format { DIFF_TABLE, DIFF_JSON, DIFF_CSV, DIFF_MARKDOWN };
+
+struct diff_output {
+    const struct comparison *comparison;
+    const struct side *base, *new_side;
+    size_t top; /* rows at most, the others are added up in one; 0: all */
+    int width;  /* of the terminal; 0: nothing is cut */
+    bool ascii;
+};
+
+/* Write errors stay with the stream. */
+int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err);
+/* Inside. */
+int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err);
+
+#endif

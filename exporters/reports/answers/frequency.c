@@ -1,0 +1,81 @@
+/* Frequencies: at which of them tasks ran, and for how long. */
+#include "base/number.h"
+#include "exporters/load/answer.h"
+#include "exporters/load/load_frequency.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+
+enum { SHARE, TIME, TASKS, FREQUENCY, RATED, DEVICE, MEAN, BELOW, COLUMNS };
+
+static const struct report_column columns[] = {
+    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the time that tasks of the device took."},
+    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long tasks took that began at this frequency."},
+    [TASKS] = {"Tasks", NULL, .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
+    [FREQUENCY] = {"Frequency(MHz)", NULL, .flags = REPORT_NUMBER, .doc = "The frequency that was measured last."},
+    [RATED] = {"Rated(MHz)", NULL, .flags = REPORT_NUMBER, .doc = "The rated one."},
+    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    [MEAN] = {"Mean(MHz)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
+              .doc = "Of the device, weighted by the time of its tasks."},
+    [BELOW] = {"Below rated(%)", NULL, FORM_SCALED, 2, .flags = REPORT_NARROW,
+               .doc = "Share of the time of the device's tasks below the rated frequency."},
+    {.title = NULL},
+};
+
+static int put_device(struct report_run *run, const struct frequency_uses *uses, size_t from, size_t until,
+                      struct err *err)
+{
+    const struct frequency_mean mean = frequency_mean_of(uses, from, until);
+    int status = 0;
+
+    for (size_t i = from; status == 0 && i < until; i++) {
+        const struct frequency_use *use = &uses->items[i];
+        double share = mean.time_ns > 0 ? use->time_ns / mean.time_ns : 0;
+        double below = mean.time_ns > 0 ? mean.below_ns / mean.time_ns : 0;
+        const struct report_value values[COLUMNS] = {
+            [SHARE] = value_integer(number_from_real(1e4 * share + 0.5)),
+            [TIME] = value_rounded(use->time_ns),
+            [TASKS] = value_integer(use->tasks),
+            [FREQUENCY] = value_integer(use->mhz),
+            [RATED] = use->rated_mhz > 0 ? value_integer(use->rated_mhz) : value_none(),
+            [DEVICE] = value_integer(use->device_id),
+            [MEAN] = value_rounded(1e3 * mean.mhz),
+            [BELOW] = mean.rated_mhz > 0 ? value_integer(number_from_real(1e4 * below + 0.5)) : value_none(),
+        };
+        status = report_row(run, values, err);
+    }
+    return status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    struct frequency_uses uses = {.items = NULL};
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = frequency_uses_load(run->session->db, &workload, &uses, err);
+    for (size_t from = 0, until; status == 0 && from < uses.count; from = until) {
+        for (until = from; until < uses.count && uses.items[until].device_id == uses.items[from].device_id;)
+            until++;
+        status = put_device(run, &uses, from, until, err);
+    }
+    free(uses.items);
+    workload_release(&workload);
+    return status;
+}
+
+const struct report report_frequency = {
+    .name = "frequency",
+    .title = "Frequencies of the AI cores",
+    .doc = "At which frequencies the tasks of a device ran: a task counts at the frequency that was measured last when "
+           "it began, with the time it took, so that idle time does not count. With the mean, and the share of that "
+           "time below the rated frequency.",
+    .needs = "measured frequencies of the AI cores",
+    .families = FAMILY_ASCEND,
+    .is_short = true,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

@@ -1,0 +1,56 @@
+/* What options bring: the tables and layers that come of a switch, from the same tables that make them. */
+#ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
+#define MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
+
+#include "base/err.h"
+#include "parsers/switches/effect.h"
+#include "parsers/switches/finding.h"
+
+#define OUTCOME_EVERY_CHIP (-1)
+
+struct outcome_table {
+    const char *name;        /* "l2_cache" */
+    const char *switches[8]; /* keys of the options that it is of; ended by NULL */
+    char **columns;
+    size_t column_count, column_capacity;
+};
+
+/* A layer of the timeline, or another file of JSON. */
+struct outcome_layer {
+    const char *name; /* "HBM", "step_trace"; not ended by a NUL: */
+    size_t length;
+    const char *key; /* the option that it is of; NULL: of whatever is collected */
+};
+
+/* All zero: empty. */
+struct outcome {
+    int64_t chip; /* OUTCOME_EVERY_CHIP, or its number */
+    struct outcome_effects {
+        struct outcome_effect {
+            const struct switch_effect *effect;
+            const char *value; /* of the option; the finding's */
+            bool on_chip;
+        } * items;
+        size_t count, capacity;
+    } effects;
+    struct outcome_tables {
+        struct outcome_table *items;
+        size_t count, capacity;
+    } tables;
+    struct outcome_layers {
+        struct outcome_layer *items;
+        size_t count, capacity;
+    } layers, files;
+};
+
+/* Warns of options of which nothing comes on the outcome's chip, or without others. */
+int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err);
+
+/* Needs outcome_release whatever the result; the finding must outlive it. */
+int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcome *ret, struct err *err);
+void outcome_release(struct outcome *outcome);
+
+/* Whether a table comes of an effect. */
+bool outcome_has_table(const struct switch_effect *effect, const char *report);
+
+#endif

@@ -1,0 +1,340 @@
+/* What this capture is, how its time divides, and what to look at first. */
+#include "analysis/advice.h"
+#include "analysis/bound.h"
+#include "analysis/cut_steps.h"
+#include "analysis/step_groups.h"
+#include "exporters/load/load.h"
+#include "exporters/load/load_evidence.h"
+#include "exporters/load/load_ranges.h"
+#include "exporters/table/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ITEM, VALUE, COLUMNS };
+
+#define LARGEST_FINDINGS 5
+#define TEXT_SIZE 640
+
+static const struct report_column columns[] = {
+    [ITEM] = {"Item", .doc = "What is told."},
+    [VALUE] = {"Value", .flags = REPORT_SENTENCES,
+               .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
+    {.title = NULL},
+};
+
+__attribute__((format(printf, 4, 5))) static int put_line(struct report_run *run, const char *item, struct err *err,
+                                                          const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    err_format(text, sizeof text, format, args);
+    va_end(args);
+    const struct report_value values[COLUMNS] = {value_text(item), value_text(text)};
+    return text[0] != '\0' ? report_row(run, values, err) : 0;
+}
+
+static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)
+{
+    const struct workload_facts *facts = &workload->facts;
+    int status = put_line(run, "Capture", err, "%s", facts->family);
+
+    if (status == 0 && facts->chip[0] != '\0')
+        status = put_line(run, "Chip", err, "%s", facts->chip);
+    if (status == 0 && facts->clock_khz > 0)
+        status = put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000);
+    if (status == 0 && facts->cube_cores > 0)
+        status = facts->vector_cores > 0 ? put_line(run, "Cores", err, "%lld, and %lld for vectors",
+                                                    (long long)facts->cube_cores, (long long)facts->vector_cores)
+                                         : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores);
+    if (status == 0)
+        status = put_line(run, "Devices", err, "%lld", (long long)facts->devices);
+    if (status == 0)
+        status = put_line(run, "Models", err, "%s", facts->models);
+    if (status == 0)
+        status = put_line(run, "Metrics", err, "%s", facts->metrics);
+    if (status == 0)
+        status = put_line(run, "Executions", err, "%zu of %zu operators", workload->execution_count,
+                          workload->operator_count);
+    if (status == 0 && workload->refused > 0)
+        status = put_line(run, "Refused", err, "%llu executions whose times cannot be",
+                          (unsigned long long)workload->refused);
+    if (status == 0 && facts->problems > 0)
+        status = put_line(run, "Problems", err, "%lld at import", (long long)facts->problems);
+    return status;
+}
+
+#define GROUPS_SHOWN 16
+#define ITEM_SIZE (GROUP_NAME_SIZE + 32)
+
+/* "Period", and of several groups which: "Period, inferences of model 3, batch 4". */
+static const char *item_of(char text[ITEM_SIZE], const char *item, const char *name)
+{
+    snprintf(text, ITEM_SIZE, "%s%s%s", item, name[0] != '\0' ? ", " : "", name);
+    return text;
+}
+
+static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
+{
+    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us", series->median / 1e3,
+                    series->mad / 1e3, series_percentile(series, 0.95) / 1e3, series->maximum / 1e3);
+}
+
+static int put_group(struct report_run *run, const struct splits *splits, const struct step_group *group,
+                     const char *name, struct err *err)
+{
+    const struct split_group *it = &splits->groups.items[group->group];
+    char item[ITEM_SIZE];
+    int status = group->times.n > 0 ? put_series(run, item_of(item, "Step time", name), &group->times, err) : 0;
+
+    if (status != 0 || group->periods.n == 0)
+        return status != 0 || it->source != STEPS_INFERENCES
+                   ? status
+                   : put_line(run, item_of(item, "Period", name), err,
+                              "not known: no two inferences that follow each other were recorded");
+    status = put_series(run, item_of(item, "Period", name), &group->periods, err);
+    if (status == 0 && group->periods.median > 0)
+        status = put_line(run, item_of(item, "Fps", name), err, "%.3f",
+                          1e9 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median);
+    return status;
+}
+
+static int put_groups(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                      const struct step_groups *groups, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < groups->count && i < GROUPS_SHOWN; i++) {
+        char name[GROUP_NAME_SIZE] = "";
+        if (groups->count > 1)
+            splits_group_name(workload, splits, groups->items[i].group, name);
+        status = put_group(run, splits, &groups->items[i], name, err);
+    }
+    if (status == 0 && groups->count > GROUPS_SHOWN)
+        status = put_line(run, "Step time", err, "%zu more groups of steps: table steps", groups->count - GROUPS_SHOWN);
+    return status;
+}
+
+/* How many there are of a family, and of those how many do not count. */
+static int put_family(struct report_run *run, const struct splits *splits, enum step_source source, struct err *err)
+{
+    size_t count = 0, warmup = 0, outside = 0;
+    char text[96] = "";
+
+    for (size_t i = 0; i < splits->count; i++) {
+        if (splits->groups.items[splits->items[i].group].source != source)
+            continue;
+        count++;
+        warmup += splits_is_warmup(splits, i);
+        outside += splits_is_outside(splits, i);
+    }
+    if (outside > 0)
+        snprintf(text, sizeof text, ", %zu with nothing recorded of the device", outside);
+    return count > 0 ? put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", count, step_source_name(source),
+                                warmup, text)
+                     : 0;
+}
+
+/* Steps of which a part was not recorded. */
+static int put_cuts(struct report_run *run, const struct splits *splits, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < splits->cuts->count && i < GROUPS_SHOWN; i++) {
+        char text[CUT_TEXT_SIZE];
+        cut_step_text(&splits->cuts->items[i], text);
+        status = put_line(run, "Cut", err, "%s", text);
+    }
+    return status;
+}
+
+static int put_steps(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                     struct err *err)
+{
+    struct step_groups groups;
+    char recorded[RECORDED_SIZE];
+    int status = splits->whole ? 0 : step_groups_make(workload, splits, &groups, err);
+
+    if (status == 0 && splits->whole)
+        status = put_line(run, "Steps", err, "none are marked, and no sequence repeats");
+    if (status != 0 || splits->whole)
+        return status != 0 ? status : put_cuts(run, splits, err);
+    for (int source = STEP_SOURCES - 1; status == 0 && source > STEPS_NONE; source--)
+        status = put_family(run, splits, (enum step_source)source, err);
+    if (status == 0)
+        status = put_cuts(run, splits, err);
+    workload_recorded_text(&workload->facts, recorded);
+    if (status == 0 && recorded[0] != '\0')
+        status = put_line(run, "Recorded", err, "%s: nothing is said of what is between them", recorded);
+    if (status == 0)
+        status = put_groups(run, workload, splits, &groups, err);
+    step_groups_release(&groups);
+    return status;
+}
+
+static int put_share(struct report_run *run, const char *item, int64_t part_ns, int64_t all_ns, struct err *err)
+{
+    return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
+                    (double)part_ns / 1e3);
+}
+
+/* Of one device, from its first execution to the end of its last, without what was not recorded. */
+static int put_device(struct report_run *run, const struct division *it, const char *name, struct err *err)
+{
+    const struct {
+        const char *item;
+        int64_t part_ns;
+    } parts[] = {{"Busy", it->busy_ns},
+                 {"Computing", it->computing_ns},
+                 {"Exposed communication", it->exposed_ns},
+                 {"Copies", it->copy_ns},
+                 {"Free", it->free_ns}};
+    char item[ITEM_SIZE];
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
+        status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
+    return status;
+}
+
+static int put_times(struct report_run *run, const struct workload *workload, const struct splits *splits,
+                     struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < workload->device_count; i++) {
+        char name[32] = "";
+        if (splits->devices[i].time_ns <= 0)
+            continue;
+        if (workload->device_count > 1)
+            snprintf(name, sizeof name, "device %lld", (long long)workload->devices[i].id);
+        status = put_device(run, &splits->devices[i], name, err);
+    }
+    return status;
+}
+
+/* How the counted time of operators divides by what limits them. */
+static int put_bounds(struct report_run *run, const struct workload *workload, struct err *err)
+{
+    double sums[BOUND_LATENCY + 1] = {0}, all = 0;
+
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        struct unit_times times;
+        unit_times_init(&times);
+        unit_times_add(&times, &workload->operators[i]);
+        sums[unit_times_bound(&times)] += times.counted_ns;
+        all += times.counted_ns;
+    }
+    if (all <= 0)
+        return put_line(run, "Bound", err, "not known: the units of the cores were not counted");
+    return put_line(run, "Bound", err, "compute %.1f %%, memory %.1f %%, latency %.1f %% of the counted time",
+                    100 * sums[BOUND_COMPUTE] / all, 100 * sums[BOUND_MEMORY] / all, 100 * sums[BOUND_LATENCY] / all);
+}
+
+static int put_findings(struct report_run *run, const struct workload *workload, struct err *err)
+{
+    struct host_evidence evidence;
+    struct advice advice = {.findings = {{.fired = false}}};
+    double thresholds[RULES];
+    int status = evidence_load(run->session->db, workload, &evidence, err);
+
+    for (size_t i = 0; i < RULES; i++)
+        thresholds[i] = rules[i].threshold;
+    if (status == 0)
+        status = advice_make(workload, &evidence, thresholds, &advice, err);
+    if (status == 0 && evidence.mean_mhz > 0 && evidence.rated_mhz > 0)
+        status =
+            put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
+                     evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz);
+    for (size_t i = 0; status == 0 && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
+        const struct finding *finding = &advice.findings[i];
+        char item[32];
+        snprintf(item, sizeof item, "Finding %zu", i + 1);
+        status = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), rules[finding->rule].id,
+                          finding->sentence);
+    }
+    return status;
+}
+
+#define LARGEST_NAMES 5
+
+/* How often and how long the ranges or calls ran that took most time. */
+static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
+{
+    size_t *ranked = NULL;
+    int status = named_times_rank(times, &ranked, err);
+
+    for (size_t i = 0, told = 0; status == 0 && i < times->count && told < LARGEST_NAMES; i++) {
+        struct durations *durations = &times->items[ranked[i]].durations;
+        struct series series;
+        if (durations->count == 0)
+            continue;
+        told++;
+        status = series_make(&series, durations->items, durations->count, err);
+        if (status == 0)
+            status = put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
+                              times->names.items[ranked[i]].bytes, (long long)series.n, series.median / 1e3,
+                              series.maximum / 1e3, series.total / 1e3);
+        series_release(&series);
+    }
+    free(ranked);
+    return status;
+}
+
+/* Of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
+static int put_host(struct report_run *run, struct err *err)
+{
+    struct named_times times;
+    int status = named_times_of_ranges(run->session->db, &times, err);
+
+    if (status == 0)
+        status = put_names(run, "Range", &times, err);
+    named_times_release(&times);
+    if (status != 0)
+        return status;
+    status = named_times_of_calls(run->session->db, &times, err);
+    if (status == 0)
+        status = put_names(run, "Call", &times, err);
+    named_times_release(&times);
+    return status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    struct splits splits = {.items = NULL};
+    int status = workload_load(run->session->db, WITH_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = splits_make(&workload, &splits, err);
+    if (status == 0)
+        status = put_facts(run, &workload, err);
+    if (status == 0 && (workload.execution_count > 0 || workload.step_count > 0))
+        status = put_steps(run, &workload, &splits, err);
+    if (status == 0 && workload.execution_count > 0)
+        status = put_times(run, &workload, &splits, err);
+    if (status == 0 && workload.execution_count > 0)
+        status = put_bounds(run, &workload, err);
+    if (status == 0 && workload.execution_count > 0)
+        status = put_findings(run, &workload, err);
+    if (status == 0 && workload.execution_count == 0)
+        status = put_host(run, err);
+    splits_release(&splits);
+    workload_release(&workload);
+    return status;
+}
+
+const struct report report_summary = {
+    .name = "summary",
+    .title = "Summary",
+    .doc = "What the capture is, its steps, how its time divides, and the five findings with most time at "
+           "stake, of those that 'msprof advise' gives.",
+    .families = FAMILY_ANY,
+    .is_short = true,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

@@ -1,0 +1,25 @@
+/* Operators by type. */
+#include "exporters/load/answer.h"
+
+static const struct report_column columns[] = {
+    ANSWER_NUMBERS,
+    [ANSWER_TYPE] = {"Type", .flags = REPORT_INPUT},
+    [ANSWER_NAME] = {"Type name", .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_TYPE, NULL, err);
+}
+
+const struct report report_types = {
+    .name = "types",
+    .title = "Types of operators by time",
+    .doc = "Time by type of operator, the largest total first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};

@@ -1,0 +1,35 @@
+/* fusion_op: which operators the graph compiler fused, and their memory. */
+#include "exporters/table/report.h"
+
+#define OPERATOR(n) "coalesce(';' || (SELECT text FROM name WHERE id = op" n "_id), '')"
+#define KILOBYTES(column) column " / 1024.0", FORM_SHORTEST, 10
+
+static const struct report_column columns[] = {
+    {"Device_id", "device", .doc = "Of chip 5 host; else each device of the capture has all rows."},
+    {"Model Name", "model_name_id", FORM_NAME, .doc = "The model."},
+    {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "Its number."},
+    {"Fusion Op", "name_id", FORM_NAME, .doc = "The operator that was made of others."},
+    {"Original Ops",
+     "substr(" OPERATOR("0") " || " OPERATOR("1") " || " OPERATOR("2") " || " OPERATOR("3") " || " OPERATOR(
+         "4") " || " OPERATOR("5") " || " OPERATOR("6") " || " OPERATOR("7") ", 2)",
+     .doc = "Those, joined by ';'."},
+    {"Memory Input(KB)", KILOBYTES("input_bytes"), .doc = "Memory of its inputs."},
+    {"Memory Output(KB)", KILOBYTES("output_bytes"), .doc = "Of its outputs."},
+    {"Memory Weight(KB)", KILOBYTES("weight_bytes"), .doc = "Of its weights."},
+    {"Memory Workspace(KB)", KILOBYTES("workspace_bytes"), .doc = "Of its workspace."},
+    {"Memory Total(KB)", KILOBYTES("total_bytes"), .doc = "Of all of that."},
+    {.title = NULL},
+};
+
+const struct report report_fusion_op = {
+    .name = "fusion_op",
+    .title = "Fused operators",
+    .doc = "Which operators the graph compiler fused into one, and how much memory that takes.",
+    .families = FAMILY_CANN,
+    .query = {.with = "d AS (SELECT DISTINCT CASE WHEN p.chip = 5 THEN 'host' ELSE p.device_id END AS device FROM"
+                      " capture_part AS p WHERE NOT p.is_host UNION ALL SELECT 'host' WHERE NOT EXISTS (SELECT 1 FROM"
+                      " capture_part WHERE NOT is_host))",
+              .from = "d, fusion_op",
+              .order_by = "device, id"},
+    .columns = columns,
+};

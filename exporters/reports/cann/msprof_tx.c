@@ -1,0 +1,35 @@
+/* msprof_tx: what programs say of themselves with msproftx, marks and ranges with messages. */
+#include "exporters/table/report.h"
+
+static const struct report_column columns[] = {
+    {"Device_id", "coalesce(d.device_id, 'host')", .flags = REPORT_NUMBER, .doc = "The device that saw it, or host."},
+    {"pid", "m.process_id", .flags = REPORT_NUMBER, .doc = "The process."},
+    {"tid", "m.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"category", "m.category", .flags = REPORT_NUMBER, .doc = "The program's own number of a category."},
+    {"event_type", "m.event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
+    {"payload_type", "m.payload_type", .flags = REPORT_NUMBER, .doc = "The type of the program's own value."},
+    {"payload_value", "CASE WHEN m.category IS NOT NULL THEN coalesce(m.payload_value, 0) END", FORM_UNSIGNED,
+     .flags = REPORT_NUMBER, .doc = "That value, of stamps."},
+    {"Start_time(us)", "m.start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+    {"End_time(us)", "m.end_ns", FORM_TIME, .doc = "When it ended, since 1970."},
+    {"message_type", "m.message_type", .flags = REPORT_NUMBER, .doc = "The type of the message."},
+    {"message", "coalesce(m.message, '')", .doc = "The message."},
+    {"domain", "m.domain_id", FORM_NAME, .doc = "The domain of the mark."},
+    {"mark_id", "m.mark_id", .flags = REPORT_NUMBER, .doc = "Its number."},
+    {"Device Start_time(us)", "d.start_ns", FORM_TIME, .doc = "When the device saw it begin."},
+    {"Device End_time(us)", "d.end_ns", FORM_TIME, .doc = "When the device saw it end."},
+    {.title = NULL},
+};
+
+const struct report report_msprof_tx = {
+    .name = "msprof_tx",
+    .title = "Marks and ranges of programs",
+    .doc =
+        "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. What "
+        "a mark does not have is N/A, and the device of what no device saw is host.",
+    .families = FAMILY_CANN,
+    .query = {.from = "msproftx m LEFT JOIN device_mark d ON d.id ="
+                      " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
+              .order_by = "m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"},
+    .columns = columns,
+};

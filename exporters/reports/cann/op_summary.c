@@ -1,0 +1,338 @@
+/* op_summary: every operator that ran on a device, tasks and communication in one order, with what was counted of it.
+ */
+#include "base/number.h"
+#include "db/query/cann_version.h"
+#include "exporters/cann_report.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_METRICS 192 /* columns of metrics of all devices together; there are not as many different ones */
+#define NOT_THERE SIZE_MAX
+
+/* A chip that splits tasks: their context and the other core's blocks are columns. */
+#define ON_STARS "EXISTS (SELECT 1 FROM capture_part WHERE NOT is_host AND chip >= 5)"
+
+enum {
+    DEVICE,
+    MODEL,
+    TASK,
+    STREAM,
+    NAME,
+    TYPE,
+    STATE,
+    TASK_TYPE,
+    START,
+    DURATION,
+    WAIT,
+    BLOCKS,
+    MIX_BLOCKS,
+    HF32,
+    TENSORS,
+    CONTEXT = TENSORS + CANN_TENSOR_COLUMNS,
+    /* what the metrics are made of */
+    CORE,
+    AIC,
+    AIV = AIC + 2 + CANN_COUNTERS,
+    METRICS = AIV + 2 + CANN_COUNTERS /* those of the devices */
+};
+
+static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
+static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
+
+#define INPUT(expression)                                                                                              \
+    {                                                                                                                  \
+        "", expression, .flags = REPORT_INPUT                                                                          \
+    }
+#define COUNTERS(core)                                                                                                 \
+    INPUT(core "_total_cycle"), INPUT(core "_event0"), INPUT(core "_event1"), INPUT(core "_event2"),                   \
+        INPUT(core "_event3"), INPUT(core "_event4"), INPUT(core "_event5"), INPUT(core "_event6"),                    \
+        INPUT(core "_event7"), INPUT(core "_event8"), INPUT(core "_event9"), INPUT(core "_time_ns")
+
+static const struct report_column columns[] = {
+    [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    [MODEL] = {"Model ID", "coalesce(model_id, 4294967295)", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
+               .doc = "The model; 4294967295: of none."},
+    [TASK] = {"Task ID", "task_id", .flags = REPORT_NUMBER,
+              .doc = "The task that it was, by its number in the stream."},
+    [STREAM] = {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+    [NAME] = {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
+    [TYPE] = {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
+    [STATE] = {"OP State", "CASE WHEN op_state IN (0, 1) THEN op_state END", .names = states,
+               .flags = REPORT_NO_TERMINAL, .doc = "Whether its shapes were known when it was compiled."},
+    [TASK_TYPE] = {"Task Type", "coalesce(op_task_type, -1)", .names = core_names_or_unknown, .flags = REPORT_NARROW,
+                   .doc = "The core that it ran on."},
+    [START] = {"Task Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+    [DURATION] = {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
+    [WAIT] = {"Task Wait Time(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
+              .doc = "Since the end of the row before on the same device."},
+    [BLOCKS] = {"Block Num", "block_num", .flags = REPORT_NUMBER | REPORT_NARROW,
+                .doc = "How many blocks it was split into."},
+    [MIX_BLOCKS] = {"Mix Block Num", "mix_block_num", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
+                    .doc = "The blocks on the other core, of an operator that runs on both."},
+    [HF32] = {"HF32 Eligible", "coalesce(op_flag, 0) <> 0", .names = answers, .flags = REPORT_NO_TERMINAL,
+              .doc = "Whether it may calculate with HF32."},
+    [TENSORS] = {"Input Shapes", "tensor_set_id", FORM_TENSORS, 0, .flags = REPORT_NO_TERMINAL,
+                 .doc = "Shapes of its inputs."},
+    {"Input Data Types", "tensor_set_id", FORM_TENSORS, 1, .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
+    {"Input Formats", "tensor_set_id", FORM_TENSORS, 2, .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
+    {"Output Shapes", "tensor_set_id", FORM_TENSORS, 3, .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its outputs."},
+    {"Output Data Types", "tensor_set_id", FORM_TENSORS, 4, .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
+    {"Output Formats", "tensor_set_id", FORM_TENSORS, 5, .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
+    [CONTEXT] = {"Context ID", "context_id", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
+                 .doc = "Which part of a split task it was; 4294967295: the whole task."},
+    [CORE] = INPUT("op_task_type"),
+    [AIC] = COUNTERS("aic"),
+    [AIV] = COUNTERS("aiv"),
+    {.title = NULL},
+};
+
+struct op_summary {
+    const struct cann_communications *communications;
+    bool hccl; /* they are called so */
+    struct device_columns {
+        int64_t device_id;
+        const struct cann_part *part;
+        struct pmu_columns pmu;
+        size_t metric[MAX_METRICS]; /* which of its values each column shows; NOT_THERE: none */
+    } * devices;
+    size_t device_count;
+    struct cann_frequencies frequencies;
+    const char *metrics[MAX_METRICS]; /* titles; those of the first device, then what others have besides */
+    size_t metric_count;
+};
+
+/* ---- columns of metrics ---- */
+
+/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that
+ * of the MTE but on chip 0, and of L2 on chip 5. */
+static bool is_of_vendor(const struct cann_part *part, const char *title)
+{
+    enum { CHIP_310 = 0, CHIP_910B = 5 };
+    bool of_l2 =
+        strncmp(title, "l2_", 3) == 0 || strncmp(title, "aic_l2_", 7) == 0 || strncmp(title, "aiv_l2_", 7) == 0;
+    bool of_mte = strncmp(title, "ub_", 3) == 0 && strstr(title, "_bw_mte") != NULL;
+    if (part->samples_cores)
+        return false;
+    if (of_l2 && strstr(title, "_bw") != NULL)
+        return part->chip == CHIP_310 || part->chip == CHIP_910B;
+    return !of_mte || part->chip == CHIP_310;
+}
+
+/* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
+static int unite_metrics(struct op_summary *summary, struct device_columns *device, enum column_set wanted,
+                         struct err *err)
+{
+    for (size_t i = 0; i < MAX_METRICS; i++)
+        device->metric[i] = NOT_THERE;
+    for (size_t i = 0; i < device->pmu.count; i++) {
+        size_t place = 0;
+        if (wanted == COLUMNS_VENDOR && !is_of_vendor(device->part, device->pmu.titles[i]))
+            continue;
+        while (place < summary->metric_count && strcmp(summary->metrics[place], device->pmu.titles[i]) != 0)
+            place++;
+        if (place == MAX_METRICS)
+            return err_set(err, ERR_LIMIT, "more than %d different metrics", MAX_METRICS);
+        if (place == summary->metric_count)
+            summary->metrics[summary->metric_count++] = device->pmu.titles[i];
+        device->metric[place] = i;
+    }
+    return 0;
+}
+
+static int prepare_devices(struct op_summary *summary, const struct cann_parts *parts,
+                           const struct export_options *options, struct err *err)
+{
+    summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
+    if (summary->devices == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        if (part->is_host)
+            continue;
+        struct device_columns *device = &summary->devices[summary->device_count++];
+        struct pmu_input input = cann_pmu_input(part);
+        input.both_fops = cann_version_has(options->cann_version, NAMING_FOPS);
+        device->device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        device->part = part;
+        pmu_columns_init(&device->pmu, &input);
+        status = unite_metrics(summary, device, options->columns, err);
+    }
+    return status;
+}
+
+static int open_summary(struct report_run *run, struct err *err)
+{
+    struct op_summary *summary = run->state;
+    const struct cann_parts *parts = report_parts(run->session, err);
+    summary->communications = report_communications(run->session, err);
+    summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
+    if (parts == NULL || summary->communications == NULL)
+        return -(int)err->code;
+    int status = prepare_devices(summary, parts, run->session->options, err);
+    if (status == 0)
+        status = cann_frequencies_load(run->session->db, &summary->frequencies, err);
+    for (size_t i = 0; status == 0 && i < summary->metric_count; i++) {
+        const struct report_column metric = {summary->metrics[i], .form = FORM_SCALED,
+                                             .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
+        status = report_plan_add(&run->plan, &metric, err);
+    }
+    return status;
+}
+
+static void close_summary(struct report_run *run)
+{
+    struct op_summary *summary = run->state;
+    cann_frequencies_release(&summary->frequencies);
+    free(summary->devices);
+}
+
+/* ---- rows ---- */
+
+/* The row before, of an operator or of communication. */
+struct last_row {
+    int64_t device_id, end_ns; /* DB_NULL: there is none */
+};
+
+static void keep_row(struct last_row *last, const struct report_value *values)
+{
+    *last = (struct last_row){values[DEVICE].integer, number_add(values[START].integer, values[DURATION].integer)};
+}
+
+static int begin_range(struct report_worker *worker, const struct report_value *previous, struct err *err)
+{
+    struct last_row *last = worker->state;
+    (void)err;
+    *last = (struct last_row){DB_NULL, DB_NULL};
+    if (previous != NULL)
+        keep_row(last, previous);
+    return 0;
+}
+
+static void set_wait(struct report_worker *worker, struct report_value *values)
+{
+    struct last_row *last = worker->state;
+    int64_t start_ns = values[START].integer;
+    bool waited = last->device_id == values[DEVICE].integer && last->end_ns != DB_NULL && start_ns > last->end_ns;
+    values[WAIT] = value_integer(waited ? number_subtract(start_ns, last->end_ns) : 0);
+    keep_row(last, values);
+}
+
+static const struct device_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
+{
+    for (size_t i = 0; i < summary->device_count; i++) {
+        if (summary->devices[i].device_id == device_id)
+            return &summary->devices[i];
+    }
+    return NULL;
+}
+
+static int64_t known(const struct report_value *value)
+{
+    return value->kind != VALUE_MISSING ? value->integer : 0;
+}
+
+/* *ret_ns: how long they counted; 0: not measured. */
+static void take_counters(const struct report_value *values, bool *ret_has, int64_t *ret_total, int64_t *counters,
+                          int64_t *ret_ns)
+{
+    *ret_has = values[0].kind != VALUE_MISSING;
+    *ret_total = known(&values[0]);
+    for (size_t i = 0; i < CANN_COUNTERS; i++)
+        counters[i] = known(&values[1 + i]);
+    *ret_ns = known(&values[1 + CANN_COUNTERS]);
+}
+
+static void set_metrics(const struct op_summary *summary, struct report_value *values)
+{
+    enum { MIX_AIV = 5 };
+    const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
+    struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
+    struct pmu_task task = {.has_aic = false};
+    take_counters(values + AIC, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
+    take_counters(values + AIV, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
+    bool counted = device != NULL && (task.has_aic || task.has_aiv);
+    if (counted) {
+        task.block_num = known(&values[BLOCKS]);
+        task.mix_block_num = known(&values[MIX_BLOCKS]);
+        task.began_on_aiv = values[CORE].kind != VALUE_MISSING && values[CORE].integer == MIX_AIV;
+        task.duration_ns = values[DURATION].integer;
+        if (cann_measures_frequency(device->part))
+            task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
+                                             number_add(values[START].integer, task.duration_ns));
+        pmu_columns_values(&device->pmu, &task, metrics);
+    }
+    for (size_t i = 0; i < summary->metric_count; i++) {
+        size_t metric = counted ? device->metric[i] : NOT_THERE;
+        values[METRICS + i] =
+            metric != NOT_THERE ? value_scaled(metrics[metric].value, metrics[metric].decimals) : value_none();
+    }
+}
+
+static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
+{
+    (void)err;
+    set_wait(worker, values);
+    set_metrics(worker->run->state, values);
+    return 0;
+}
+
+/* ---- communication ---- */
+
+static size_t count_communications(const struct report_run *run)
+{
+    const struct op_summary *summary = run->state;
+    return summary->communications->count;
+}
+
+static bool communication_before(const struct report_run *run, size_t i, const struct report_value *values)
+{
+    const struct op_summary *summary = run->state;
+    return cann_stands_before(&summary->communications->items[i], values[DEVICE].integer, values[START].integer);
+}
+
+static int take_communication(struct report_worker *worker, size_t i, struct report_value *values, struct err *err)
+{
+    const struct op_summary *summary = worker->run->state;
+    const struct cann_communication *communication = &summary->communications->items[i];
+    (void)err;
+    for (size_t k = 0; k < worker->run->plan.column_count; k++)
+        values[k] = value_none();
+    values[DEVICE] = value_integer(communication->device_id);
+    values[MODEL] = value_integer(communication->model_id);
+    values[NAME] = value_integer(communication->name_id);
+    values[TYPE] = value_integer(communication->type_id);
+    values[TASK_TYPE] = value_text(summary->hccl ? "HCCL" : "COMMUNICATION");
+    values[START] = value_integer(communication->start_ns);
+    values[DURATION] = value_integer(communication->duration_ns);
+    values[BLOCKS] = value_integer(0);
+    set_wait(worker, values);
+    return 0;
+}
+
+static const struct report_scan scan = {
+    .table = "device_task",
+    .where = CANN_IS_OPERATOR,
+    .integers = true,
+    .worker_size = sizeof(struct last_row),
+    .begin = begin_range,
+    .row = take_task,
+    .between_count = count_communications,
+    .between_before = communication_before,
+    .between = take_communication,
+};
+
+const struct report report_op_summary = {
+    .name = "op_summary",
+    .title = "Operators",
+    .doc = "Every operator that ran on a device, of tasks and of communication, by device and start; with the metrics "
+           "that the profiled counters make.",
+    .families = FAMILY_CANN,
+    .columns = columns,
+    .state_size = sizeof(struct op_summary),
+    .open = open_summary,
+    .close = close_summary,
+    .scan = &scan,
+};

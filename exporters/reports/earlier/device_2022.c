@@ -1,0 +1,234 @@
+#include "exporters/reports/earlier/device_2022.h"
+
+#include "base/number.h"
+#include "exporters/counters/digits_2022.h"
+#include "exporters/counters/pmu_rounding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- iterations ---- */
+
+struct range_search {
+    struct range_2022 *range;
+    int64_t model_id, last; /* wanted; -1: any */
+    bool any;               /* the capture has marks */
+};
+
+static int take_end(void *arg, const struct iteration_end *end, struct err *err)
+{
+    (void)err;
+    struct range_search *search = arg;
+    struct range_2022 *range = search->range;
+    search->any = true;
+    if (search->model_id < 0)
+        search->model_id = end->model_id;
+    if (end->model_id != search->model_id || end->iteration > search->last)
+        return 0;
+    range->model_id = end->model_id;
+    if (end->iteration < range->iteration) {
+        range->ticks.after_tick = end->end_tick;
+    } else {
+        range->ticks.until_tick = end->end_tick;
+        range->exists = true;
+    }
+    return 0;
+}
+
+static int find_range(struct range_2022 *range, sqlite3 *db, int64_t device_id, const struct export_options *options,
+                      struct err *err)
+{
+    int64_t count = options->iteration_count > 0 ? options->iteration_count : 1;
+    *range = (struct range_2022){.model_id = DB_NULL,
+                                 .iteration = options->iteration_id > 0 ? options->iteration_id : 1,
+                                 .ticks = {device_id, INT64_MIN, INT64_MIN}};
+    struct range_search search = {.range = range,
+                                  .model_id = options->model_id,
+                                  .last =
+                                      range->iteration <= INT64_MAX - count ? range->iteration + count - 1 : INT64_MAX};
+    int status = iteration_each_end(db, device_id, take_end, &search, err);
+    if (status == 0 && !search.any) {
+        range->ticks.until_tick = INT64_MAX;
+        range->exists = range->iteration == 1;
+    }
+    return status;
+}
+
+/* ---- counters ---- */
+
+/* Columns of vector cores have the same titles: a task fills them wherever it ran. */
+void counters_2022_init(struct counters_2022 *counters, const struct device_2022 *device,
+                        const struct execution_counts *counts)
+{
+    const struct cann_part *part = device->part;
+    const struct pmu_setup setup = {.side = PMU_AIC,
+                                    .chip = part->chip,
+                                    .of_2022 = true,
+                                    .group = part->metrics,
+                                    .events = part->events,
+                                    .frequency_hz = part->aic_hz,
+                                    .core_num = part->ai_core_num};
+    struct pmu_setup vector = setup;
+    *counters = (struct counters_2022){.plan = {.count = 0}};
+    if (!counts->of_ai_cores && !counts->of_vector_cores)
+        return;
+    if (*part->aiv_metrics != '\0' || *part->aiv_events != '\0') {
+        vector.group = part->aiv_metrics;
+        vector.events = part->aiv_events;
+    }
+    if (part->aiv_hz > 0)
+        vector.frequency_hz = part->aiv_hz;
+    if (part->aiv_num > 0)
+        vector.core_num = part->aiv_num;
+    pmu_plan_init(&counters->vector_plan, &vector);
+    pmu_plan_init(&counters->plan, counts->of_ai_cores ? &setup : &vector);
+}
+
+static struct pmu_counts counts_of(const struct execution *run)
+{
+    struct pmu_counts counts = {.total_cycle = run->total_cycle};
+    _Static_assert(sizeof run->counters <= sizeof counts.counters, "those of 2022 are fewer");
+    memcpy(counts.counters, run->counters, sizeof run->counters);
+    counts.block_num = run->counted_blocks != DB_NULL ? run->counted_blocks : run->op_name != NULL ? run->block_num : 0;
+    return counts;
+}
+
+void task_2022_values(const struct counters_2022 *counters, const struct execution *run, struct pmu_value *values)
+{
+    struct pmu_counts counts = counts_of(run);
+    if (run->of_vector_core)
+        pmu_plan_values_of(&counters->plan, &counters->vector_plan, &counts, values);
+    else
+        pmu_plan_values(&counters->plan, &counts, values);
+}
+
+double task_2022_milliseconds(const struct counters_2022 *counters, const struct execution *run)
+{
+    if (!run->counted)
+        return NAN;
+    struct pmu_counts counts = counts_of(run);
+    return pmu_2022_milliseconds(run->of_vector_core ? &counters->vector_plan : &counters->plan, &counts);
+}
+
+/* ---- tasks ---- */
+
+/* On chip 0 the tool kept times as texts of 15 digits, which SQLite made. */
+double time_2022(const struct device_2022 *device, int64_t tick)
+{
+    const struct cann_part *part = device->part;
+    if (tick == DB_NULL)
+        return NAN;
+    double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
+    double time = (double)number_subtract(tick, part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
+    return part->chip == 0 ? digits_2022(time) : time;
+}
+
+struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run)
+{
+    return (struct task_2022){
+        .wait = time_2022(device, run->wait_tick),
+        .pending = time_2022(device, run->pending_tick),
+        .start = time_2022(device, run->start_tick),
+        .end = time_2022(device, run->end_tick),
+    };
+}
+
+const char *task_2022_type(const struct device_2022 *device, const struct execution *run)
+{
+    /* Logs of hardware schedulers say it too, but the tool read it of chip 0 only. */
+    int64_t type = run->op_name != NULL ? run->op_task_type : device->part->chip == 0 ? run->type : -1;
+    return value_name_find(core_names_2022, type);
+}
+
+/* ---- values ---- */
+
+enum { DECIMALS = 4 };
+
+struct report_value decimal_2022(double value)
+{
+    return isnan(value) ? value_none() : value_scaled(pmu_round_decimal(value, DECIMALS), DECIMALS);
+}
+
+struct report_value microseconds_2022(double nanoseconds)
+{
+    return decimal_2022(nanoseconds / 1000);
+}
+
+/* Rounded twice, as the tool did. */
+struct report_value percent_2022(double part, double whole)
+{
+    return decimal_2022(pmu_round_binary(whole > 0 ? part / whole * 100 : 0, 6));
+}
+
+/* Hundredths of a nanosecond are all that chip 0's times have. */
+struct report_value nanoseconds_2022(double time)
+{
+    return value_scaled(pmu_round_decimal(time, 2), 2);
+}
+
+const struct value_name api_types_2022[] = {{1, "ACL_OP"},     {2, "ACL_MODEL"},     {3, "ACL_RTS"},
+                                            {4, "ACL_OTHERS"}, {VALUE_OTHER, "N/A"}, {0, NULL}};
+
+/* ---- calls ---- */
+
+bool call_2022_launches(const struct plain_call *call)
+{
+    static const char *const names[] = {"aclopExecute", "aclopExecuteV2", "aclopCompileAndExecute"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (call->name != NULL && call->api_type == 1 && strcmp(call->name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *api_type_2022(int64_t api_type)
+{
+    const struct value_name *name = api_types_2022;
+    while (name->text != NULL && name->value != api_type && name->value != VALUE_OTHER)
+        name++;
+    return name->text;
+}
+
+/* ---- devices ---- */
+
+int device_2022_each(sqlite3 *db, const struct export_options *options,
+                     int (*each)(void *arg, const struct device_2022 *device, struct err *err), void *arg,
+                     struct err *err)
+{
+    struct cann_parts parts;
+    int status = cann_parts_load(db, &parts, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < parts.count && status == 0; i++) {
+        struct device_2022 device = {.db = db, .part = &parts.parts[i]};
+        if (device.part->is_host || device.part->device_id == DB_NULL)
+            continue;
+        status = find_range(&device.range, db, device.part->device_id, options, err);
+        if (status == 0 && device.range.exists)
+            status = each(arg, &device, err);
+    }
+    cann_parts_release(&parts);
+    return status;
+}
+
+int device_2022_of(struct device_2022 *device, struct report_run *run, struct err *err)
+{
+    const struct cann_parts *parts = report_parts(run->session, err);
+    if (parts == NULL)
+        return -(int)err->code;
+    *device = (struct device_2022){.db = run->session->db, .part = cann_part_of_device(parts, run->scope->device_id)};
+    if (device->part == NULL)
+        return err_set(err, ERR_NOT_FOUND, "the capture has no device %lld", (long long)run->scope->device_id);
+    return find_range(&device->range, device->db, device->part->device_id, run->session->options, err);
+}
+
+void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_2022_MAX])
+{
+    char model[32] = "";
+    if (device->range.model_id != DB_NULL)
+        snprintf(model, sizeof model, "_%lld", (long long)device->range.model_id);
+    snprintf(suffix, SUFFIX_2022_MAX, "_%lld%s_%lld", (long long)device->part->device_id, model,
+             (long long)device->range.iteration);
+}

@@ -1,0 +1,68 @@
+/* ASCEND_PROFILER_OUTPUT: what is written of a framework's directory, as the framework's own analysis writes it. */
+#ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
+#define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
+
+#include "exporters/export.h"
+#include "exporters/reports/framework/relation.h"
+#include "exporters/table/report.h"
+#include "parsers/frameworks/framework.h"
+
+struct minddata_report;
+struct torch_work;
+
+struct step_filter_list {
+    const int64_t *items; /* ascending */
+    size_t count;         /* 0: all steps */
+};
+
+/* One directory on its way. */
+struct framework_analysis {
+    struct framework *framework;
+    const char *directory; /* *_ascend_ms, *_ascend_pt */
+    sqlite3 *db;           /* of its PROF capture, or empty tables */
+    const char *prof;      /* its PROF capture; NULL: there is none */
+    const char *database;  /* its path; NULL: there is no PROF capture */
+    const struct export_options *options;
+    struct export_result *result;
+    struct diagnostics *diag;
+    bool texts, databases; /* which are written */
+    bool for_cluster;      /* of texts those alone that a cluster's analysis reads */
+    bool relative_times, pretty;
+    struct step_filter_list steps;
+    const struct framework_clock *clock;
+    /* Told of a file that is not written although there are data for it. */
+    void (*not_written)(void *arg, const char *file, const char *because);
+    void *not_written_arg;
+
+    /* Made by framework_write: */
+    struct relation relation;
+    struct torch_work *work;          /* of PyTorch: torch_relation.h */
+    struct report_session session;    /* its context is this */
+    struct minddata_report *minddata; /* of the report that is being made */
+};
+
+/* Whether a step's rows and events are written. */
+bool framework_wants_step(const struct framework_analysis *analysis, const char *id);
+
+/* Whether tables tell the device: PyTorch's, not those of the older versions of CANN. */
+bool framework_names_device(const struct framework_analysis *analysis);
+
+/* Whether what begins then does: what a step did on the host, and until the device was done with it. */
+bool framework_wants_time(const struct framework_analysis *analysis, int64_t time_ns);
+
+/* ---- its files ---- */
+
+int framework_write_kernel_details(struct framework_analysis *analysis, struct err *err);
+int framework_write_step_trace_time(struct framework_analysis *analysis, struct err *err);
+int framework_write_trace_view(struct framework_analysis *analysis, struct err *err);
+int framework_write_communication(struct framework_analysis *analysis, struct err *err);
+
+/* A report of the analysis, in one file however many rows it has: without any there is none. Its functions find the
+ * analysis with report_analysis. */
+int framework_write_report(struct framework_analysis *analysis, const struct report *report, struct err *err);
+static inline struct framework_analysis *report_analysis(const struct report_run *run)
+{
+    return run->session->context;
+}
+
+#endif

@@ -1,0 +1,209 @@
+#include "exporters/reports/framework/host_side.h"
+
+#include "base/number.h"
+#include "db/database.h"
+#include "db/table_rows.h"
+#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/minddata_summary.h"
+#include "exporters/reports/framework/python_line.h"
+#include "exporters/reports/framework/torch_relation.h"
+#include "exporters/reports/framework/write.h"
+#include "parsers/frameworks/directory.h"
+#include "parsers/frameworks/mindspore/mindspore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What communication operators are made of is theirs. */
+static const char work[] =
+    "CREATE TEMP VIEW framework_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id, t.duration_ns AS duration_ns"
+    "  FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"
+    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12)"
+    " UNION ALL SELECT l.op_id, o.name_id, o.duration_ns FROM communication_op o"
+    "  JOIN framework_launch l ON l.connection_id = o.connection_id";
+
+struct attaching {
+    struct framework_analysis *analysis;
+    sqlite3 *db;
+    struct python_lines lines;
+    struct intern ops; /* "name\nline" */
+    struct table_rows op_rows, launch_rows, stage_rows;
+};
+
+/* The number of an operator with its line, which is stored when it comes first. */
+static int number_op(struct attaching *attaching, const char *name, const char *line, size_t line_length, int64_t *ret,
+                     struct err *err)
+{
+    struct strbuf key;
+    uint32_t number = 0;
+    size_t before = attaching->ops.count, name_length = strlen(name);
+    strbuf_init(&key, TORCH_TEXT_LIMIT);
+    strbuf_adds(&key, name);
+    strbuf_addc(&key, '\n');
+    strbuf_add(&key, line, line_length);
+    int status = key.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of an operator")
+                            : intern_add(&attaching->ops, key.data, key.length, &number, err);
+    if (status == 0 && attaching->ops.count > before) {
+        key.data[name_length] = '\0';
+        table_put_integer(&attaching->op_rows, number);
+        table_put_text(&attaching->op_rows, key.data);
+        table_put_text(&attaching->op_rows, key.data + name_length + 1);
+        status = table_end_row(&attaching->op_rows, err);
+    }
+    strbuf_release(&key);
+    if (status == 0)
+        *ret = number;
+    return status;
+}
+
+static int add_launch(struct attaching *attaching, int64_t connection_id, struct err *err)
+{
+    const struct framework_analysis *analysis = attaching->analysis;
+    const struct framework *framework = analysis->framework;
+    const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
+    const struct torch_op *op = framework->torch != NULL ? torch_op_of(analysis, connection_id) : NULL;
+    const struct framework_range *range =
+        framework->torch == NULL && launch != NULL ? &framework->ranges.items[launch->range] : NULL;
+    size_t length;
+    int64_t number = 0;
+    if (op == NULL && range == NULL)
+        return 0;
+    const char *line = op != NULL ? python_line_of_op(&attaching->lines, op, &length)
+                                  : python_line_of_range(&attaching->lines, range, &length);
+    const char *name = framework_text(framework, op != NULL ? op->name : range->name);
+    int status = number_op(attaching, name, line, length, &number, err);
+    if (status < 0)
+        return status;
+    table_put_integer(&attaching->launch_rows, connection_id);
+    table_put_integer(&attaching->launch_rows, number);
+    return table_end_row(&attaching->launch_rows, err);
+}
+
+static int add_stage(void *arg, const struct minddata_stage *stage, struct err *err)
+{
+    struct attaching *attaching = arg;
+    struct table_rows *rows = &attaching->stage_rows;
+    const double values[] = {stage->average,     stage->utilization, stage->empty,
+                             stage->input_empty, stage->cpu,         stage->per_worker};
+    table_put_text(rows, stage->name);
+    table_put_integer(rows, stage->workers);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (values[i] >= 0)
+            table_put_real(rows, values[i]);
+        else
+            table_put_nothing(rows);
+    }
+    table_put_text(rows, stage->input);
+    return table_end_row(rows, err);
+}
+
+static int add_stages(struct attaching *attaching, struct err *err)
+{
+    const struct framework_analysis *analysis = attaching->analysis;
+    struct minddata data;
+    int status = table_rows_open(&attaching->stage_rows, attaching->db, "temp.framework_stage",
+                                 "name TEXT, workers INTEGER, average REAL, used REAL, empty REAL, input_empty REAL,"
+                                 " cpu REAL, cpu_per_worker REAL, input TEXT",
+                                 err);
+    if (status < 0 || analysis->framework->torch != NULL || !analysis->framework->info.data_process)
+        return status;
+    status = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err);
+    if (status == 0 && data.has_pipeline)
+        status = minddata_each_stage(&data, add_stage, attaching, err);
+    minddata_release(&data);
+    return status;
+}
+
+/* The framework's steps by what devices did for them. */
+static int add_steps(struct attaching *attaching, struct err *err)
+{
+    const struct framework *framework = attaching->analysis->framework;
+    struct table_rows rows = {.insert = NULL};
+    int status = table_rows_open(&rows, attaching->db, "temp.framework_step",
+                                 "number INTEGER, start_ns INTEGER, end_ns INTEGER", err);
+    for (size_t i = 0; status == 0 && i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        const char *id = framework_text(framework, step->id);
+        int64_t number;
+        if (number_parse_integer(id, strlen(id), &number) < 0)
+            number = (int64_t)i; /* it has another name: by place */
+        table_put_integer(&rows, number);
+        table_put_integer(&rows, step->device_start_ns);
+        table_put_integer(&rows, step->device_end_ns);
+        status = table_end_row(&rows, err);
+    }
+    table_rows_close(&rows);
+    return status;
+}
+
+static int add_all(struct attaching *attaching, struct err *err)
+{
+    const struct framework_analysis *analysis = attaching->analysis;
+    int status = python_lines_make(&attaching->lines, analysis->framework, err);
+    if (status == 0)
+        status = table_rows_open(&attaching->op_rows, attaching->db, "temp.framework_op",
+                                 "id INTEGER PRIMARY KEY, name TEXT, line TEXT", err);
+    if (status == 0)
+        status = table_rows_open(&attaching->launch_rows, attaching->db, "temp.framework_launch",
+                                 "connection_id INTEGER PRIMARY KEY, op_id INTEGER", err);
+    for (size_t i = 0; status == 0 && i < analysis->relation.count; i++)
+        status = add_launch(attaching, (int64_t)i, err);
+    if (status == 0)
+        status = database_exec(attaching->db, work, err);
+    if (status == 0)
+        status = add_steps(attaching, err);
+    return status == 0 ? add_stages(attaching, err) : status;
+}
+
+static int attach(struct framework_analysis *analysis, struct err *err)
+{
+    struct attaching attaching = {.analysis = analysis, .db = analysis->db};
+    int status = framework_relate(analysis, err);
+    if (status == 0 && analysis->framework->torch == NULL)
+        status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
+    if (status == 0)
+        status =
+            database_exec(analysis->db, "PRAGMA query_only = OFF", err); /* the file itself is opened for reading */
+    if (status == 0)
+        status = add_all(&attaching, err);
+    table_rows_close(&attaching.op_rows);
+    table_rows_close(&attaching.launch_rows);
+    table_rows_close(&attaching.stage_rows);
+    if (status == 0)
+        status = database_exec(analysis->db, "PRAGMA query_only = ON", err);
+    intern_release(&attaching.ops);
+    python_lines_release(&attaching.lines);
+    framework_unrelate(analysis);
+    return status;
+}
+
+int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,
+                     struct diagnostics *diag, struct err *err)
+{
+    struct framework framework = {.launch_count = 0};
+    struct framework_clock clock;
+    struct export_result ignored = {0};
+    const struct export_options options = {
+        .database = database, .directory = "", .format = TABLE_CSV, .timestamp = "", .model_id = -1};
+    enum framework_kind kind;
+    int status = framework_kind_of(directory, &kind, err);
+    if (status == 0)
+        status = framework_info_load(directory, kind, &framework.info, err);
+    if (status == 0)
+        status = framework_clock_of(&framework.info, prof, &clock, err);
+    if (status == 0)
+        status = framework_load(&framework, directory, &clock, diag, err);
+    struct framework_analysis analysis = {.framework = &framework,
+                                          .directory = directory,
+                                          .db = db,
+                                          .prof = prof,
+                                          .database = database,
+                                          .options = &options,
+                                          .result = &ignored,
+                                          .diag = diag,
+                                          .clock = &clock};
+    if (status == 0)
+        status = attach(&analysis, err);
+    framework_release(&framework);
+    return status;
+}

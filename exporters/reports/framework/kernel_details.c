@@ -1,0 +1,239 @@
+/* kernel_details.csv: op_summary with the step of each operator and the framework's operator that launched it. */
+#include "exporters/reports/framework/analysis.h"
+
+#include "base/strbuf.h"
+#include "db/query/cann_version.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LIMIT ((size_t)8 * 1024 * 1024)
+
+extern const struct report report_op_summary;
+
+struct renaming {
+    const char *from, *to; /* to NULL: the column is left out */
+};
+
+static const struct renaming mindspore_titles[] = {{"Device_id", NULL},
+                                                   {"Op Name", "Name"},
+                                                   {"OP Type", "Type"},
+                                                   {"Task Type", "Accelerator Core"},
+                                                   {"Task Start Time(us)", "Start Time(us)"},
+                                                   {"Task Duration(us)", "Duration(us)"},
+                                                   {"Task Wait Time(us)", "Wait Time(us)"},
+                                                   {NULL, NULL}};
+/* PyTorch's has the device too, since CANN 8.1. */
+static const struct renaming *const pytorch_titles = mindspore_titles + 1;
+/* What level 0 does not have besides. */
+static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
+                                                 {"Input Shapes", NULL},      {"Input Data Types", NULL},
+                                                 {"Input Formats", NULL},     {"Output Shapes", NULL},
+                                                 {"Output Data Types", NULL}, {"Output Formats", NULL},
+                                                 {"Context ID", NULL},        {NULL, NULL}};
+static const struct renaming pytorch_level_0_titles[] = {
+    {"Model ID", NULL},      {"Task ID", NULL},       {"Stream ID", NULL},  {"OP State", NULL},
+    {"Mix Block Num", NULL}, {"HF32 Eligible", NULL}, {"Context ID", NULL}, {NULL, NULL}};
+
+/* Which columns of op_summary the rows are made from. */
+struct places {
+    size_t device, name, start, connection, step;
+};
+
+struct details {
+    const struct cann_texts *names;
+    struct places places;
+};
+
+/* The state of op_summary comes first: its functions find it there. */
+static struct details *details_of(const struct report_run *run)
+{
+    return (struct details *)((char *)run->state + (report_op_summary.state_size + 15) / 16 * 16);
+}
+
+struct own_worker {
+    struct strbuf name;
+    bool begun;
+};
+
+static struct own_worker *own_worker(struct report_worker *worker)
+{
+    return (struct own_worker *)((char *)worker->state + (report_op_summary.scan->worker_size + 15) / 16 * 16);
+}
+
+static size_t place_of(const struct report_column *columns, const char *title)
+{
+    size_t place = 0;
+    while (columns[place].title != NULL && strcmp(columns[place].title, title) != 0)
+        place++;
+    return place;
+}
+
+/* ---- columns ---- */
+
+static bool wants_step(const struct framework_analysis *analysis)
+{
+    const struct framework *framework = analysis->framework;
+    return framework->info.scheduled && !framework->info.graph_compiled && framework->steps.count > 0;
+}
+
+static int open_details(struct report_run *run, struct err *err)
+{
+    struct framework_analysis *analysis = report_analysis(run);
+    struct details *details = details_of(run);
+    static const struct report_column connection = {"connection", "connection_id", .flags = REPORT_INPUT};
+    const struct report_column step = {analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "Step Id" : "Step ID",
+                                       .flags = REPORT_FIRST};
+    int status = report_op_summary.open(run, err);
+    details->names = status == 0 ? report_names(run->session, true, err) : NULL;
+    if (details->names == NULL)
+        return -(int)err->code;
+    details->places = (struct places){
+        .device = place_of(report_op_summary.columns, "Device_id"),
+        .name = place_of(report_op_summary.columns, "Op Name"),
+        .start = place_of(report_op_summary.columns, "Task Start Time(us)"),
+        .connection = run->plan.column_count,
+        .step = run->plan.column_count + 1,
+    };
+    status = report_plan_add(&run->plan, &connection, err);
+    run->plan.columns[run->plan.column_count - 1].there = false;
+    if (status == 0)
+        status = report_plan_add(&run->plan, &step, err);
+    if (status == 0)
+        run->plan.columns[details->places.step].there = wants_step(analysis);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static const struct framework_step *step_of(const struct framework_analysis *analysis,
+                                            const struct framework_launch *launch, int64_t start_ns)
+{
+    const struct framework *framework = analysis->framework;
+    if (framework->info.kind == FRAMEWORK_MINDSPORE && (!framework->info.with_cpu || framework->launch_count == 0))
+        return NULL;
+    if (framework->torch != NULL)
+        return framework_device_step_at(framework, start_ns);
+    const struct framework_step *step = launch != NULL ? framework_step_at(framework, launch->start_ns) : NULL;
+    return step != NULL ? step : framework_step_at(framework, start_ns);
+}
+
+static int put_name(struct report_worker *worker, const struct framework *framework,
+                    const struct framework_launch *launch, struct report_value *name, struct err *err)
+{
+    struct own_worker *own = own_worker(worker);
+    struct details *details = details_of(worker->run);
+    if (launch == NULL || name->kind != VALUE_INTEGER)
+        return 0;
+    if (!own->begun)
+        strbuf_init(&own->name, NAME_LIMIT);
+    own->begun = true;
+    struct cann_text op = cann_text(details->names, name->integer, 0);
+    strbuf_clear(&own->name);
+    strbuf_addf(&own->name, "%s/", framework_text(framework, framework->ranges.items[launch->range].name));
+    strbuf_add(&own->name, op.text != NULL ? op.text : "N/A", op.text != NULL ? op.length : 3);
+    if (own->name.failed)
+        return err_set(err, ERR_LIMIT, "a name of more than %zu bytes", NAME_LIMIT);
+    *name = value_text_of(own->name.data, own->name.length);
+    return 0;
+}
+
+static int finish_row(struct report_worker *worker, struct report_value *values, int64_t connection_id, struct err *err)
+{
+    const struct framework_analysis *analysis = report_analysis(worker->run);
+    const struct details *details = details_of(worker->run);
+    const struct framework *framework = analysis->framework;
+    const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
+    const struct framework_step *step = step_of(analysis, launch, values[details->places.start].integer);
+    if (analysis->steps.count > 0 &&
+        (step == NULL || !framework_wants_step(analysis, framework_text(framework, step->id))))
+        return REPORT_SKIP;
+    values[details->places.step] = value_text(step != NULL ? framework_text(framework, step->id) : "");
+    return framework->info.kind == FRAMEWORK_MINDSPORE
+               ? put_name(worker, framework, launch, &values[details->places.name], err)
+               : 0;
+}
+
+static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
+{
+    const struct report_value connection = values[details_of(worker->run)->places.connection];
+    int status = report_op_summary.scan->row(worker, values, err);
+    return status == 0
+               ? finish_row(worker, values, connection.kind == VALUE_INTEGER ? connection.integer : DB_NULL, err)
+               : status;
+}
+
+static int take_communication(struct report_worker *worker, size_t i, struct report_value *values, struct err *err)
+{
+    const struct cann_communications *communications = report_communications(worker->run->session, err);
+    if (communications == NULL)
+        return -(int)err->code;
+    int status = report_op_summary.scan->between(worker, i, values, err);
+    return status == 0 ? finish_row(worker, values, communications->items[i].connection_id, err) : status;
+}
+
+static void end_worker(struct report_worker *worker)
+{
+    struct own_worker *own = own_worker(worker);
+    if (own->begun)
+        strbuf_release(&own->name);
+}
+
+/* ---- the report ---- */
+
+static void rename_column(struct report_column *column, const struct renaming *renaming)
+{
+    while (renaming->from != NULL && strcmp(renaming->from, column->title) != 0)
+        renaming++;
+    if (renaming->from == NULL)
+        return;
+    if (renaming->to != NULL)
+        column->title = renaming->to;
+    else
+        column->flags |= REPORT_INPUT;
+}
+
+static struct report_column *make_columns(const struct framework_analysis *analysis, struct err *err)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    bool names_device = framework_names_device(analysis);
+    bool hides_shapes = cann_version_has(analysis->options->cann_version, NAMING_NO_DEVICE);
+    size_t count = 0;
+    while (report_op_summary.columns[count].title != NULL)
+        count++;
+    struct report_column *columns = calloc(count + 1, sizeof *columns);
+    if (columns == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    memcpy(columns, report_op_summary.columns, count * sizeof *columns);
+    for (size_t i = 0; i < count; i++) {
+        if (info->level == 0 && hides_shapes)
+            rename_column(&columns[i], level_0_titles);
+        if (info->level == 0)
+            rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
+        rename_column(&columns[i], names_device ? pytorch_titles : mindspore_titles);
+    }
+    return columns;
+}
+
+int framework_write_kernel_details(struct framework_analysis *analysis, struct err *err)
+{
+    struct report_column *columns = make_columns(analysis, err);
+    struct report_scan scan = *report_op_summary.scan;
+    struct report details = report_op_summary;
+    if (columns == NULL)
+        return -(int)err->code;
+    scan.row = take_task;
+    scan.between = take_communication;
+    scan.end = end_worker;
+    scan.worker_size = (scan.worker_size + 15) / 16 * 16 + sizeof(struct own_worker);
+    details.name = "kernel_details";
+    details.columns = columns;
+    details.scan = &scan;
+    details.state_size = (details.state_size + 15) / 16 * 16 + sizeof(struct details);
+    details.open = open_details;
+    int status = framework_write_report(analysis, &details, err);
+    free(columns);
+    return status;
+}

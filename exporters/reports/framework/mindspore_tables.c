@@ -1,0 +1,108 @@
+/* MindSpore's own tables: shapes of operators, stages of the data pipeline. */
+#include "exporters/reports/framework/framework_tables.h"
+
+#include "base/number.h"
+#include "parsers/frameworks/mindspore/mindspore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- operator_details.csv ---- */
+
+static const struct report_column detail_columns[] = {
+    {"Name", .doc = "The operator."},
+    {"Input Shapes", .doc = "Shapes of its inputs."},
+    {.title = NULL},
+};
+
+static int put_shape(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err)
+{
+    const struct report_value values[] = {value_text_of(name->text != NULL ? name->text : "", name->length),
+                                          value_text_of(shapes->text != NULL ? shapes->text : "", shapes->length)};
+    return report_row(arg, values, err);
+}
+
+static int put_shapes(struct report_run *run, struct err *err)
+{
+    struct framework_analysis *analysis = report_analysis(run);
+    return mindspore_each_shape(analysis->directory, put_shape, run, analysis->diag, err);
+}
+
+static const struct report operator_details = {
+    .name = "operator_details",
+    .title = "Shapes of operators",
+    .doc = "The shapes that operators were called with.",
+    .columns = detail_columns,
+    .rows = put_shapes,
+};
+
+/* ---- dataset.csv ---- */
+
+static const struct report_column dataset_columns[] = {
+    {"Operation", .doc = "The operation of the data pipeline."},
+    {"Stage", .doc = "Which part of it."},
+    {"Occurrences", .flags = REPORT_NUMBER, .doc = "How often."},
+    {"Avg. time (us)", .form = FORM_FLOAT, .doc = "How long on average."},
+    {"Custom Info", .doc = "What the operation says of itself."},
+    {.title = NULL},
+};
+
+/* To two decimals, as the nearest double: what Python's round gives. */
+static double rounded(double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.2f", value);
+    return strtod(text, NULL);
+}
+
+struct runs {
+    int64_t count, total_ns;
+};
+
+static int put_dataset(struct report_run *run, const struct framework_dataset *dataset, const struct runs *runs,
+                       struct err *err)
+{
+    const struct framework *framework = report_analysis(run)->framework;
+    const struct report_value values[] = {value_text(framework_text(framework, dataset->event)),
+                                          value_text(framework_text(framework, dataset->operation)),
+                                          value_integer(runs->count),
+                                          value_real(rounded((double)runs->total_ns / 1000.0 / (double)runs->count)),
+                                          value_text(framework_text(framework, dataset->custom))};
+    return report_row(run, values, err);
+}
+
+static int put_datasets(struct report_run *run, struct err *err)
+{
+    const struct framework_analysis *analysis = report_analysis(run);
+    const struct framework *framework = analysis->framework;
+    struct runs *runs = calloc(framework->datasets.count + 1, sizeof *runs);
+    int status = runs != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the data pipeline");
+    for (size_t i = 0; status == 0 && i < framework->dataset_runs.count; i++) {
+        const struct framework_dataset_run *one = &framework->dataset_runs.items[i];
+        if (!framework_wants_time(analysis, one->start_ns))
+            continue;
+        runs[one->dataset].count++;
+        runs[one->dataset].total_ns = number_add(runs[one->dataset].total_ns, one->duration_ns);
+    }
+    for (size_t i = 0; status == 0 && i < framework->datasets.count; i++) {
+        if (runs[i].count > 0)
+            status = put_dataset(run, &framework->datasets.items[i], &runs[i], err);
+    }
+    free(runs);
+    return status;
+}
+
+static const struct report dataset = {
+    .name = "dataset",
+    .title = "Data pipeline",
+    .doc = "What the operations of the data pipeline took.",
+    .columns = dataset_columns,
+    .rows = put_datasets,
+};
+
+int mindspore_write_tables(struct framework_analysis *analysis, struct err *err)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    int status = info->record_shapes ? framework_write_report(analysis, &operator_details, err) : 0;
+    return status == 0 ? framework_write_report(analysis, &dataset, err) : status;
+}

@@ -1,0 +1,160 @@
+#include "exporters/reports/framework/places.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+static int add(struct framework_places *places, const struct framework_slice *slice, struct err *err)
+{
+    if (array_reserve(places, 1, err) < 0)
+        return -(int)err->code;
+    places->items[places->count++] = *slice;
+    if (places->largest_thread < slice->thread)
+        places->largest_thread = slice->thread;
+    if (places->place_count <= slice->number)
+        places->place_count = slice->number + 1;
+    return 0;
+}
+
+int places_add(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t start_ns,
+               int64_t end_ns, struct err *err)
+{
+    const struct framework_slice slice = {pid, thread, start_ns, time_since(end_ns, start_ns), number, false};
+    return add(places, &slice, err);
+}
+
+int places_add_point(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t time_ns,
+                     struct err *err)
+{
+    const struct framework_slice point = {pid, thread, time_ns, 0, number, true};
+    return add(places, &point, err);
+}
+
+bool places_earliest(const struct framework_places *places, int64_t *ret_ns)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        if (i == 0 || places->items[i].start_ns < *ret_ns)
+            *ret_ns = places->items[i].start_ns;
+    }
+    return places->count > 0;
+}
+
+/* As lanes want them: those of a thread by start, of the same start the longest first; then points. */
+static int compare_slices(const void *a, const void *b)
+{
+    const struct framework_slice *x = a, *y = b;
+    int order = array_order(x->pid, y->pid);
+    if (order == 0)
+        order = array_order(x->thread, y->thread);
+    if (order == 0)
+        order = array_order(x->start_ns, y->start_ns);
+    if (order == 0)
+        order = array_order(x->is_point, y->is_point);
+    if (order == 0)
+        order = array_order(y->duration_ns, x->duration_ns);
+    return order != 0 ? order : array_order(x->number, y->number);
+}
+
+static int first_free(void *arg, int64_t *ret, struct err *err)
+{
+    const struct framework_places *places = arg;
+    (void)err;
+    *ret = number_add(places->largest_thread, 1);
+    return 0;
+}
+
+/* Slices of a thread that may still run, the last to begin on top. */
+struct running {
+    struct running_slice {
+        int64_t end_ns, tid;
+    } * items;
+    size_t count, capacity;
+};
+
+static int place(struct framework_places *places, const struct framework_slice *item, struct running *running,
+                 struct err *err)
+{
+    struct trace_slice slice = {.pid = item->pid, .start_ns = item->start_ns, .duration_ns = item->duration_ns};
+    while (running->count > 0 && running->items[running->count - 1].end_ns <= item->start_ns)
+        running->count--;
+    if (item->is_point && running->count == 0)
+        return 0;
+    if (item->is_point) {
+        slice.tid = running->items[running->count - 1].tid;
+    } else {
+        if (trace_lanes_place(&places->lanes, item->thread, &slice, err) < 0 || array_reserve(running, 1, err) < 0)
+            return -(int)err->code;
+        running->items[running->count++] =
+            (struct running_slice){span_end(item->start_ns, item->duration_ns), slice.tid};
+    }
+    places->places[item->number] = (struct framework_place){slice.tid, (uint16_t)slice.short_ps, true, slice.instant};
+    return 0;
+}
+
+int places_settle(struct framework_places *places, const struct trace_style *style, struct err *err)
+{
+    struct running running = {.count = 0};
+    int status = 0;
+    trace_lanes_init(&places->lanes, style, "Thread ", first_free, places);
+    places->lanes.own_named = true;
+    if (places->count == 0)
+        return 0;
+    places->places = calloc(places->place_count, sizeof *places->places);
+    if (places->places == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the places of %zu slices", places->place_count);
+    array_sort(places->items, places->count, sizeof *places->items, compare_slices);
+    for (size_t i = 0; status == 0 && i < places->count; i++) {
+        const struct framework_slice *item = &places->items[i];
+        if (i > 0 && (item->pid != item[-1].pid || item->thread != item[-1].thread))
+            running.count = 0;
+        status = place(places, item, &running, err);
+    }
+    free(running.items);
+    free(places->items);
+    places->items = NULL;
+    places->count = places->capacity = 0;
+    return status;
+}
+
+int places_name(struct framework_places *places, struct trace *trace,
+                void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err)
+{
+    int status = places->places != NULL ? trace_lanes_name(&places->lanes, trace, name, NULL, err) : 0;
+    trace_lanes_release(&places->lanes);
+    return status;
+}
+
+void places_release(struct framework_places *places)
+{
+    trace_lanes_release(&places->lanes);
+    free(places->items);
+    free(places->places);
+    *places = (struct framework_places){.items = NULL};
+}
+
+static const struct framework_place *place_of(const struct framework_places *places, size_t number)
+{
+    return places->places != NULL && number < places->place_count && places->places[number].placed
+               ? &places->places[number]
+               : NULL;
+}
+
+int64_t places_tid(const struct framework_places *places, size_t number, int64_t thread)
+{
+    const struct framework_place *place = place_of(places, number);
+    return place != NULL ? place->tid : thread;
+}
+
+struct trace_slice places_slice(const struct framework_places *places, size_t number, int64_t pid, int64_t thread,
+                                int64_t start_ns, int64_t end_ns)
+{
+    const struct framework_place *place = place_of(places, number);
+    struct trace_slice slice = {
+        .pid = pid, .tid = thread, .start_ns = start_ns, .duration_ns = time_since(end_ns, start_ns)};
+    if (place != NULL) {
+        slice.tid = place->tid;
+        slice.short_ps = place->short_ps;
+        slice.instant = place->instant;
+    }
+    return slice;
+}

@@ -1,0 +1,84 @@
+/* step_trace_time.csv: how each step's time went. */
+#include "exporters/reports/framework/step_sums.h"
+
+enum { DEVICE, STEP, COMPUTING, ONLY, OVERLAPPED, COMMUNICATION, FREE, STAGE, BUBBLE, EXCLUDING, PREPARING, COUNT };
+
+/* Nanoseconds, shown as microseconds. */
+#define TIME(title, text)                                                                                              \
+    {                                                                                                                  \
+        title, NULL, FORM_SCALED_FIXED, 3, .doc = text                                                                 \
+    }
+
+static const struct report_column columns[] = {
+    [DEVICE] = {"Device_id", .doc = "The device."},
+    [STEP] = {"Step", .doc = "The number that the framework gave the step."},
+    [COMPUTING] = TIME("Computing", "When the device computed."),
+    [ONLY] = TIME("Communication(Not Overlapped)", "When it communicated and did nothing else."),
+    [OVERLAPPED] = TIME("Overlapped", "When it did both."),
+    [COMMUNICATION] = TIME("Communication", "When it communicated."),
+    [FREE] = TIME("Free", "When it did neither."),
+    [STAGE] = TIME("Stage", "From the first communication to the end of the last, without Bubble."),
+    [BUBBLE] = TIME("Bubble", "In operators that wait for another stage of a pipeline."),
+    [EXCLUDING] = TIME("Communication(Not Overlapped and Exclude Receive)", "Without Bubble."),
+    [PREPARING] = TIME("Preparing", "From the step's start on the host to the device's first work."),
+    {.title = NULL},
+};
+
+struct putting {
+    struct report_run *run;
+    const struct framework_analysis *analysis;
+};
+
+static int put_step(void *arg, int64_t device_id, const struct step_sum *step, struct err *err)
+{
+    const struct putting *putting = arg;
+    const struct step_times times = step_times_of(putting->analysis, step);
+    const char *none = putting->analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "" : "0";
+    const struct report_value values[COUNT] = {
+        [DEVICE] = value_integer(device_id),
+        [STEP] = value_text(step->id != NULL ? step->id : none),
+        [COMPUTING] = value_integer(times.computing),
+        [ONLY] = value_integer(times.only),
+        [OVERLAPPED] = value_integer(times.overlapped),
+        [COMMUNICATION] = value_integer(times.communication),
+        [FREE] = value_integer(times.free),
+        [STAGE] = value_integer(times.stage),
+        [BUBBLE] = value_integer(times.bubble),
+        [EXCLUDING] = value_integer(times.excluding),
+        [PREPARING] = value_integer(times.preparing),
+    };
+    return report_row(putting->run, values, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct putting putting = {run, report_analysis(run)};
+    return step_sums_each(report_analysis(run), put_step, &putting, err);
+}
+
+/* MindSpore's has no device: only where there are several it is told. */
+static int open_report(struct report_run *run, struct err *err)
+{
+    const struct cann_parts *parts = report_parts(run->session, err);
+    size_t devices = 0;
+    if (parts == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; i < parts->count; i++)
+        devices += !parts->parts[i].is_host;
+    run->plan.columns[DEVICE].there = framework_names_device(report_analysis(run)) || devices > 1;
+    return 0;
+}
+
+static const struct report step_trace_time = {
+    .name = "step_trace_time",
+    .title = "Steps",
+    .doc = "How the time of each step went.",
+    .columns = columns,
+    .open = open_report,
+    .rows = put_rows,
+};
+
+int framework_write_step_trace_time(struct framework_analysis *analysis, struct err *err)
+{
+    return framework_write_report(analysis, &step_trace_time, err);
+}

@@ -1,0 +1,182 @@
+#include "exporters/reports/framework/torch_events.h"
+
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "exporters/reports/framework/framework_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the queue ---- */
+
+struct queue {
+    const struct framework_analysis *analysis;
+    int (*each)(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err);
+    void *arg;
+    struct strbuf text;
+};
+
+static int take_queued(struct queue *queue, const struct torch_range *range, bool taken, uint32_t name, struct err *err)
+{
+    if (!framework_wants_time(queue->analysis, range->start_ns))
+        return 0;
+    strbuf_clear(&queue->text);
+    strbuf_addf(&queue->text, "%s@%s", taken ? "Dequeue" : "Enqueue", framework_text(queue->analysis->framework, name));
+    return queue->text.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of a piece of work")
+                              : queue->each(queue->arg, range, taken, queue->text.data, err);
+}
+
+static int each_queued(struct queue *queue, uint32_t *names, struct err *err)
+{
+    const struct torch *torch = queue->analysis->framework->torch;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < torch->dequeues.count; i++) {
+        const struct torch_range *range = &torch->dequeues.items[i];
+        names[range->work] = range->name;
+        status = take_queued(queue, range, true, range->name, err);
+    }
+    for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
+        const struct torch_range *range = &torch->enqueues.items[i];
+        uint32_t taken_as = names[range->work];
+        status = take_queued(queue, range, false, taken_as != TORCH_NONE ? taken_as : range->name, err);
+    }
+    return status;
+}
+
+int torch_each_queued(const struct framework_analysis *analysis,
+                      int (*each)(void *arg, const struct torch_range *range, bool taken, const char *name,
+                                  struct err *err),
+                      void *arg, struct err *err)
+{
+    const struct torch *torch = analysis->framework->torch;
+    struct queue queue = {.analysis = analysis, .each = each, .arg = arg};
+    if (!torch->has_queue)
+        return 0;
+    uint32_t *names = malloc((torch->enqueues.count + 1) * sizeof *names); /* under which work is taken out */
+    if (names == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", torch->enqueues.count);
+    for (size_t i = 0; i <= torch->enqueues.count; i++)
+        names[i] = TORCH_NONE;
+    strbuf_init(&queue.text, TORCH_TEXT_LIMIT);
+    int status = each_queued(&queue, names, err);
+    strbuf_release(&queue.text);
+    free(names);
+    return status;
+}
+
+/* ---- from an operator to its backward one ---- */
+
+struct forward {
+    struct {
+        int64_t sequence, thread;
+    } key;
+    const struct torch_op *op;
+};
+
+int torch_each_backward(const struct framework_analysis *analysis,
+                        int (*each)(void *arg, const struct torch_op *forward, const struct torch_op *backward,
+                                    struct err *err),
+                        void *arg, struct err *err)
+{
+    const struct torch_ops *ops = &analysis->framework->torch->ops;
+    struct map forwards = MAP_OF(struct forward, key);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < ops->count; i++) {
+        const struct torch_op *op = &ops->items[i];
+        bool is_forward = op->forward_thread == 0 || op->forward_thread == op->thread;
+        const struct forward key = {{op->sequence, is_forward ? op->thread : op->forward_thread}, NULL};
+        if (op->sequence < 0)
+            continue;
+        struct forward *forward = is_forward ? map_add(&forwards, &key, NULL, err) : map_get(&forwards, &key);
+        if (is_forward && forward == NULL)
+            status = -(int)err->code;
+        else if (is_forward)
+            forward->op = op;
+        else if (forward != NULL && framework_wants_time(analysis, forward->op->start_ns))
+            status = each(arg, forward->op, op, err);
+    }
+    map_release(&forwards);
+    return status;
+}
+
+/* ---- Python's calls ---- */
+
+#define MODULE_MARK "######"
+
+/* The modules of one class in the order of their first calls. */
+struct module {
+    uint64_t key; /* of the function */
+    int64_t number;
+};
+struct module_class {
+    uint32_t name; /* interned */
+    uint32_t zero;
+    int64_t count;
+};
+
+struct modules {
+    struct intern classes;
+    struct map counts, numbers;
+};
+
+static int number_module(struct modules *modules, uint64_t key, const char *name, size_t length, int64_t *ret,
+                         struct err *err)
+{
+    uint32_t number;
+    bool added;
+    struct module *module = map_add(&modules->numbers, &key, &added, err);
+    if (module == NULL || intern_add(&modules->classes, name, length, &number, err) < 0)
+        return -(int)err->code;
+    if (added) {
+        struct module_class *of = map_add(&modules->counts, &number, NULL, err);
+        if (of == NULL)
+            return -(int)err->code;
+        module->number = of->count++;
+    }
+    *ret = module->number;
+    return 0;
+}
+
+static int name_call(struct modules *modules, const struct framework *framework, const struct torch_call *call,
+                     struct strbuf *text, int64_t *ret_module, struct err *err)
+{
+    const char *name = torch_function_name(framework, call->key), *mark;
+    int status = 0;
+    *ret_module = -1;
+    strbuf_clear(text);
+    name = name != NULL ? name : "";
+    if ((mark = strstr(name, MODULE_MARK)) != NULL) {
+        status = number_module(modules, call->key, name, (size_t)(mark - name), ret_module, err);
+        strbuf_addf(text, "nn.Module: %.*s_%lld", (int)(mark - name), name, (long long)*ret_module);
+    } else {
+        strbuf_adds(text, name);
+    }
+    if (status == 0 && text->failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory for the name of a call");
+    return status;
+}
+
+int torch_each_call(const struct framework_analysis *analysis,
+                    int (*each)(void *arg, const struct torch_call *call, const char *name, int64_t module,
+                                struct err *err),
+                    void *arg, struct err *err)
+{
+    struct modules modules = {.counts = MAP_OF(struct module_class, name), .numbers = MAP_OF(struct module, key)};
+    const struct torch_calls *calls = &analysis->framework->torch->calls;
+    struct strbuf text;
+    int64_t module;
+    int status = 0;
+    strbuf_init(&text, TORCH_TEXT_LIMIT);
+    for (size_t i = 0; status == 0 && i < calls->count; i++) {
+        if (!framework_wants_time(analysis, calls->items[i].start_ns))
+            continue;
+        status = name_call(&modules, analysis->framework, &calls->items[i], &text, &module, err);
+        if (status == 0)
+            status = each(arg, &calls->items[i], text.data != NULL ? text.data : "", module, err);
+    }
+    strbuf_release(&text);
+    intern_release(&modules.classes);
+    map_release(&modules.counts);
+    map_release(&modules.numbers);
+    return status;
+}

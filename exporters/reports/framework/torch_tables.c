@@ -1,0 +1,74 @@
+/* PyTorch's operator_details.csv. */
+#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/torch_relation.h"
+
+#include <string.h>
+
+static const struct report_column columns[] = {
+    {"Name", .doc = "The operator."},
+    {"Input Shapes", .doc = "Shapes of its inputs."},
+    {"Call Stack", .doc = "The lines of Python that called it."},
+    {"Host Self Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Without what is inside of it."},
+    {"Host Total Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "With it."},
+    {"Device Self Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of what it launched itself."},
+    {"Device Total Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "And of what is inside of it."},
+    {"Device Self Duration With AICore(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of that on AI cores."},
+    {"Device Total Duration With AICore(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of that on AI cores."},
+    {.title = NULL},
+};
+
+void torch_put_lines(struct strbuf *buf, const char *text)
+{
+    strbuf_clear(buf);
+    for (const char *p = text; *p != '\0'; p++) {
+        strbuf_addc(buf, *p);
+        if (*p == ';')
+            strbuf_adds(buf, "\r\n");
+    }
+}
+
+static int put_ops(struct report_run *run, struct err *err)
+{
+    const struct framework *framework = report_analysis(run)->framework;
+    struct strbuf shapes, stack;
+    int status = 0;
+    strbuf_init(&shapes, TORCH_TEXT_LIMIT);
+    strbuf_init(&stack, TORCH_TEXT_LIMIT);
+    for (size_t i = 0; status == 0 && i < framework->torch->ops.count; i++) {
+        const struct torch_op *op = &framework->torch->ops.items[i];
+        if (op->is_step || !framework_wants_time(report_analysis(run), op->start_ns))
+            continue;
+        torch_put_lines(&shapes, op->shapes != TORCH_NONE ? framework_text(framework, op->shapes) : "");
+        torch_put_lines(&stack, op->stack != TORCH_NONE ? framework_text(framework, op->stack) : "");
+        int64_t total_ns = op->end_ns - op->start_ns;
+        const struct report_value values[] = {
+            value_text(framework_text(framework, op->name)),
+            value_text_of(shapes.data, shapes.length),
+            value_text_of(stack.data, stack.length),
+            value_integer(total_ns - op->children_ns),
+            value_integer(total_ns),
+            value_integer(op->self_ns),
+            value_integer(op->total_ns),
+            value_integer(op->self_core_ns),
+            value_integer(op->total_core_ns),
+        };
+        status = shapes.failed || stack.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a call stack")
+                                               : report_row(run, values, err);
+    }
+    strbuf_release(&shapes);
+    strbuf_release(&stack);
+    return status;
+}
+
+static const struct report operator_details = {
+    .name = "operator_details",
+    .title = "Operators",
+    .doc = "What each operator took, on the host and on devices.",
+    .columns = columns,
+    .rows = put_ops,
+};
+
+int pytorch_write_tables(struct framework_analysis *analysis, struct err *err)
+{
+    return framework_write_report(analysis, &operator_details, err);
+}

@@ -1,0 +1,57 @@
+/* Inside of trace_view.json: what is shared by the frameworks' parts. */
+#ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TRACE_VIEW_H
+#define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TRACE_VIEW_H
+
+#include "base/strbuf.h"
+#include "exporters/reports/framework/analysis.h"
+#include "exporters/reports/framework/places.h"
+#include "exporters/timeline/guest.h"
+#include "parsers/frameworks/mindspore/mindspore.h"
+
+#define TRACE_VIEW_FILE "trace_view.json"
+
+enum { TRACE_MINDSPORE = 1, TRACE_CPU_OP = 2, TRACE_SCOPE = 3 }; /* processes of MindSpore */
+
+struct framework_trace {
+    struct framework_analysis *analysis;
+    struct strbuf name; /* of the event that is being written, as a JSON string */
+    struct mindspore_cpu_ops cpu_ops;
+    struct framework_places places;
+};
+
+/* Makes name of a text. */
+void trace_put_json(struct framework_trace *view, const char *text);
+
+/* Whether what begins then belongs to a step that is asked for. */
+bool trace_shows(void *view, int64_t time_ns);
+
+/* Before anything is written: reads what is not read yet, and tells places of the slices when these are to be placed.
+ */
+int mindspore_trace_prepare(struct framework_trace *view, struct err *err);
+int pytorch_trace_prepare(struct framework_trace *view, struct err *err);
+
+int mindspore_trace_begin(void *view, struct trace *trace, struct err *err);
+int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
+
+int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
+int pytorch_trace_end(void *view, struct trace *trace, struct err *err);
+bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
+
+/* A range as MindSpore's own timelines have it: its duration is a text where times are; name is set. */
+struct framework_event {
+    struct trace_slice slice;
+    const char *category;
+    const char *type; /* NULL, or the argument of this name, as the inside of a JSON string */
+};
+int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
+                      struct err *err);
+
+/* What follows the name of an event up to the opening of args; an instant's duration is its first
+ * argument. duration_as_text: where times are. */
+char *trace_put_framework_slice(char *p, const struct trace_style *style, const struct trace_slice *slice,
+                                const char *category, bool duration_as_text);
+
+/* Scope Layer: the operators' scopes, nested. */
+int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err);
+
+#endif

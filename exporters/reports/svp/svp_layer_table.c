@@ -1,0 +1,128 @@
+#include "exporters/reports/svp/svp_layer_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXTS_MAX (1 << 20) /* bytes that are kept for one table; there are a few tables for every worker */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory for a layer table");
+}
+
+static int find_tasks(struct svp_layer_table *table, struct err *err)
+{
+    const struct svp_layers *layers = &table->layers;
+    table->tasks = calloc(layers->count + 1, sizeof *table->tasks);
+    if (table->tasks == NULL)
+        return out_of_memory(err);
+    for (size_t i = 0; i < layers->count; i++) {
+        struct svp_task_layers task = {.task_id = layers->layers[i].task_id};
+        if (i > 0 && layers->layers[i - 1].task_id == task.task_id)
+            continue;
+        task.count = svp_layers_of_task(layers, task.task_id, false, &task.first);
+        if (task.count > 0)
+            table->tasks[table->task_count++] = task;
+    }
+    return 0;
+}
+
+/* Layers without a type come first. */
+static int compare_types(const void *left, const void *right)
+{
+    const char *a = (*(const struct svp_layer *const *)left)->type;
+    const char *b = (*(const struct svp_layer *const *)right)->type;
+    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int number_types(struct svp_layer_table *table, struct err *err)
+{
+    const struct svp_layers *layers = &table->layers;
+    const struct svp_layer **sorted = calloc(layers->count + 1, sizeof(*sorted));
+    table->types = calloc(layers->count + 1, sizeof *table->types);
+    if (sorted == NULL || table->types == NULL) {
+        free(sorted);
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < layers->count; i++)
+        sorted[i] = &layers->layers[i];
+    qsort(sorted, layers->count, sizeof(*sorted), compare_types);
+    for (size_t i = 0; i < layers->count; i++) {
+        if (i == 0 || compare_types(&sorted[i - 1], &sorted[i]) != 0)
+            table->type_count++;
+        table->types[sorted[i] - layers->layers] = (uint32_t)(table->type_count - 1);
+    }
+    free(sorted);
+    table->memos = calloc(table->type_count + 1, sizeof *table->memos);
+    return table->memos == NULL ? out_of_memory(err) : 0;
+}
+
+int svp_layer_table_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layer_table *ret, struct err *err)
+{
+    struct svp_layer_table table = {.task_count = 0};
+    strbuf_init(&table.texts, TEXTS_MAX);
+    int result = svp_layers_load(db, model, model_id, &table.layers, err);
+    if (result == 0 && table.layers.count >= UINT32_MAX)
+        result = err_set(err, ERR_LIMIT, "a layer table of %zu layers", table.layers.count);
+    if (result == 0)
+        result = find_tasks(&table, err);
+    if (result == 0)
+        result = number_types(&table, err);
+    if (result == 0)
+        *ret = table;
+    else
+        svp_layer_table_release(&table);
+    return result;
+}
+
+void svp_layer_table_release(struct svp_layer_table *table)
+{
+    svp_layers_release(&table->layers);
+    free(table->tasks);
+    free(table->types);
+    free(table->memos);
+    strbuf_release(&table->texts);
+    *table = (struct svp_layer_table){.tasks = NULL};
+}
+
+static int compare_task_id(const void *key, const void *task)
+{
+    int64_t a = *(const int64_t *)key, b = ((const struct svp_task_layers *)task)->task_id;
+    return (a > b) - (a < b);
+}
+
+struct svp_task_layers *svp_layer_table_find(struct svp_layer_table *table, int64_t task_id)
+{
+    if (table->task_count == 0)
+        return NULL;
+    size_t next = table->found + 1 < table->task_count ? table->found + 1 : 0;
+    struct svp_task_layers *task = &table->tasks[next];
+    if (task->task_id != task_id)
+        task = bsearch(&task_id, table->tasks, table->task_count, sizeof *table->tasks, compare_task_id);
+    if (task != NULL)
+        table->found = (size_t)(task - table->tasks);
+    return task;
+}
+
+void svp_layer_table_keep(struct svp_layer_table *table, struct svp_task_layers *task, const char *text, size_t length)
+{
+    size_t offset = table->texts.length;
+    if (strbuf_add(&table->texts, text, length) < 0)
+        return;
+    task->text = offset;
+    task->length = length;
+}
+
+int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_layers *task,
+                           struct svp_statistic *statistic, int64_t stream_id, int64_t centi_us, struct err *err)
+{
+    if (task == NULL)
+        return svp_statistic_credit(statistic, &table->memos[table->type_count], NULL, false, stream_id, centi_us, err);
+    for (size_t i = task->first; i < task->first + task->count; i++) {
+        int result = svp_statistic_credit(statistic, &table->memos[table->types[i]], table->layers.layers[i].type,
+                                          false, stream_id, centi_us, err);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* The layer table of one model, arranged for going through millions of its AI core tasks: what a task needs is looked
+ * up or made once, not for every inference. */
+#ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_LAYER_TABLE_H
+#define MSPROF_EXPORTERS_REPORTS_SVP_SVP_LAYER_TABLE_H
+
+#include "base/strbuf.h"
+#include "db/query/query.h"
+#include "exporters/reports/svp/svp_statistic.h"
+
+/* The layers that one AI core task runs. */
+struct svp_task_layers {
+    int64_t task_id;
+    size_t first, count; /* in layers.layers */
+    size_t text, length; /* in texts; length 0: not made yet, or no room was left */
+};
+
+struct svp_layer_table {
+    struct svp_layers layers;
+    struct svp_task_layers *tasks; /* ascending by id */
+    size_t task_count;
+    size_t found; /* the task found last: mostly the next one is asked for then */
+    /* Numbers for the types, one for each layer, and memos for these numbers; the last is for tasks without layers. */
+    uint32_t *types;
+    struct statistic_memo *memos;
+    size_t type_count;
+    struct strbuf texts;
+};
+
+/* A model without a layer table has an empty one. On success the table needs a release. */
+int svp_layer_table_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layer_table *ret,
+                         struct err *err);
+void svp_layer_table_release(struct svp_layer_table *table);
+
+/* NULL when the table does not name the task. */
+struct svp_task_layers *svp_layer_table_find(struct svp_layer_table *table, int64_t task_id);
+
+/* Keeps a text for a task, when there is still room for it. */
+void svp_layer_table_keep(struct svp_layer_table *table, struct svp_task_layers *task, const char *text, size_t length);
+
+/* Credits the time of a task (NULL: one that the table does not name) to the types of its layers. All calls for one
+ * table must be with the same statistic. */
+int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_layers *task,
+                           struct svp_statistic *statistic, int64_t stream_id, int64_t centi_us, struct err *err);
+
+#endif

@@ -1,0 +1,140 @@
+#include "exporters/reports/svp/svp_metric.h"
+
+#include "base/number.h"
+#include "db/database.h"
+
+#include <string.h>
+
+_Static_assert((int)METRIC_WLD - (int)METRIC_MAC_BUSY == (int)SVP_WLD - (int)SVP_MAC_BUSY,
+               "a metric for each kind of cycles, in the same order");
+
+int64_t add_known(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (a == DB_NULL)
+        return b;
+    if (b == DB_NULL)
+        return a;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+int64_t ratio_known(int64_t numerator, int64_t denominator, unsigned decimals)
+{
+    if (numerator == DB_NULL || denominator == DB_NULL)
+        return DB_NULL;
+    return number_ratio(numerator, denominator, decimals);
+}
+
+static bool is_known_frequency(int64_t core_khz)
+{
+    return core_khz != DB_NULL && core_khz > 0;
+}
+
+void svp_network_of(const struct svp_inference *inference, struct svp_task *ret)
+{
+    *ret = (struct svp_task){.start_ns = inference->start_ns,
+                             .duration_ns = DB_NULL,
+                             .stream_id = DB_NULL,
+                             .task_id = DB_NULL,
+                             .total_cycle = inference->total_cycle,
+                             .ddr_read_bytes = inference->ddr_read_bytes,
+                             .ddr_write_bytes = inference->ddr_write_bytes};
+    memcpy(ret->cycles, inference->cycles, sizeof ret->cycles);
+}
+
+int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz)
+{
+    /* cycles / kHz are milliseconds: 10^5 hundredths of a microsecond */
+    return is_known_frequency(core_khz) ? ratio_known(total_cycle, core_khz, 5) : DB_NULL;
+}
+
+/* The larger of two; DB_NULL when one of them is. */
+static int64_t larger(int64_t a, int64_t b)
+{
+    if (a == DB_NULL || b == DB_NULL)
+        return DB_NULL;
+    return a > b ? a : b;
+}
+
+static int64_t memory_bound(const struct svp_task *task)
+{
+    const int64_t *cycles = task->cycles;
+    int64_t memory = larger(larger(cycles[SVP_DSTR], cycles[SVP_DLD]), cycles[SVP_WLD]);
+    /* The percentages share the denominator total_cycle, so their ratio is that of the cycles. */
+    return ratio_known(memory, larger(cycles[SVP_MAC_BUSY], cycles[SVP_VEC_PPEN]), 2);
+}
+
+static int64_t ddr_total_bytes(const struct svp_task *task)
+{
+    if (task->ddr_read_bytes == DB_NULL || task->ddr_write_bytes == DB_NULL)
+        return DB_NULL;
+    return add_known(task->ddr_read_bytes, task->ddr_write_bytes);
+}
+
+/* In units of 0.0001 GB/s. */
+static int64_t bandwidth(const struct svp_task *task, int64_t core_khz)
+{
+    int64_t bytes = ddr_total_bytes(task), product, divisor;
+    if (bytes == DB_NULL || task->total_cycle == DB_NULL || !is_known_frequency(core_khz))
+        return DB_NULL;
+    /* bytes / ns = bytes * kHz / (cycles * 10^6) */
+    if (!__builtin_mul_overflow(bytes, core_khz, &product) && !__builtin_mul_overflow(task->total_cycle, 100, &divisor))
+        return number_ratio(product, divisor, 0);
+    return number_ratio(bytes, number_scale(task->total_cycle, 1000000, core_khz), 4);
+}
+
+int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
+                         int64_t core_khz)
+{
+    switch (metric) {
+    case METRIC_TIME:
+        return svp_time_centi_us(task->total_cycle, core_khz);
+    case METRIC_TIME_RATIO:
+        return task == network ? 10000 : ratio_known(task->total_cycle, network->total_cycle, 4);
+    case METRIC_MAC_BUSY:
+    case METRIC_MAC_PPEN:
+    case METRIC_VEC_BUSY:
+    case METRIC_VEC_PPEN:
+    case METRIC_DSTR:
+    case METRIC_DTRANS:
+    case METRIC_DLD:
+    case METRIC_WLD:
+        return ratio_known(task->cycles[metric - METRIC_MAC_BUSY], task->total_cycle, 4);
+    case METRIC_MEMORY_BOUND:
+        return memory_bound(task);
+    case METRIC_BANDWIDTH:
+        return bandwidth(task, core_khz);
+    case METRIC_DDR_READ:
+        return task->ddr_read_bytes;
+    case METRIC_DDR_WRITE:
+        return task->ddr_write_bytes;
+    case METRIC_DDR_TOTAL:
+        return ddr_total_bytes(task);
+    case METRIC_DDR_READ_KB:
+        return ratio_known(task->ddr_read_bytes, 1000, 2);
+    case METRIC_DDR_WRITE_KB:
+        return ratio_known(task->ddr_write_bytes, 1000, 2);
+    case METRIC_DDR_TOTAL_KB:
+        return ratio_known(ddr_total_bytes(task), 1000, 2);
+    }
+    return DB_NULL;
+}
+
+int64_t svp_frames_per_second(int64_t batch_num, const struct svp_task *network, int64_t core_khz)
+{
+    int64_t frames;
+    if (batch_num == DB_NULL || batch_num < 0 || network->total_cycle == DB_NULL || network->total_cycle <= 0 ||
+        !is_known_frequency(core_khz) || __builtin_mul_overflow(batch_num, 1000, &frames))
+        return DB_NULL;
+    return number_scale(frames, core_khz, network->total_cycle);
+}
+
+int64_t svp_icache_miss_millionths(const struct svp_inference *inference)
+{
+    return inference->icache_miss_ppm != DB_NULL ? inference->icache_miss_ppm : 0;
+}
+
+int64_t svp_frequency_mhz(int64_t core_khz)
+{
+    return is_known_frequency(core_khz) ? number_ratio(core_khz, 1000, 0) : 0;
+}

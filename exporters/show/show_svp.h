@@ -1,9 +1,0 @@
-/* Terminal reports of SVP captures. */
-#ifndef MSPROF_EXPORTERS_SHOW_SHOW_SVP_H
-#define MSPROF_EXPORTERS_SHOW_SHOW_SVP_H
-
-#include "exporters/show/show_block.h"
-
-int show_of_svp(struct show *show, struct err *err);
-
-#endif

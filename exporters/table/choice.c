@@ -1,0 +1,317 @@
+#include "exporters/table/choice.h"
+
+#include "base/nearest.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#define TEXT_MAX (1 << 20)
+#define OPERAND_MAX 4096
+
+enum comparison { LIKE, UNLIKE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
+
+struct filter {
+    struct report_step step;
+    enum comparison comparison;
+    char *operand;
+    bool is_number;
+    double number; /* in the unit that the column shows */
+};
+
+/* ---- the value of a cell as a number ---- */
+
+static double power_of_ten(unsigned n)
+{
+    double power = 1;
+    while (n-- > 0)
+        power *= 10;
+    return power;
+}
+
+static bool number_of(const struct report_step *step, const struct report_value *value, double *ret)
+{
+    switch ((enum value_kind)value->kind) {
+    case VALUE_SCALED:
+        *ret = (double)value->integer / power_of_ten(value->decimals);
+        return true;
+    case VALUE_REAL:
+        *ret = value->real;
+        return isfinite(*ret);
+    case VALUE_INTEGER:
+        if (step->kind == STEP_TEXTS || step->kind == STEP_WORDS)
+            return false;
+        *ret = (double)value->integer;
+        if (step->kind == STEP_SCALED || step->kind == STEP_SCALED_FIXED)
+            *ret /= power_of_ten(step->decimals);
+        else if (step->kind == STEP_TIME)
+            *ret /= 1000;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- units ---- */
+
+struct unit {
+    const char *name;
+    char dimension;
+    double size;
+};
+
+static const struct unit *find_unit(const char *name, size_t length)
+{
+    static const struct unit units[] = {
+        {"ns", 't', 1e-9},    {"us", 't', 1e-6}, {"ms", 't', 1e-3},   {"s", 't', 1},
+        {"B", 'b', 1},        {"Byte", 'b', 1},  {"KB", 'b', 1024},   {"MB", 'b', 1024.0 * 1024},
+        {"GB", 'b', 1 << 30}, {"Hz", 'f', 1},    {"kHz", 'f', 1e3},   {"MHz", 'f', 1e6},
+        {"GHz", 'f', 1e9},    {"MB/s", 'r', 1},  {"GB/s", 'r', 1000}, {"%", '%', 1},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i].name) == length && strncasecmp(units[i].name, name, length) == 0)
+            return &units[i];
+    }
+    return NULL;
+}
+
+/* "100", "1.5ms": a number and, behind it, a unit, which is turned into that of the column. */
+static int take_operand(struct filter *filter, const char *title, struct err *err)
+{
+    char *end;
+    const char *text = filter->operand;
+    size_t length;
+    if (*text == '\0' || strspn(text, "+-.0123456789") == 0)
+        return 0;
+    filter->number = strtod(text, &end);
+    if (end == text || !isfinite(filter->number))
+        return 0;
+    filter->is_number = *end == '\0';
+    if (filter->is_number)
+        return 0;
+    const struct unit *given = find_unit(end, strlen(end));
+    if (given == NULL)
+        return 0; /* a text that begins with digits */
+    const char *name = report_title_unit(title, &length);
+    const struct unit *shown = find_unit(name, length);
+    if (shown == NULL || shown->dimension != given->dimension)
+        return err_set(err, ERR_USAGE, "column '%s' is not in a unit like '%s'", title, end);
+    filter->number = filter->number * given->size / shown->size;
+    filter->is_number = true;
+    return 0;
+}
+
+/* ---- columns ---- */
+
+static int no_column(const struct report_plan *plan, const char *id, size_t length, struct err *err)
+{
+    struct strbuf ids;
+    strbuf_init(&ids, 65536);
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].there)
+            strbuf_addf(&ids, "%s%s", ids.length > 0 ? ", " : "", plan->columns[i].id);
+    }
+    struct nearest nearest = nearest_to(id, length < 200 ? length : 200);
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].there)
+            nearest_add(&nearest, plan->columns[i].id);
+    err_set(err, ERR_USAGE, "there is no column '%.*s'%s%s%s", (int)nearest.length, id, NEAREST_TEXT(nearest));
+    int status = err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
+    strbuf_release(&ids);
+    return status;
+}
+
+static int find_column(const struct report_plan *plan, const char *id, size_t length, size_t *ret, struct err *err)
+{
+    int column = report_plan_find(plan, id, length);
+    if (column < 0)
+        return no_column(plan, id, length, err);
+    *ret = (size_t)column;
+    return 0;
+}
+
+int row_choice_columns(const struct table_choice *wanted, const struct report_plan *plan, size_t **ret_columns,
+                       size_t *ret_count, struct err *err)
+{
+    size_t count = 0;
+    *ret_columns = NULL;
+    *ret_count = 0;
+    if (wanted == NULL || wanted->columns == NULL)
+        return 0;
+    size_t *columns = calloc(REPORT_MAX_COLUMNS, sizeof *columns);
+    int status = columns != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (const char *p = wanted->columns; status == 0; p++) {
+        size_t length = strcspn(p, ",");
+        if (count == REPORT_MAX_COLUMNS)
+            status = err_set(err, ERR_USAGE, "more than %d columns", REPORT_MAX_COLUMNS);
+        else
+            status = find_column(plan, p, length, &columns[count], err);
+        count++;
+        p += length;
+        if (*p == '\0')
+            break;
+    }
+    if (status < 0) {
+        free(columns);
+        return status;
+    }
+    *ret_columns = columns;
+    *ret_count = count;
+    return 0;
+}
+
+/* ---- filters ---- */
+
+static const struct {
+    const char *text;
+    enum comparison comparison;
+} comparisons[] = {{"!~", UNLIKE}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL},
+                   {"~", LIKE},    {"<", LESS},        {">", GREATER},        {"=", EQUAL}};
+
+static int compile_filter(struct row_choice *choice, const char *text, const struct report_plan *plan,
+                          const struct report_texts *texts, struct err *err)
+{
+    size_t length = strcspn(text, "~<>=!"), column = 0, i = 0;
+    struct filter *filter = &choice->filters[choice->filter_count];
+    while (i < sizeof comparisons / sizeof *comparisons &&
+           strncmp(text + length, comparisons[i].text, strlen(comparisons[i].text)) != 0)
+        i++;
+    if (length == 0 || i == sizeof comparisons / sizeof *comparisons) {
+        err_set(err, ERR_USAGE, "'%.200s' is no filter", text);
+        return err_hint(err, "write COLUMN~GLOB, or a comparison: 'task_duration>100us'");
+    }
+    int status = find_column(plan, text, length, &column, err);
+    if (status < 0)
+        return status;
+    filter->comparison = comparisons[i].comparison;
+    filter->operand = strdup(text + length + strlen(comparisons[i].text));
+    if (filter->operand == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    choice->filter_count++;
+    status = report_step_init(&filter->step, plan, column, &choice->plain, texts, err);
+    if (status == 0 && filter->comparison > UNLIKE)
+        status = take_operand(filter, plan->columns[column].title, err);
+    if (status == 0 && filter->comparison >= LESS && filter->comparison <= GREATER_EQUAL && !filter->is_number &&
+        !report_holds_texts(&plan->columns[column].column)) {
+        err_set(err, ERR_USAGE, "'%.200s' is no number, expected one behind '%.200s'", filter->operand,
+                plan->columns[column].id);
+        return err_hint(err, "a number may have a unit behind it: 'task_duration>100us'");
+    }
+    return status;
+}
+
+static int compile_sort(struct row_choice *choice, const char *text, const struct report_plan *plan,
+                        const struct report_texts *texts, struct err *err)
+{
+    size_t length = strcspn(text, ","), column = 0;
+    const char *order = text[length] == ',' ? text + length + 1 : "asc";
+    int status = find_column(plan, text, length, &column, err);
+    if (status < 0)
+        return status;
+    choice->descending = strcasecmp(order, "desc") == 0;
+    if (!choice->descending && strcasecmp(order, "asc") != 0)
+        return err_set(err, ERR_USAGE, "'%.200s' is no order; expected asc or desc", order);
+    choice->sorted = true;
+    return report_step_init(&choice->sort, plan, column, &choice->plain, texts, err);
+}
+
+int row_choice_compile(struct row_choice *choice, const struct table_choice *wanted, const struct report_plan *plan,
+                       const struct report_texts *texts, struct err *err)
+{
+    *choice = (struct row_choice){.top = wanted->top};
+    strbuf_init(&choice->text, TEXT_MAX);
+    if (wanted->filter_count > CHOICE_MAX_FILTERS)
+        return err_set(err, ERR_USAGE, "more than %d filters", CHOICE_MAX_FILTERS);
+    choice->filters = calloc(wanted->filter_count + 1, sizeof *choice->filters);
+    int status = choice->filters != NULL ? row_format_init(&choice->plain, TABLE_TERMINAL, NULL, 0, err)
+                                         : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < wanted->filter_count; i++)
+        status = compile_filter(choice, wanted->filters[i], plan, texts, err);
+    return status == 0 && wanted->sort != NULL ? compile_sort(choice, wanted->sort, plan, texts, err) : status;
+}
+
+void row_choice_release(struct row_choice *choice)
+{
+    for (size_t i = 0; i < choice->filter_count; i++) {
+        report_step_release(&choice->filters[i].step);
+        free(choice->filters[i].operand);
+    }
+    report_step_release(&choice->sort);
+    row_format_release(&choice->plain);
+    strbuf_release(&choice->text);
+    free(choice->filters);
+    *choice = (struct row_choice){.top = 0};
+}
+
+/* ---- rows ---- */
+
+static bool holds(enum comparison comparison, int order)
+{
+    switch (comparison) {
+    case LESS:
+        return order < 0;
+    case LESS_EQUAL:
+        return order <= 0;
+    case GREATER:
+        return order > 0;
+    case GREATER_EQUAL:
+        return order >= 0;
+    case EQUAL:
+        return order == 0;
+    default:
+        return order != 0;
+    }
+}
+
+/* A value that does not exist passes nothing but what asks for another one. */
+static bool passes(struct row_choice *choice, const struct filter *filter, const struct report_value *value)
+{
+    double number;
+    bool is_number = number_of(&filter->step, value, &number);
+    if (filter->comparison > UNLIKE && filter->is_number && is_number)
+        return holds(filter->comparison, (number > filter->number) - (number < filter->number));
+    if (!report_step_text(&filter->step, value, &choice->text) || choice->text.failed)
+        return filter->comparison == UNLIKE || filter->comparison == UNEQUAL;
+    const char *text = choice->text.data != NULL ? choice->text.data : "";
+    if (filter->comparison <= UNLIKE)
+        return (sqlite3_strglob(filter->operand, text) == 0) == (filter->comparison == LIKE);
+    if (filter->is_number) /* a text is no number: neither less nor greater */
+        return filter->comparison == UNEQUAL;
+    return holds(filter->comparison, strcmp(text, filter->operand));
+}
+
+bool row_choice_passes(struct row_choice *choice, const struct report_value *values)
+{
+    for (size_t i = 0; i < choice->filter_count; i++) {
+        if (!passes(choice, &choice->filters[i], &values[choice->filters[i].step.value]))
+            return false;
+    }
+    return true;
+}
+
+bool row_choice_needs(const struct row_choice *choice, size_t value)
+{
+    bool needs = choice->sorted && choice->sort.value == value;
+    for (size_t i = 0; i < choice->filter_count; i++)
+        needs |= choice->filters[i].step.value == value;
+    return needs;
+}
+
+struct sort_key row_choice_key(struct row_choice *choice, const struct report_value *values)
+{
+    const struct report_value *value = &values[choice->sort.value];
+    struct sort_key key = {.kind = KEY_NUMBER};
+    if (number_of(&choice->sort, value, &key.number)) {
+        if (value->kind == VALUE_INTEGER) {
+            key.kind = KEY_INTEGER; /* exactly: times have more digits than a double */
+            key.integer = value->integer;
+            key.number = (double)value->integer;
+        }
+        return key;
+    }
+    key.kind = report_step_text(&choice->sort, value, &choice->text) ? KEY_TEXT : KEY_NONE;
+    key.text = choice->text.data;
+    key.length = choice->text.length;
+    return key;
+}

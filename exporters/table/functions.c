@@ -1,0 +1,130 @@
+#include "exporters/table/functions.h"
+
+#include "base/number.h"
+#include "db/database.h"
+#include "db/query/cann_version.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PRINTED_DECIMALS 18
+
+/* Runs a query of one value with the arguments as its parameters, and gives that value. */
+static void ask(sqlite3_context *context, const char *sql, int count, sqlite3_value **arguments)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(sqlite3_context_db_handle(context), sql, -1, &statement, NULL) != SQLITE_OK) {
+        sqlite3_result_error(context, sqlite3_errmsg(sqlite3_context_db_handle(context)), -1);
+        return;
+    }
+    int code = SQLITE_OK;
+    for (int i = 0; i < count && code == SQLITE_OK; i++)
+        code = sqlite3_bind_value(statement, i + 1, arguments[i]);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        sqlite3_result_value(context, sqlite3_column_value(statement, 0));
+    else if (code != SQLITE_DONE)
+        sqlite3_result_error_code(context, code);
+    sqlite3_finalize(statement);
+}
+
+static void setting(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    ask(context,
+        count == 1 ? "SELECT value FROM setting WHERE name = ?1 ORDER BY part_id LIMIT 1"
+                   : "SELECT s.value FROM setting s JOIN capture_part p ON p.id = s.part_id WHERE s.name = ?1"
+                     " AND CASE WHEN ?2 IS NULL THEN p.is_host ELSE p.device_id = ?2 AND NOT p.is_host END LIMIT 1",
+        count, arguments);
+}
+
+static void chip(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    ask(context, "SELECT chip FROM capture_part WHERE device_id IS ?1 AND NOT is_host LIMIT 1", count, arguments);
+}
+
+static void older_module(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    int version = (int)(intptr_t)sqlite3_user_data(context);
+    (void)count;
+    if (cann_version_has(version, NAMING_MODULES))
+        sqlite3_result_text(context, value_name_find(older_module_names, sqlite3_value_int64(arguments[0])), -1,
+                            SQLITE_STATIC);
+}
+
+/* As decimal arithmetic of people's has it: of the number that the double is printed as. */
+static void quantize(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL)
+        return;
+    double value = sqlite3_value_double(arguments[0]), power = pow(10, sqlite3_value_int(arguments[1]));
+    double scaled = value * power, whole = floor(scaled);
+    /* what is nearer to a tie than the last digits of a double is one */
+    double half = fabs(scaled - whole - 0.5) <= fabs(scaled) * 4e-16 ? fmod(whole, 2) : scaled - whole >= 0.5;
+    sqlite3_result_double(context, isfinite(scaled) ? (whole + half) / power : value);
+}
+
+/* SQLite's round() is that of the decimal number which a double is nearest to; columns are printed of the double
+ * itself. */
+static void printed(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL)
+        return;
+    char text[DBL_MAX_10_EXP + PRINTED_DECIMALS + 4];
+    int decimals = sqlite3_value_int(arguments[1]);
+    snprintf(text, sizeof(text), "%.*f", decimals < 0 || decimals > PRINTED_DECIMALS ? PRINTED_DECIMALS : decimals,
+             sqlite3_value_double(arguments[0]));
+    sqlite3_result_double(context, strtod(text, NULL));
+}
+
+static void ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL || sqlite3_value_type(arguments[1]) == SQLITE_NULL)
+        return;
+    double divisor = sqlite3_value_double(arguments[1]);
+    sqlite3_result_double(context, divisor == 0 ? 0 : sqlite3_value_double(arguments[0]) / divisor);
+}
+
+static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    for (int i = 0; i < count; i++) {
+        if (sqlite3_value_type(arguments[i]) == SQLITE_NULL)
+            return;
+    }
+    int decimals = sqlite3_value_int(arguments[2]);
+    sqlite3_result_int64(context, number_ratio(sqlite3_value_int64(arguments[0]), sqlite3_value_int64(arguments[1]),
+                                               decimals < 0    ? 0
+                                               : decimals > 18 ? 18
+                                                               : (unsigned)decimals));
+}
+
+int report_functions_register(sqlite3 *db, int cann_version, struct err *err)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        int flags;
+        void (*call)(sqlite3_context *context, int count, sqlite3_value **arguments);
+    } functions[] = {
+        {"setting", 1, 0, setting},
+        {"setting", 2, 0, setting},
+        {"chip", 1, 0, chip},
+        {"older_module", 1, 0, older_module},
+        {"quantize", 2, SQLITE_DETERMINISTIC, quantize},
+        {"printed", 2, SQLITE_DETERMINISTIC, printed},
+        {"scaled_ratio", 3, SQLITE_DETERMINISTIC, scaled_ratio},
+        {"ratio", 2, SQLITE_DETERMINISTIC, ratio},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
+                                       (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL,
+                                       NULL) != SQLITE_OK)
+            return database_error(err, db, "cannot prepare queries");
+    }
+    return 0;
+}

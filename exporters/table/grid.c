@@ -1,0 +1,545 @@
+#include "exporters/table/grid.h"
+
+#include "base/array.h"
+#include "exporters/json_text.h"
+#include "exporters/table/display.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of the terminal that a text keeps: first where other columns can be left out, then where none is left. */
+#define LEAST_CUT 20
+#define LEAST_OF_ALL 8
+
+int grid_row(struct grid *grid, const char *const *cells, struct err *err)
+{
+    if (grid->capacity - grid->count < grid->column_count) {
+        int status =
+            array_grow(&grid->cells, &grid->capacity, grid->count, grid->column_count, sizeof *grid->cells, err);
+        if (status != 0)
+            return status;
+    }
+    for (size_t i = 0; i < grid->column_count; i++) {
+        char *copy = strdup(cells[i] != NULL ? cells[i] : "");
+        if (copy == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_mask_text(copy);
+        grid->cells[grid->count++] = copy;
+    }
+    return 0;
+}
+
+void grid_release(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->count; i++)
+        free(grid->cells[i]);
+    free(grid->cells);
+    grid->cells = NULL;
+    grid->count = grid->capacity = 0;
+}
+
+/* What is measured of the columns that are shown. */
+struct layout {
+    size_t widths[GRID_MAX_COLUMNS];
+    bool shown[GRID_MAX_COLUMNS];
+};
+
+static size_t total_width(const struct grid *grid, const struct layout *layout)
+{
+    size_t sum = 0;
+
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (layout->shown[c])
+            sum += layout->widths[c] + (sum > 0 ? 2 : 0);
+    return sum;
+}
+
+static bool drop_column(const struct grid *grid, struct layout *layout)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (layout->shown[c] && grid->columns[c].least_first > 0 &&
+            (best == SIZE_MAX || grid->columns[c].least_first > grid->columns[best].least_first))
+            best = c;
+    if (best != SIZE_MAX)
+        layout->shown[best] = false;
+    return best != SIZE_MAX;
+}
+
+/* Cuts the widest text as far as it may, then drops columns. */
+static void fit(const struct grid *grid, struct layout *layout, size_t width, size_t least)
+{
+    size_t natural[GRID_MAX_COLUMNS];
+
+    memcpy(natural, layout->widths, sizeof natural);
+    do {
+        memcpy(layout->widths, natural, sizeof natural);
+        for (size_t over = total_width(grid, layout); over > width; over = total_width(grid, layout)) {
+            size_t widest = SIZE_MAX;
+            for (size_t c = 0; c < grid->column_count; c++)
+                if (layout->shown[c] && grid->columns[c].cut && layout->widths[c] > least &&
+                    (widest == SIZE_MAX || layout->widths[c] > layout->widths[widest]))
+                    widest = c;
+            if (widest == SIZE_MAX)
+                break;
+            size_t most = layout->widths[widest] - least, wanted = over - width;
+            layout->widths[widest] -= wanted < most ? wanted : most;
+        }
+    } while (total_width(grid, layout) > width && drop_column(grid, layout));
+}
+
+/* Bytes of text that take at most `width` columns from its start, or from its end. */
+static size_t bytes_from_start(const struct display *display, const char *text, size_t width, size_t *ret_used)
+{
+    size_t at = 0, length = strlen(text);
+
+    *ret_used = 0;
+    while (at < length) {
+        struct display_character character = display_character_at(display, text + at, length - at);
+        if (*ret_used + character.width > width)
+            break;
+        *ret_used += character.width;
+        at += character.bytes;
+    }
+    return at;
+}
+
+static void put_cell(FILE *stream, const struct display *display, const struct grid_column *column, const char *text,
+                     size_t width, bool last, bool ascii)
+{
+    size_t natural = display_width(display, text, strlen(text)), head, tail, used, skipped;
+
+    if (natural <= width) {
+        fprintf(stream, "%*s%s%*s", column->number ? (int)(width - natural) : 0, "", text,
+                column->number || last ? 0 : (int)(width - natural), "");
+        return;
+    }
+    size_t dots = ascii ? 3 : 1, room = width > dots ? width - dots : 0;
+    locale_t previous = display_enter(display);
+    head = bytes_from_start(display, text, room / 2, &used);
+    tail = bytes_from_start(display, text, natural - (room - used), &skipped);
+    display_leave(previous);
+    fprintf(stream, "%.*s%s%s", (int)head, text, ascii ? "..." : "\xe2\x80\xa6", text + tail);
+    if (!last)
+        fprintf(
+            stream, "%*s",
+            (int)(width - used - dots - (natural - skipped) < width ? width - used - dots - (natural - skipped) : 0),
+            "");
+}
+
+static void print_line(const struct grid *grid, const struct layout *layout, const struct display *display,
+                       FILE *stream, const char *const *cells, bool ascii)
+{
+    size_t last = 0;
+    bool any = false;
+
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (layout->shown[c])
+            last = c;
+    for (size_t c = 0; c < grid->column_count; c++) {
+        if (!layout->shown[c])
+            continue;
+        fputs(any ? "  " : "", stream);
+        any = true;
+        put_cell(stream, display, &grid->columns[c], cells[c], layout->widths[c], c == last, ascii);
+    }
+    fputc('\n', stream);
+}
+
+/* Bytes of the first line of a text, which ends where a word does, of at most so many columns. */
+static size_t line_length(const struct display *display, const char *text, size_t width)
+{
+    size_t used;
+    locale_t previous = display_enter(display);
+    size_t length = bytes_from_start(display, text, width, &used), end = length;
+    display_leave(previous);
+
+    while (text[length] != '\0' && end > 0 && text[end] != ' ')
+        end--;
+    return end > 0 ? end : length > 0 ? length : strlen(text);
+}
+
+/* A row, whose texts that go on take as many lines as they need. */
+static int print_row(const struct grid *grid, const struct layout *layout, const struct display *display, FILE *stream,
+                     const char *const *cells, bool ascii, struct err *err)
+{
+    const char *line[GRID_MAX_COLUMNS], *rest[GRID_MAX_COLUMNS];
+    char *pieces[GRID_MAX_COLUMNS] = {NULL};
+    bool more = true;
+    int status = 0;
+
+    memcpy(rest, cells, grid->column_count * sizeof *rest);
+    while (status == 0 && more) {
+        more = false;
+        for (size_t c = 0; c < grid->column_count; c++) {
+            line[c] = rest[c];
+            rest[c] = "";
+            if (!grid->columns[c].goes_on || !layout->shown[c])
+                continue;
+            size_t length = line_length(display, line[c], layout->widths[c]);
+            pieces[c] = strndup(line[c], length);
+            if (pieces[c] == NULL)
+                status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            rest[c] = line[c] + length + strspn(line[c] + length, " ");
+            line[c] = pieces[c];
+            more = more || *rest[c] != '\0';
+        }
+        if (status == 0)
+            print_line(grid, layout, display, stream, line, ascii);
+        for (size_t c = 0; c < grid->column_count; c++) {
+            free(pieces[c]);
+            pieces[c] = NULL;
+        }
+    }
+    return status;
+}
+
+/* ---- titles ---- */
+
+/* The first piece of a title that no line may end in: up to a blank or '_', or the '(' of the unit. */
+static size_t title_piece(const char *title)
+{
+    size_t length = title[0] != '\0';
+
+    while (title[length] != '\0' && title[length] != '(' && title[length - 1] != ' ' && title[length - 1] != '_')
+        length++;
+    return length;
+}
+
+static size_t longest_piece(const char *title)
+{
+    size_t longest = 0;
+
+    for (size_t length; (length = title_piece(title)) > 0; title += length)
+        longest = length > longest ? length : longest;
+    return longest;
+}
+
+/* Moves the next line of a title, of at most width bytes, into line. */
+static void take_title_line(const char **title, size_t width, char *line, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t length; (length = title_piece(*title)) > 0 && (used == 0 || used + length <= width); *title += length) {
+        int n = snprintf(line + used, size - used, "%.*s", (int)length, *title);
+        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
+    }
+    while (used > 0 && line[used - 1] == ' ')
+        used--;
+    line[used] = '\0';
+}
+
+#define TITLE_SIZE 128
+
+static int print_titles(const struct grid *grid, const struct layout *layout, const struct display *display,
+                        FILE *stream, bool ascii, struct err *err)
+{
+    const char **rest = calloc(grid->column_count, sizeof *rest), **cells = calloc(grid->column_count, sizeof *cells);
+    char(*lines)[TITLE_SIZE] = calloc(grid->column_count, sizeof *lines);
+    bool any = rest != NULL && cells != NULL && lines != NULL;
+    int status = any ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+
+    for (size_t c = 0; status == 0 && c < grid->column_count; c++)
+        rest[c] = grid->columns[c].title;
+    while (any) {
+        any = false;
+        for (size_t c = 0; c < grid->column_count; c++) {
+            lines[c][0] = '\0';
+            take_title_line(&rest[c], layout->widths[c], lines[c], TITLE_SIZE);
+            cells[c] = lines[c];
+            any = any || (layout->shown[c] && rest[c][0] != '\0');
+        }
+        print_line(grid, layout, display, stream, cells, ascii);
+    }
+    free((void *)rest);
+    free((void *)cells);
+    free(lines);
+    return status;
+}
+
+/* ---- tables ---- */
+
+static void measure(const struct grid *grid, const struct display *display, struct layout *layout, bool wrapped)
+{
+    for (size_t c = 0; c < grid->column_count; c++) {
+        const char *title = grid->columns[c].title;
+        layout->shown[c] = true;
+        layout->widths[c] = wrapped ? longest_piece(title) : strlen(title);
+    }
+    for (size_t i = 0; i < grid->count; i++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+        size_t cell = display_width(display, grid->cells[i], strlen(grid->cells[i])), c = i % grid->column_count;
+        if (cell > layout->widths[c])
+            layout->widths[c] = cell;
+    }
+}
+
+static void tell_left_out(const struct grid *grid, const struct layout *layout, FILE *stream, size_t width)
+{
+    static const char begin[] = "(left out, for want of room: ";
+    size_t at = 0;
+
+    for (size_t c = 0; c < grid->column_count; c++) {
+        size_t length = strlen(grid->columns[c].title);
+        if (layout->shown[c])
+            continue;
+        if (at == 0) {
+            at = sizeof begin - 1;
+            fputs(begin, stream);
+            if (at + length >= width) {
+                fputs("\n  ", stream);
+                at = 2;
+            }
+        } else if (at + 2 + length >= width) {
+            fputs(",\n  ", stream);
+            at = 2;
+        } else {
+            fputs(", ", stream);
+            at += 2;
+        }
+        fputs(grid->columns[c].title, stream);
+        at += length;
+    }
+    fputs(at > 0 ? ")\n" : "", stream);
+}
+
+static void keep_ascii(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->count; i++)
+        for (char *c = grid->cells[i]; *c != '\0'; c++)
+            *c = (unsigned char)*c < 0x80 ? *c : '?';
+}
+
+static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, struct err *err)
+{
+    struct layout layout;
+    struct display display;
+
+    if (ascii && width > 0)
+        keep_ascii(grid);
+    display_init(&display);
+    measure(grid, &display, &layout, false);
+    if (width > 0 && total_width(grid, &layout) > (size_t)width) {
+        measure(grid, &display, &layout, true);
+        fit(grid, &layout, (size_t)width, LEAST_CUT);
+        fit(grid, &layout, (size_t)width, LEAST_OF_ALL);
+    }
+    int status = print_titles(grid, &layout, &display, stream, ascii, err);
+    for (size_t i = 0; status == 0 && i < grid->count; i += grid->column_count)
+        status = print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii, err);
+    if (status == 0)
+        tell_left_out(grid, &layout, stream, (size_t)width);
+    display_release(&display);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+static size_t decimals_of(const char *text)
+{
+    const char *point = strchr(text, '.');
+
+    return point != NULL ? strlen(point + 1) : 0;
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = strspn(text + (text[0] == '-'), "0123456789.");
+
+    return digits > 0 && text[(text[0] == '-') + digits] == '\0';
+}
+
+/* The same number with so many decimals, or a time in another unit. */
+static int rewrite(char **cell, size_t decimals, bool time, double unit_us, struct err *err)
+{
+    char text[64];
+    size_t given = decimals_of(*cell);
+
+    if (time && unit_us > 1)
+        snprintf(text, sizeof text, "%.3f", strtod(*cell, NULL) / unit_us);
+    else
+        snprintf(text, sizeof text, "%s%s%.*s", *cell, given == 0 && decimals > 0 ? "." : "", (int)(decimals - given),
+                 "000000000000");
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(*cell);
+    *cell = copy;
+    return 0;
+}
+
+/* The largest number of a column, and the most decimals. */
+static double survey_column(const struct grid *grid, size_t c, size_t *ret_decimals)
+{
+    double largest = 0;
+
+    *ret_decimals = 0;
+    for (size_t i = c; i < grid->count; i += grid->column_count) {
+        if (!is_number(grid->cells[i]) || decimals_of(grid->cells[i]) > 12)
+            continue;
+        *ret_decimals = decimals_of(grid->cells[i]) > *ret_decimals ? decimals_of(grid->cells[i]) : *ret_decimals;
+        largest = fmax(largest, fabs(strtod(grid->cells[i], NULL)));
+    }
+    return largest;
+}
+
+static bool is_in_microseconds(const char *title)
+{
+    size_t length = strlen(title), unit = sizeof "(us)" - 1;
+
+    return length > unit && strcmp(title + length - unit, "(us)") == 0;
+}
+
+/* The unit in which every time of a table can be read: that of the column whose times are shortest; microseconds where
+ * a column stays in them, as points in time do. */
+static struct time_unit unit_of_times(const struct grid *grid)
+{
+    double least = INFINITY;
+    size_t ignored;
+
+    for (size_t c = 0; c < grid->column_count; c++) {
+        if (!grid->columns[c].time && is_in_microseconds(grid->columns[c].title))
+            return time_unit_for(0);
+        double largest = grid->columns[c].number && grid->columns[c].time ? survey_column(grid, c, &ignored) : 0;
+        if (largest > 0)
+            least = fmin(least, largest * 1e3);
+    }
+    return time_unit_for(isfinite(least) ? least : 0);
+}
+
+static int unite_column(struct grid *grid, size_t c, struct time_unit unit, struct err *err)
+{
+    bool time = grid->columns[c].time;
+    size_t decimals;
+    int status = 0;
+
+    survey_column(grid, c, &decimals);
+    if (time)
+        decimals = 3;
+    for (size_t i = c; status == 0 && i < grid->count; i += grid->column_count)
+        if (is_number(grid->cells[i]) && decimals_of(grid->cells[i]) <= decimals)
+            status = rewrite(&grid->cells[i], decimals, time, unit.ns / 1e3, err);
+    return status;
+}
+
+int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err)
+{
+    const struct time_unit unit = unit_of_times(grid);
+    int status = 0;
+
+    for (size_t c = 0; status == 0 && c < grid->column_count; c++) {
+        if (!columns[c].number)
+            continue;
+        status = unite_column(grid, c, unit, err);
+        size_t length = strlen(columns[c].title);
+        if (status != 0 || !columns[c].time || length < sizeof "(us)" - 1)
+            continue;
+        if (asprintf(&titles[c], "%.*s(%s)", (int)(length - (sizeof "(us)" - 1)), columns[c].title, unit.name) < 0) {
+            titles[c] = NULL;
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        }
+        columns[c].title = titles[c];
+    }
+    return status;
+}
+
+static void put_csv(FILE *stream, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+static void print_csv_line(const struct grid *grid, FILE *stream, const char *const *cells)
+{
+    for (size_t c = 0; c < grid->column_count; c++) {
+        fputs(c > 0 ? "," : "", stream);
+        put_csv(stream, cells[c]);
+    }
+    fputc('\n', stream);
+}
+
+void put_markdown(FILE *stream, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("\\`*_{}[]()#+-!|<>&~$@:", *text) != NULL)
+            fputc('\\', stream);
+        fputc(*text, stream);
+    }
+}
+
+static void print_markdown(const struct grid *grid, FILE *stream)
+{
+    fputc('|', stream);
+    for (size_t c = 0; c < grid->column_count; c++)
+        fprintf(stream, " %s |", grid->columns[c].title);
+    fputs("\n|", stream);
+    for (size_t c = 0; c < grid->column_count; c++)
+        fputs(grid->columns[c].number ? " ---: |" : " --- |", stream);
+    fputc('\n', stream);
+    for (size_t i = 0; i < grid->count; i++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+        fputs(i % grid->column_count == 0 ? "| " : " ", stream);
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+        if (grid->columns[i % grid->column_count].number)
+            fputs(grid->cells[i], stream);
+        else
+            put_markdown(stream, grid->cells[i]);
+        fputs((i + 1) % grid->column_count == 0 ? " |\n" : " |", stream);
+    }
+}
+
+int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err)
+{
+    const char *titles[GRID_MAX_COLUMNS];
+
+    if (format == GRID_TABLE)
+        return print_table(grid, stream, width, ascii, err);
+    if (format == GRID_MARKDOWN) {
+        print_markdown(grid, stream);
+    } else {
+        for (size_t c = 0; c < grid->column_count; c++)
+            titles[c] = grid->columns[c].title;
+        print_csv_line(grid, stream, titles);
+        for (size_t i = 0; i < grid->count; i += grid->column_count)
+            print_csv_line(grid, stream, (const char *const *)grid->cells + i);
+    }
+    return 0;
+}
+
+void put_json(FILE *stream, const char *text)
+{
+    char escaped[256 * JSON_TEXT_EXPANSION];
+
+    fputc('"', stream);
+    for (size_t left = strlen(text); left > 0;) {
+        size_t piece = json_text_piece(text, left, 256);
+        size_t length = json_text_escape(escaped, text, piece);
+        fwrite(escaped, 1, length, stream);
+        text += piece;
+        left -= piece;
+    }
+    fputc('"', stream);
+}
+
+struct time_unit time_unit_for(double largest_ns)
+{
+    static const struct time_unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+    const double enough = 10; /* of a unit */
+
+    for (size_t i = 0; i + 1 < sizeof units / sizeof *units; i++)
+        if (fabs(largest_ns) >= enough * units[i].ns)
+            return units[i];
+    return units[2];
+}

@@ -1,0 +1,57 @@
+/* A short table for people and their tools: no frames, numbers to the right. Where the width is limited titles are
+ * wrapped first, then long texts are cut in the middle, or go on in the next line, and at last the columns that matter
+ * least are left out, which a line below the table tells. */
+#ifndef MSPROF_EXPORTERS_TABLE_GRID_H
+#define MSPROF_EXPORTERS_TABLE_GRID_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define GRID_MAX_COLUMNS 224
+
+struct grid_column {
+    const char *title;
+    bool number;     /* to the right */
+    bool cut;        /* may be cut in the middle */
+    bool goes_on;    /* goes on in further lines where it would be cut */
+    bool time;       /* of numbers: microseconds, for grid_unite_numbers */
+    int least_first; /* 0: always shown; else the column with the largest number goes first */
+};
+
+/* All zero but columns and count. */
+struct grid {
+    const struct grid_column *columns;
+    size_t column_count;
+    char **cells;           /* row by row */
+    size_t count, capacity; /* of cells */
+};
+
+enum grid_format { GRID_TABLE, GRID_CSV, GRID_MARKDOWN };
+
+/* Copies a row of texts, NULL is "". Control characters become '?'. */
+int grid_row(struct grid *grid, const char *const *cells, struct err *err);
+/* Gives the numbers of a column as many decimals each, and all times of the table one unit, which fits the column whose
+ * times are shortest, in place of that in the titles: titles needs room for one for each column, to be freed; the
+ * grid's columns are the caller's, and are changed. */
+int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err);
+/* width: of the terminal; 0: nothing is cut. ascii: no other characters are added, and with a width none are printed.
+ */
+int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err);
+void grid_release(struct grid *grid);
+
+/* A text of Markdown in which nothing of `text` is markup. */
+void put_markdown(FILE *stream, const char *text);
+/* A string of JSON with its quotes. */
+void put_json(FILE *stream, const char *text);
+
+/* A time with the unit that fits the largest of a column: us, ms or s. */
+struct time_unit {
+    const char *name;
+    double ns;
+};
+struct time_unit time_unit_for(double largest_ns);
+
+#endif

@@ -1,0 +1,218 @@
+#include "exporters/table/groups.h"
+
+#include "base/array.h"
+#include "base/number.h"
+#include "db/database.h"
+#include "db/query/operators/query_durations.h"
+#include "exporters/cann_report.h"
+#include "exporters/parallel.h"
+
+#include <stdlib.h>
+
+/* Counts one duration in the group of a key. */
+static int count_in(struct map *groups, const struct group_key *key, int64_t duration_ns, struct err *err)
+{
+    struct group *group = map_add(groups, key, NULL, err);
+    if (group == NULL)
+        return -(int)err->code;
+    if (group->count == 0 || duration_ns < group->min_ns)
+        group->min_ns = duration_ns;
+    if (group->count == 0 || duration_ns > group->max_ns)
+        group->max_ns = duration_ns;
+    group->count++;
+    group->total_ns = number_add(group->total_ns, duration_ns);
+    group->squares += (uint128)duration_ns * (uint128)duration_ns;
+    return 0;
+}
+
+static int merge(struct map *groups, const struct map *others, struct err *err)
+{
+    for (const struct group *other = NULL; (other = map_next(others, other)) != NULL;) {
+        bool added;
+        struct group *group = map_add(groups, &other->key, &added, err);
+        if (group == NULL)
+            return -(int)err->code;
+        if (added || other->min_ns < group->min_ns)
+            group->min_ns = other->min_ns;
+        if (added || other->max_ns > group->max_ns)
+            group->max_ns = other->max_ns;
+        group->count += other->count;
+        group->total_ns = number_add(group->total_ns, other->total_ns);
+        group->squares += other->squares;
+    }
+    return 0;
+}
+
+struct order {
+    const struct cann_texts *names;
+    int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names);
+};
+
+static int compare_groups(const void *a, const void *b, void *arg)
+{
+    const struct order *order = arg;
+    const struct group *x = a, *y = b;
+    int compared = order->compare(x, y, order->names);
+    return compared != 0 ? compared : array_order(x->key.name_id, y->key.name_id);
+}
+
+/* The groups of a map in order. */
+static int sort(const struct map *map, struct order *order, struct groups *ret, struct err *err)
+{
+    if (map->used == 0)
+        return 0;
+    ret->items = calloc(map->used, sizeof *ret->items);
+    if (ret->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (const struct group *group = NULL; (group = map_next(map, group)) != NULL;)
+        ret->items[ret->count++] = *group;
+    qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
+    return 0;
+}
+
+int group_compare_names(const struct group *x, const struct group *y, const struct cann_texts *names)
+{
+    struct cann_text a = cann_text(names, x->key.name_id, 0), b = cann_text(names, y->key.name_id, 0);
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = a.text == NULL || b.text == NULL ? 0 : memcmp(a.text, b.text, shorter);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+void groups_release(struct groups *groups)
+{
+    free(groups->items);
+    *groups = (struct groups){.items = NULL};
+}
+
+/* ---- side by side ---- */
+
+#define ROWS_PER_UNIT 8192
+
+struct unit {
+    int64_t first, end; /* row ids */
+};
+
+struct worker {
+    sqlite3 *db;
+    struct duration_reader *reader;
+    struct map groups;
+    struct cann_task task; /* as far as it tells whether the task is an operator */
+};
+
+struct count {
+    const char *database;
+    enum duration_subject subject;
+    struct worker *workers[PARALLEL_MAX_WORKERS];
+    size_t worker_count;
+};
+
+static void worker_free(void *opaque)
+{
+    struct worker *worker = opaque;
+    duration_reader_free(worker->reader);
+    database_close(worker->db);
+    map_release(&worker->groups);
+    free(worker);
+}
+
+static void *worker_new(void *arg, struct err *err)
+{
+    struct count *count = arg;
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    worker->groups = (struct map)MAP_OF(struct group, key);
+    if (database_open(count->database, &worker->db, err) == 0)
+        worker->reader = duration_reader_new(worker->db, count->subject, err);
+    if (worker->reader == NULL) {
+        worker_free(worker);
+        return NULL;
+    }
+    count->workers[count->worker_count++] = worker;
+    return worker;
+}
+
+static int count_call(void *arg, const struct duration *duration, struct err *err)
+{
+    struct worker *worker = arg;
+    const struct group_key key = {.major = duration->major, .name_id = duration->name_id};
+    return count_in(&worker->groups, &key, duration->duration_ns, err);
+}
+
+static int count_task(void *arg, const struct duration *duration, struct err *err)
+{
+    struct worker *worker = arg;
+    const struct group_key key = {.major = duration->major, .name_id = duration->name_id, .minor = duration->minor};
+    worker->task.op_name_id = duration->op_name_id;
+    worker->task.op_task_type = duration->minor;
+    return cann_is_operator(&worker->task) ? count_in(&worker->groups, &key, duration->duration_ns, err) : 0;
+}
+
+static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
+{
+    struct worker *worker = opaque;
+    const struct unit *unit = opaque_unit;
+    (void)output;
+    return read_durations(worker->reader, unit->first, unit->end, count_task, worker, err);
+}
+
+static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
+{
+    struct worker *worker = opaque;
+    const struct unit *unit = opaque_unit;
+    (void)output;
+    return read_durations(worker->reader, unit->first, unit->end, count_call, worker, err);
+}
+
+static int submit_rows(struct parallel *parallel, int64_t count, struct err *err)
+{
+    for (int64_t id = 1; id <= count; id += ROWS_PER_UNIT) {
+        struct unit *unit = parallel_unit(parallel, err);
+        if (unit == NULL)
+            return -(int)err->code;
+        *unit = (struct unit){id, id + ROWS_PER_UNIT};
+        parallel_submit(parallel);
+    }
+    return parallel_finish(parallel, err);
+}
+
+static int count_all(struct count *count, int64_t rows, struct map *ret, struct err *err)
+{
+    const struct parallel_work work = {
+        .unit_size = sizeof(struct unit),
+        .arg = count,
+        .worker_new = worker_new,
+        .worker_free = worker_free,
+        .process = count->subject == DURATION_TASKS ? count_tasks : count_calls,
+    };
+    struct parallel *parallel = parallel_new(&work, NULL, err);
+    int status = parallel != NULL ? submit_rows(parallel, rows, err) : -(int)err->code;
+    for (size_t i = 0; status == 0 && i < count->worker_count; i++)
+        status = merge(ret, &count->workers[i]->groups, err);
+    parallel_free(parallel);
+    return status;
+}
+
+int groups_load(struct report_session *session, enum groups_subject subject,
+                int (*compare)(const struct group *a, const struct group *b, const struct cann_texts *names),
+                struct groups *ret, struct err *err)
+{
+    bool of_calls = subject == GROUPS_OF_CALLS;
+    struct count count = {.database = session->options->database,
+                          .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
+    const struct cann_texts *names = report_names(session, false, err);
+    struct order order = {names, compare};
+    struct map groups = MAP_OF(struct group, key);
+    int64_t rows = 0;
+    int status = names == NULL ? -(int)err->code
+                 : of_calls    ? cann_call_count(session->db, &rows, err)
+                               : cann_task_count(session->db, &rows, err);
+    if (status == 0)
+        status = count_all(&count, rows, &groups, err);
+    if (status == 0)
+        status = sort(&groups, &order, ret, err);
+    map_release(&groups);
+    return status;
+}

@@ -1,0 +1,582 @@
+#include "exporters/table/plan.h"
+
+#include "base/array.h"
+#include "base/real.h"
+#include "db/query/cann_version.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REAL_MAX 352 /* bytes of a printed double: 309 digits, a point, decimals */
+#define ID_MAX 256
+
+/* Texts of an enumeration as the format has them. */
+struct words {
+    struct word {
+        int64_t value;
+        struct row_piece text;
+    } * items;
+    size_t count;
+    bool dense; /* item i is of value i */
+    struct row_piece other;
+    bool has_other;
+};
+
+/* ---- columns ---- */
+
+const char *report_title_unit(const char *title, size_t *ret_length)
+{
+    size_t length = strlen(title);
+    const char *open = length > 2 && title[length - 1] == ')' ? strrchr(title, '(') : NULL;
+    if (open == NULL || open == title) {
+        *ret_length = 0;
+        return "";
+    }
+    *ret_length = (size_t)(title + length - 1 - (open + 1));
+    return open + 1;
+}
+
+/* The title in lower case without its unit, everything else than letters and digits as one '_'. */
+static void make_id(const char *title, char *id, size_t size)
+{
+    size_t unit, used = 0;
+    const char *end = report_title_unit(title, &unit);
+    size_t length = unit > 0 ? (size_t)(end - 1 - title) : strlen(title);
+    for (size_t i = 0; i < length && used + 1 < size; i++) {
+        unsigned char c = (unsigned char)title[i];
+        if (c >= 0x80 || isalnum(c))
+            id[used++] = (char)(c >= 0x80 ? c : tolower(c));
+        else if (used > 0 && id[used - 1] != '_')
+            id[used++] = '_';
+    }
+    while (used > 0 && id[used - 1] == '_')
+        used--;
+    id[used] = '\0';
+}
+
+static void column_id(const struct report_column *column, char id[ID_MAX])
+{
+    if (column->id != NULL)
+        snprintf(id, ID_MAX, "%s", column->id);
+    else
+        make_id(column->title, id, ID_MAX);
+}
+
+static int name_column(struct report_plan *plan, struct known_column *column, struct err *err)
+{
+    char id[ID_MAX], numbered[ID_MAX + 24];
+    column_id(&column->column, id);
+    snprintf(numbered, sizeof numbered, "%s", id);
+    for (size_t n = 2; report_plan_find(plan, numbered, strlen(numbered)) >= 0; n++)
+        snprintf(numbered, sizeof numbered, "%s_%zu", id, n);
+    column->id = strdup(numbered);
+    column->title = strdup(column->column.title);
+    column->column.title = column->title;
+    return column->id != NULL && column->title != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+int report_plan_add(struct report_plan *plan, const struct report_column *column, struct err *err)
+{
+    if (plan->column_count == REPORT_MAX_COLUMNS)
+        return err_set(err, ERR_LIMIT, "a table of more than %d columns", REPORT_MAX_COLUMNS);
+    struct known_column known = {.column = *column, .there = true};
+    int status = plan->column_count < plan->capacity
+                     ? 0
+                     : array_grow(&plan->columns, &plan->capacity, plan->column_count, 1, sizeof *plan->columns, err);
+    if (status == 0)
+        status = name_column(plan, &known, err);
+    if (status < 0) {
+        free(known.id);
+        free(known.title);
+        return status;
+    }
+    plan->columns[plan->column_count++] = known;
+    return 0;
+}
+
+int report_plan_rename(struct report_plan *plan, int cann_version, struct err *err)
+{
+    for (size_t i = 0; cann_version != CANN_VERSION_NEWEST && i < plan->column_count; i++) {
+        struct known_column *known = &plan->columns[i];
+        const char *title = cann_version_title(cann_version, known->title);
+        char *copy = title != NULL && title != known->title ? strdup(title) : known->title;
+        if (copy == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (copy != known->title)
+            free(known->title);
+        known->there &= title != NULL;
+        known->title = copy;
+        known->column.title = copy;
+    }
+    return 0;
+}
+
+int report_plan_find(const struct report_plan *plan, const char *id, size_t length)
+{
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const char *other = plan->columns[i].id;
+        if (plan->columns[i].there && strlen(other) == length && strncasecmp(other, id, length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
+{
+    struct strbuf sql;
+    sqlite3_stmt *statement = NULL;
+    strbuf_init(&sql, 65536);
+    strbuf_addf(&sql, "SELECT %s", expression);
+    int status =
+        sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_prepare(db, sql.data, &statement, err);
+    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
+        status = database_error(err, db, "the database cannot be read");
+    if (status == 0)
+        *ret = sqlite3_column_int(statement, 0) != 0;
+    sqlite3_finalize(statement);
+    strbuf_release(&sql);
+    return status;
+}
+
+static bool has_column_like(const struct report_plan *plan, const struct report_column *column)
+{
+    char id[ID_MAX];
+    column_id(column, id);
+    return report_plan_find(plan, id, strlen(id)) >= 0;
+}
+
+int report_plan_take(struct report_plan *plan, const struct report_column *columns, sqlite3 *db,
+                     enum column_set column_set, struct err *err)
+{
+    int status = 0;
+    for (; status == 0 && columns->title != NULL; columns++) {
+        bool there = (columns->flags & (column_set == COLUMNS_VENDOR ? REPORT_GUIDE : REPORT_VENDOR)) == 0 &&
+                     (columns->flags & REPORT_INPUT) == 0;
+        if (there && columns->when != NULL && db == NULL)
+            there =
+                !has_column_like(plan, columns); /* of two of one name each has the condition that the other has not */
+        else if (there && columns->when != NULL)
+            status = report_ask(db, columns->when, &there, err);
+        if (status == 0)
+            status = report_plan_add(plan, columns, err);
+        if (status == 0)
+            plan->columns[plan->column_count - 1].there = there;
+    }
+    return status;
+}
+
+/* ---- steps ---- */
+
+static int encode_word(const struct row_format *pieces, const char *text, struct row_piece *ret, struct err *err)
+{
+    struct strbuf buf;
+    strbuf_init(&buf, 65536);
+    row_format_text(pieces, text, strlen(text), &buf);
+    ret->length = buf.length;
+    ret->text = strbuf_detach(&buf);
+    return ret->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static void free_words(struct words *words)
+{
+    if (words == NULL)
+        return;
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i].text.text);
+    free(words->other.text);
+    free(words->items);
+    free(words);
+}
+
+static int make_words(const struct row_format *pieces, const struct value_name *names, struct report_step *step,
+                      struct err *err)
+{
+    struct words *words = calloc(1, sizeof *words);
+    size_t count = 0;
+    step->words = words;
+    while (names[count].text != NULL)
+        count++;
+    if (words != NULL)
+        words->items = calloc(count + 1, sizeof *words->items);
+    if (words == NULL || words->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = 0;
+    words->dense = true;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        if (names[i].value == VALUE_OTHER) {
+            words->has_other = true;
+            status = encode_word(pieces, names[i].text, &words->other, err);
+            continue;
+        }
+        words->dense &= names[i].value == (int64_t)words->count;
+        struct word *word = &words->items[words->count++];
+        word->value = names[i].value;
+        status = encode_word(pieces, names[i].text, &word->text, err);
+    }
+    return status;
+}
+
+static const struct row_piece *find_word(const struct words *words, int64_t value)
+{
+    if (words->dense) {
+        if (value >= 0 && (uint64_t)value < words->count)
+            return &words->items[value].text;
+    } else {
+        for (size_t i = 0; i < words->count; i++) {
+            if (words->items[i].value == value)
+                return &words->items[i].text;
+        }
+    }
+    return words->has_other ? &words->other : NULL;
+}
+
+static enum step_kind step_kind_of(enum report_form form)
+{
+    static const enum step_kind kinds[] = {
+        [FORM_TEXT] = STEP_PLAIN,        [FORM_SHORTEST] = STEP_SHORTEST, [FORM_FIXED] = STEP_FIXED,
+        [FORM_FLOAT] = STEP_FLOAT,       [FORM_SCALED] = STEP_SCALED,     [FORM_SCALED_FIXED] = STEP_SCALED_FIXED,
+        [FORM_TIME] = STEP_TIME,         [FORM_NAME] = STEP_TEXTS,        [FORM_TENSORS] = STEP_TEXTS,
+        [FORM_UNSIGNED] = STEP_UNSIGNED,
+    };
+    return kinds[form];
+}
+
+int report_step_init(struct report_step *step, const struct report_plan *plan, size_t column,
+                     const struct row_format *pieces, const struct report_texts *texts, struct err *err)
+{
+    const struct report_column *source = &plan->columns[column].column;
+    *step = (struct report_step){
+        .names = texts->names,
+        .column = (uint16_t)column,
+        .value = source->value > 0 ? source->value : (uint16_t)column,
+        .kind = (uint8_t)(source->names != NULL ? STEP_WORDS : step_kind_of(source->form)),
+        .decimals = source->decimals,
+    };
+    if (source->form == FORM_NAME) {
+        step->texts = texts->names;
+    } else if (source->form == FORM_TENSORS) {
+        step->texts = texts->tensors;
+        step->text_column = source->decimals;
+    }
+    return source->names != NULL ? make_words(pieces, source->names, step, err) : 0;
+}
+
+void report_step_release(struct report_step *step)
+{
+    free_words(step->words);
+    step->words = NULL;
+}
+
+static int make_steps(struct report_plan *plan, const size_t *shown, size_t count, const struct report_texts *texts,
+                      struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        plan->titles[i] = plan->columns[shown[i]].title;
+    int status = row_format_init(&plan->pieces, plan->format, plan->titles, count, err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        status = report_step_init(&plan->steps[i], plan, shown[i], &plan->pieces, texts, err);
+        plan->steps[i].before = plan->pieces.before[i];
+        plan->step_count++;
+    }
+    return status;
+}
+
+static int join_step(struct report_plan *plan, size_t i, struct err *err)
+{
+    struct report_step *step = &plan->steps[i];
+    step->joined = (plan->columns[step->column].column.flags & REPORT_JOINED) != 0;
+    if (!step->joined)
+        return 0;
+    int status = row_format_join(&plan->pieces, i, err);
+    step->before = plan->pieces.before[i];
+    return status;
+}
+
+/* The columns that are there, in their order. */
+static size_t show_all(const struct report_plan *plan, enum table_format format, size_t *ret)
+{
+    unsigned hiding = format == TABLE_TERMINAL ? REPORT_NO_TERMINAL : REPORT_TERMINAL;
+    size_t count = 0;
+    for (int first = 1; first >= 0; first--) {
+        for (size_t i = 0; i < plan->column_count; i++) {
+            unsigned flags = plan->columns[i].column.flags;
+            if (plan->columns[i].there && (flags & hiding) == 0 && ((flags & REPORT_FIRST) != 0) == (first != 0))
+                ret[count++] = i;
+        }
+    }
+    return count;
+}
+
+bool report_holds_texts(const struct report_column *column)
+{
+    return column->names != NULL || column->form == FORM_NAME || column->form == FORM_TENSORS ||
+           (column->form == FORM_TEXT && (column->flags & REPORT_NUMBER) == 0);
+}
+
+int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
+                        const struct report_texts *texts, struct err *err)
+{
+    size_t count = 0, *all = calloc(plan->column_count + 1, sizeof *all);
+    plan->format = format;
+    plan->titles = calloc(plan->column_count + 1, sizeof *plan->titles);
+    plan->steps = calloc(plan->column_count + 1, sizeof *plan->steps);
+    int status =
+        all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && shown == NULL)
+        count = show_all(plan, format, all);
+    if (status == 0)
+        status = make_steps(plan, shown != NULL ? shown : all, shown != NULL ? shown_count : count, texts, err);
+    for (size_t i = 1; status == 0 && shown == NULL && plan->frames && i < count; i++)
+        status = join_step(plan, i, err);
+    if (status == 0)
+        plan->fixed_room = row_room(&plan->pieces, 0);
+    free(all);
+    return status;
+}
+
+int report_plan_lead(struct report_plan *plan, const char *title, const char *text, struct err *err)
+{
+    int status = row_format_lead(&plan->pieces, title, text, err);
+    plan->fixed_room = row_room(&plan->pieces, 0);
+    return status;
+}
+
+void report_plan_release(struct report_plan *plan)
+{
+    for (size_t i = 0; i < plan->step_count; i++)
+        free_words(plan->steps[i].words);
+    for (size_t i = 0; i < plan->column_count; i++) {
+        free(plan->columns[i].id);
+        free(plan->columns[i].title);
+    }
+    row_format_release(&plan->pieces);
+    free(plan->columns);
+    free(plan->steps);
+    free(plan->titles);
+    *plan = (struct report_plan){.column_count = 0};
+}
+
+/* ---- values ---- */
+
+/* A double with this many decimals, without zeros at the end unless all are wanted; no locale in C17's "C". */
+static size_t print_real(char text[REAL_MAX], double real, unsigned decimals, bool all)
+{
+    int length = snprintf(text, REAL_MAX, "%.*f", (int)decimals, real);
+    if (length < 0 || length >= REAL_MAX)
+        return 0;
+    size_t used = (size_t)length;
+    if (!all && decimals > 0) {
+        while (text[used - 1] == '0')
+            used--;
+        used -= text[used - 1] == '.';
+        if (used == 2 && text[0] == '-' && text[1] == '0') {
+            text[0] = '0';
+            used = 1;
+        }
+    }
+    return used;
+}
+
+/* A number that is none is not a number of JSON either: it does not exist. */
+static size_t print_number(const struct report_step *step, double real, char text[REAL_MAX])
+{
+    if (!isfinite(real))
+        return 0;
+    switch (step->kind) {
+    case STEP_FIXED:
+        return print_real(text, real, step->decimals, true);
+    case STEP_SHORTEST:
+        return print_real(text, real, step->decimals, false);
+    default:
+        return real_print_float(text, real);
+    }
+}
+
+static char *put_fixed(char *p, int64_t value, unsigned decimals)
+{
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value, power = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        power *= 10;
+    if (value < 0)
+        *p++ = '-';
+    p = number_put_unsigned(p, magnitude / power);
+    if (decimals == 0)
+        return p;
+    *p++ = '.';
+    for (uint64_t rest = magnitude % power; power > 1; rest %= power) {
+        power /= 10;
+        *p++ = (char)('0' + rest / power);
+    }
+    return p;
+}
+
+static char *put_integer(const struct report_step *step, int64_t value, char *p, enum table_format format)
+{
+    switch (step->kind) {
+    case STEP_SCALED:
+        return number_put_shortest(p, value, step->decimals);
+    case STEP_SCALED_FIXED:
+        return put_fixed(p, value, step->decimals);
+    case STEP_UNSIGNED:
+        return number_put_unsigned(p, (uint64_t)value);
+    case STEP_TIME:
+        p = number_put_us(p, value);
+        if (format == TABLE_CSV || format == TABLE_SPREADSHEET)
+            *p++ = '\t';
+        return p;
+    case STEP_FIXED:
+        p = number_put_signed(p, value);
+        if (step->decimals > 0)
+            *p++ = '.';
+        memset(p, '0', step->decimals);
+        return p + step->decimals;
+    case STEP_FLOAT:
+        p = number_put_signed(p, value);
+        memcpy(p, ".0", 2);
+        return p + 2;
+    default:
+        return number_put_signed(p, value);
+    }
+}
+
+/* The text that a value is: of an id its row's, of a number its word. NULL: it is none. */
+static const char *text_of(const struct report_step *step, const struct report_value *value, size_t *ret_length)
+{
+    if (value->kind == VALUE_CELLS || value->kind == VALUE_STRING) {
+        *ret_length = value->length;
+        return value->text;
+    }
+    if (step->kind == STEP_TEXTS || value->kind == VALUE_NAME) {
+        bool name = value->kind == VALUE_NAME;
+        struct cann_text text =
+            cann_text(name ? step->names : step->texts, value->integer, name ? 0 : step->text_column);
+        *ret_length = text.length;
+        return text.text;
+    }
+    const struct row_piece *word = step->kind == STEP_WORDS ? find_word(step->words, value->integer) : NULL;
+    *ret_length = word != NULL ? word->length : 0;
+    return word != NULL ? word->text : NULL;
+}
+
+static bool is_number(const struct report_step *step, const struct report_value *value)
+{
+    if (value->kind == VALUE_INTEGER)
+        return step->kind != STEP_TEXTS && (step->kind != STEP_WORDS || find_word(step->words, value->integer) == NULL);
+    return value->kind == VALUE_SCALED;
+}
+
+static char *put_number(const struct report_step *step, const struct report_value *value, char *p,
+                        enum table_format format)
+{
+    return value->kind == VALUE_SCALED ? number_put_shortest(p, value->integer, value->decimals)
+                                       : put_integer(step, value->integer, p, format);
+}
+
+/* A row that is being put: what is left of the room beyond that of numbers. */
+struct row_room {
+    size_t used, limit;
+};
+
+/* The end; NULL: there is not so much room. */
+static char *put_text(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,
+                      char *p, struct row_room *room)
+{
+    char real[REAL_MAX];
+    size_t length = 0;
+    const char *text = NULL;
+    if (value->kind == VALUE_REAL) {
+        length = print_number(step, value->real, real);
+        text = length > 0 ? real : NULL;
+    } else if (value->kind != VALUE_MISSING) {
+        text = text_of(step, value, &length);
+    }
+    if (text == NULL)
+        return put_piece(p, &plan->pieces.missing);
+    room->used += value->kind == VALUE_STRING ? row_text_room(length) : length;
+    if (room->used > room->limit)
+        return NULL;
+    if (value->kind == VALUE_STRING)
+        return row_put_text(&plan->pieces, text, length, p);
+    memcpy(p, text, length);
+    return p + length;
+}
+
+char *report_plan_put(const struct report_plan *plan, const struct report_value *values, bool first, char *p, char *end,
+                      size_t *ret_room)
+{
+    struct row_room room = {.used = plan->fixed_room, .limit = (size_t)(end - p)};
+    *ret_room = plan->fixed_room;
+    if (room.used > room.limit)
+        return NULL;
+    p = put_piece(p, first ? &plan->pieces.begin : &plan->pieces.next);
+    for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
+        const struct report_value *value = &values[step->value];
+        p = put_piece(p, &step->before);
+        if (value->kind == VALUE_INTEGER && step->kind == STEP_SCALED) { /* what most numbers are */
+            p = number_put_shortest(p, value->integer, step->decimals);
+            continue;
+        }
+        if (is_number(step, value)) {
+            p = put_number(step, value, p, plan->format);
+            continue;
+        }
+        if ((p = put_text(plan, step, value, p, &room)) == NULL) {
+            *ret_room = room.used;
+            return NULL;
+        }
+        if (value->kind == VALUE_CELLS)
+            step += value->decimals - 1;
+    }
+    return put_piece(p, &plan->pieces.end);
+}
+
+static int encode_cell(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,
+                       struct strbuf *buf)
+{
+    char number[REAL_MAX];
+    size_t length = 0;
+    const char *text = NULL;
+    if (is_number(step, value))
+        return strbuf_add(buf, number, (size_t)(put_number(step, value, number, plan->format) - number));
+    if (value->kind == VALUE_REAL)
+        text = (length = print_number(step, value->real, number)) > 0 ? number : NULL;
+    else if (value->kind != VALUE_MISSING)
+        text = text_of(step, value, &length);
+    if (text == NULL)
+        return strbuf_add(buf, plan->pieces.missing.text, plan->pieces.missing.length);
+    return value->kind == VALUE_STRING ? row_format_add(&plan->pieces, text, length, buf)
+                                       : strbuf_add(buf, text, length);
+}
+
+int report_plan_encode(const struct report_plan *plan, const struct report_value *values, size_t count,
+                       struct strbuf *buf)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        const struct report_step *step = &plan->steps[i];
+        if (i > 0)
+            status = strbuf_add(buf, step->before.text, step->before.length);
+        if (status == 0)
+            status = encode_cell(plan, step, &values[step->value], buf);
+    }
+    return status;
+}
+
+bool report_step_text(const struct report_step *step, const struct report_value *value, struct strbuf *buf)
+{
+    char text[REAL_MAX];
+    size_t length = 0;
+    const char *found = text;
+    strbuf_clear(buf);
+    if (is_number(step, value))
+        length = (size_t)(put_number(step, value, text, TABLE_TERMINAL) - text);
+    else if (value->kind == VALUE_REAL)
+        found = (length = print_number(step, value->real, text)) > 0 ? text : NULL;
+    else
+        found = value->kind != VALUE_MISSING ? text_of(step, value, &length) : NULL;
+    if (found != NULL)
+        strbuf_add(buf, found, length);
+    return found != NULL;
+}

@@ -1,0 +1,395 @@
+#include "exporters/table/row_format.h"
+
+#include "base/strbuf.h"
+#include "base/utf8.h"
+#include "exporters/json_text.h"
+
+#include <stdlib.h>
+
+#define PIECE_MAX (64 * 1024)
+
+static int take_piece(struct row_piece *piece, struct strbuf *text, struct err *err)
+{
+    size_t length = text->length;
+    piece->text = strbuf_detach(text);
+    piece->length = length;
+    return piece->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int make_piece(struct row_piece *piece, const char *before, const char *title, const char *after,
+                      struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, PIECE_MAX);
+    strbuf_adds(&text, before);
+    if (title != NULL)
+        json_text_append(&text, title, strlen(title));
+    strbuf_adds(&text, after);
+    return take_piece(piece, &text, err);
+}
+
+/* What separates the cells of the terminal: no text of a database holds it. */
+static int make_cell_end(struct row_piece *piece, size_t count, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, PIECE_MAX);
+    strbuf_add(&text, "", count);
+    return take_piece(piece, &text, err);
+}
+
+/* What stands around rows and cells; JSON has the titles as well. */
+static const struct {
+    const char *begin, *next, *end, *missing, *first_cell, *next_cell;
+} frames[] = {
+    [TABLE_CSV] = {"", "", "\n", TABLE_MISSING, "", ","},
+    [TABLE_SPREADSHEET] = {"", "", "\n", TABLE_MISSING, "", ","},
+    [TABLE_JSON] = {"\n    {", ",\n    {", "\n    }", "\"" TABLE_MISSING "\"", "\n        \"", ",\n        \""},
+    [TABLE_TERMINAL] = {"", "", "", TABLE_MISSING, "", ""},
+    [TABLE_MARKDOWN] = {"| ", "| ", " |\n", TABLE_MISSING, "", " | "},
+};
+
+int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
+                    struct err *err)
+{
+    *format = (struct row_format){.format = kind, .columns = columns};
+    if (columns > TABLE_MAX_COLUMNS)
+        return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, TABLE_MAX_COLUMNS);
+    int status = make_piece(&format->begin, frames[kind].begin, NULL, "", err);
+    if (status == 0)
+        status = make_piece(&format->head, frames[kind].begin, NULL, "", err);
+    if (status == 0)
+        status = make_piece(&format->next, frames[kind].next, NULL, "", err);
+    if (status == 0)
+        status = make_piece(&format->end, frames[kind].end, NULL, "", err);
+    if (status == 0)
+        status = make_piece(&format->missing, frames[kind].missing, NULL, "", err);
+    for (size_t i = 0; status == 0 && i < columns; i++) {
+        const char *before = i == 0 ? frames[kind].first_cell : frames[kind].next_cell;
+        if (kind == TABLE_TERMINAL)
+            status = make_cell_end(&format->before[i], i > 0, err);
+        else
+            status = make_piece(&format->before[i], before, kind == TABLE_JSON ? titles[i] : NULL,
+                                kind == TABLE_JSON ? "\": " : "", err);
+    }
+    if (status < 0)
+        row_format_release(format);
+    return status;
+}
+
+void row_format_release(struct row_format *format)
+{
+    for (size_t i = 0; i < format->columns && i < TABLE_MAX_COLUMNS; i++)
+        free(format->before[i].text);
+    free(format->begin.text);
+    free(format->head.text);
+    free(format->next.text);
+    free(format->end.text);
+    free(format->missing.text);
+    *format = (struct row_format){.columns = 0};
+}
+
+static void put_title(const struct row_format *format, const char *title, struct outfile *out)
+{
+    struct strbuf text;
+    strbuf_init(&text, PIECE_MAX);
+    row_format_text(format, title, strlen(title), &text);
+    outfile_add(out, &text);
+    strbuf_release(&text);
+}
+
+void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out)
+{
+    bool markdown = format->format == TABLE_MARKDOWN;
+    if (format->format == TABLE_JSON) {
+        outfile_write(out, "[", 1);
+        return;
+    }
+    outfile_write(out, format->head.text, format->head.length);
+    for (size_t i = 0; i < format->columns; i++) {
+        outfile_write(out, format->before[i].text, format->before[i].length);
+        put_title(format, titles[i], out);
+    }
+    outfile_write(out, format->end.text, format->end.length);
+    for (size_t i = 0; markdown && i < format->columns + format->leads; i++)
+        outfile_write(out, "|---", 4);
+    if (markdown)
+        outfile_write(out, "|\n", 2);
+}
+
+void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out)
+{
+    if (format->format == TABLE_JSON)
+        outfile_write(out, any_row ? "\n]\n" : "]\n", any_row ? 3 : 2);
+}
+
+size_t row_room(const struct row_format *format, size_t text_bytes)
+{
+    size_t room = text_bytes + format->next.length + format->begin.length + format->end.length;
+    for (size_t i = 0; i < format->columns; i++)
+        room += format->before[i].length + format->missing.length + NUMBER_MAX + 2;
+    return room;
+}
+
+/* Appends a cell and what separates it from the first of the row. */
+static int lead_piece(const struct row_format *format, struct row_piece *piece, const char *title, const char *text,
+                      struct err *err)
+{
+    struct strbuf whole, cell;
+    strbuf_init(&whole, PIECE_MAX);
+    strbuf_init(&cell, PIECE_MAX);
+    row_format_text(format, text, strlen(text), &cell);
+    strbuf_add(&whole, piece->text, piece->length);
+    if (format->format == TABLE_JSON) {
+        strbuf_addf(&whole, "%s%s\": ", frames[TABLE_JSON].first_cell, title);
+        strbuf_add(&whole, cell.data, cell.length);
+        strbuf_addc(&whole, ',');
+    } else {
+        strbuf_add(&whole, cell.data, cell.length);
+        strbuf_adds(&whole, frames[format->format].next_cell);
+    }
+    int status = cell.failed || whole.failed ? err_set(err, ERR_NO_MEMORY, "no room for the cell '%s'", text) : 0;
+    strbuf_release(&cell);
+    if (status < 0) {
+        strbuf_release(&whole);
+        return status;
+    }
+    free(piece->text);
+    piece->text = NULL;
+    return take_piece(piece, &whole, err);
+}
+
+int row_format_lead(struct row_format *format, const char *title, const char *text, struct err *err)
+{
+    int status = lead_piece(format, &format->begin, title, text, err);
+    if (status == 0)
+        status = lead_piece(format, &format->next, title, text, err);
+    if (status == 0)
+        status = lead_piece(format, &format->head, title, title, err);
+    format->leads = true;
+    return status;
+}
+
+int row_format_join(struct row_format *format, size_t column, struct err *err)
+{
+    free(format->before[column].text);
+    format->before[column].text = NULL;
+    return make_piece(&format->before[column], "/", NULL, "", err);
+}
+
+/* ---- texts ---- */
+
+void row_cells(const char *row, const char *end, size_t count, struct table_cell *cells)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *stop = i + 1 < count ? memchr(row, '\0', (size_t)(end - row)) : NULL;
+        if (stop == NULL)
+            stop = end;
+        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
+        row = stop < end ? stop + 1 : end;
+    }
+}
+
+bool spreadsheet_runs(const char *text, size_t length)
+{
+    if (length < 2 || memchr("=+-@\t\r", text[0], 6) == NULL)
+        return false;
+    size_t digits = 1;
+    while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '.'))
+        digits++;
+    return digits < length || text[0] == '=' || text[0] == '@';
+}
+
+static bool needs_quotes(const char *text, size_t length)
+{
+    return memchr(text, ',', length) != NULL || memchr(text, '"', length) != NULL ||
+           memchr(text, '\n', length) != NULL || memchr(text, '\r', length) != NULL;
+}
+
+static void encode_csv(struct strbuf *buf, const char *text, size_t length, const char *mark, bool spreadsheet)
+{
+    bool quoted = *mark != '\0' || needs_quotes(text, length);
+    if (quoted)
+        strbuf_addc(buf, '"');
+    for (const char *m = mark; *m != '\0'; m++)
+        strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
+    if (spreadsheet && *mark == '\0' && spreadsheet_runs(text, length))
+        strbuf_addc(buf, '\'');
+    for (const char *quote; (quote = memchr(text, '"', length)) != NULL;) {
+        size_t taken = (size_t)(quote - text) + 1;
+        strbuf_add(buf, text, taken);
+        strbuf_addc(buf, '"');
+        text += taken;
+        length -= taken;
+    }
+    strbuf_add(buf, text, length);
+    for (const char *m = mark; *m != '\0'; m++)
+        strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
+    if (quoted)
+        strbuf_addc(buf, '"');
+}
+
+static void encode_json(struct strbuf *buf, const char *text, size_t length)
+{
+    strbuf_addc(buf, '"');
+    json_text_append(buf, text, length);
+    strbuf_addc(buf, '"');
+}
+
+/* A line break would end the row, a bar the cell. */
+static void encode_markdown(struct strbuf *buf, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool breaks = text[i] == '\n' || text[i] == '\r';
+        if (text[i] == '|' || text[i] == '\\')
+            strbuf_addc(buf, '\\');
+        strbuf_addc(buf, breaks ? ' ' : text[i]);
+    }
+}
+
+/* An import makes texts safe, but anybody may have written the database. JSON escapes them, the terminal's table masks
+ * them; a carriage return alone is a matter of quotes. */
+static bool is_unsafe(const struct row_format *format, const char *text, size_t length)
+{
+    if (format->format == TABLE_JSON || format->format == TABLE_TERMINAL)
+        return false;
+    size_t at = utf8_first_unsafe(text, length);
+    while (at < length && text[at] == '\r')
+        at += 1 + utf8_first_unsafe(text + at + 1, length - at - 1);
+    return at < length;
+}
+
+static void encode_safe(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
+                        const char *mark)
+{
+    switch (format->format) {
+    case TABLE_CSV:
+    case TABLE_SPREADSHEET:
+        encode_csv(buf, text, length, mark, format->format == TABLE_SPREADSHEET);
+        break;
+    case TABLE_JSON:
+        encode_json(buf, text, length);
+        break;
+    case TABLE_MARKDOWN:
+        encode_markdown(buf, text, length);
+        break;
+    case TABLE_TERMINAL:
+        strbuf_add(buf, text, length);
+        break;
+    }
+}
+
+static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
+                   const char *mark)
+{
+    if (!is_unsafe(format, text, length)) {
+        encode_safe(format, buf, text, length, mark);
+        return;
+    }
+    char *safe = malloc(length * UTF8_SAFE_EXPANSION);
+    if (safe != NULL)
+        encode_safe(format, buf, safe, utf8_make_safe(text, length, safe), mark);
+    else
+        buf->failed = true;
+    free(safe);
+}
+
+int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    encode(format, buf, text, length, "");
+    return buf->failed ? -1 : 0;
+}
+
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    strbuf_clear(buf);
+    encode(format, buf, text, length, "");
+}
+
+size_t row_text_room(size_t length)
+{
+    return length * JSON_TEXT_EXPANSION + 3;
+}
+
+static char *put_csv(const char *text, size_t length, bool spreadsheet, char *p)
+{
+    bool runs = spreadsheet && spreadsheet_runs(text, length);
+    if (!needs_quotes(text, length)) {
+        if (runs)
+            *p++ = '\'';
+        memcpy(p, text, length);
+        return p + length;
+    }
+    *p++ = '"';
+    if (runs)
+        *p++ = '\'';
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            *p++ = '"';
+        *p++ = text[i];
+    }
+    *p++ = '"';
+    return p;
+}
+
+static char *put_markdown(const char *text, size_t length, char *p)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\n' || text[i] == '\r') {
+            *p++ = ' ';
+            continue;
+        }
+        if (text[i] == '|' || text[i] == '\\')
+            *p++ = '\\';
+        *p++ = text[i];
+    }
+    return p;
+}
+
+char *row_put_text(const struct row_format *format, const char *text, size_t length, char *p)
+{
+    _Static_assert(JSON_TEXT_EXPANSION >= 2 * UTF8_SAFE_EXPANSION, "a safe text fits behind half of the room");
+    if (is_unsafe(format, text, length)) {
+        /* Written at the end of the room and read from there: each byte becomes two at most. */
+        char *safe = p + row_text_room(length) - length * UTF8_SAFE_EXPANSION;
+        length = utf8_make_safe(text, length, safe);
+        text = safe;
+    }
+    switch (format->format) {
+    case TABLE_CSV:
+    case TABLE_SPREADSHEET:
+        return put_csv(text, length, format->format == TABLE_SPREADSHEET, p);
+    case TABLE_MARKDOWN:
+        return put_markdown(text, length, p);
+    case TABLE_JSON:
+        *p++ = '"';
+        p += json_text_escape(p, text, length);
+        *p++ = '"';
+        return p;
+    case TABLE_TERMINAL:
+        break;
+    }
+    memcpy(p, text, length);
+    return p + length;
+}
+
+#define TEXT_MAX (4 * 1024 * 1024)
+
+int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,
+                      struct err *err)
+{
+    struct strbuf buf;
+    int status = 0;
+    strbuf_init(&buf, TEXT_MAX);
+    for (size_t i = 0; status == 0 && i < texts->rows * texts->column_count; i++) {
+        struct cann_text *item = &texts->items[i];
+        const char *mark = marks != NULL ? marks[i % texts->column_count] : "";
+        if (item->text == NULL)
+            continue;
+        strbuf_clear(&buf);
+        encode(format, &buf, item->text, item->length, mark);
+        status = buf.failed ? err_set(err, ERR_LIMIT, "a text of %u bytes is too long for a table", item->length)
+                            : cann_texts_replace(texts, i, buf.data, buf.length, err);
+    }
+    strbuf_release(&buf);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Inside of the engine: where rows come from. */
+#ifndef MSPROF_EXPORTERS_TABLE_ROWS_H
+#define MSPROF_EXPORTERS_TABLE_ROWS_H
+
+#include "exporters/table/report.h"
+
+/* Puts the rows of the report's query. */
+int report_query_rows(struct report_run *run, struct err *err);
+/* Puts the rows of a prepared statement whose columns are those of the report. */
+int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err);
+/* Puts the rows of a user's query. */
+int report_user_rows(struct report_run *run, struct err *err);
+/* Puts the rows of the report's scan, or writes them into files itself. */
+int report_scan_rows(struct report_run *run, struct err *err);
+
+/* Appends the expressions of the known columns to a SELECT; "NULL" for those without. */
+void report_expressions(const struct report_run *run, struct strbuf *sql);
+/* A column of a statement's row. */
+struct report_value report_column_value(sqlite3_stmt *row, int column);
+struct report_value report_scanned_value(sqlite3_value *value);
+
+#endif

@@ -1,0 +1,238 @@
+#include "exporters/table/report.h"
+
+#include "db/query/cann_version.h"
+#include "exporters/table/rows.h"
+#include "exporters/table/table_stream.h"
+
+#include <stdlib.h>
+
+/* Only what a column needs is read: names are many. */
+static int find_texts(struct report_run *run, bool plain, struct report_texts *ret, struct err *err)
+{
+    bool tensors = false;
+    for (size_t i = 0; i < run->plan.column_count; i++)
+        tensors |= run->plan.columns[i].there && run->plan.columns[i].column.form == FORM_TENSORS;
+    *ret = (struct report_texts){.names = report_names(run->session, plain, err)};
+    if (ret->names == NULL)
+        return -(int)err->code;
+    if (tensors && (ret->tensors = report_tensors(run->session, plain, err)) == NULL)
+        return -(int)err->code;
+    return 0;
+}
+
+static int compile(struct report_run *run, struct err *err)
+{
+    const struct export_options *options = run->session->options;
+    struct report_texts texts, plain;
+    size_t *shown = NULL, count = 0;
+    int status = find_texts(run, false, &texts, err);
+    run->plan.frames = run->terminal != NULL;
+    if (status == 0)
+        status = row_choice_columns(options->choice, &run->plan, &shown, &count, err);
+    if (status == 0)
+        status = report_plan_compile(&run->plan, options->format, shown, count, &texts, err);
+    free(shown);
+    if (status == 0 && options->stream != NULL && options->stream->capture != NULL)
+        status = report_plan_lead(&run->plan, "capture", options->stream->capture, err);
+    if (status < 0 || options->choice == NULL)
+        return status;
+    const struct table_choice *wanted = options->choice;
+    run->chosen = wanted->filter_count > 0 || wanted->sort != NULL || wanted->top > 0;
+    if (!run->chosen)
+        return 0;
+    status = find_texts(run, true, &plain, err);
+    return status == 0 ? row_choice_compile(&run->choice, wanted, &run->plan, &plain, err) : status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    if (run->report->walk != NULL)
+        return run->report->walk->rows(run, err);
+    if (run->report->user != NULL)
+        return report_user_rows(run, err);
+    if (run->report->scan != NULL)
+        return report_scan_rows(run, err);
+    return run->report->rows != NULL ? run->report->rows(run, err) : report_query_rows(run, err);
+}
+
+static int take_columns(struct report_run *run, struct err *err)
+{
+    const struct report *report = run->report;
+    int status = report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err);
+    if (status < 0)
+        return status;
+    run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
+    if (report->state_size > 0 && run->state == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = report->open != NULL ? report->open(run, err) : 0;
+    return status == 0 && report->user == NULL
+               ? report_plan_rename(&run->plan, run->session->options->cann_version, err)
+               : status;
+}
+
+static void release(struct report_run *run)
+{
+    if (run->report->close != NULL && (run->state != NULL || run->report->state_size == 0))
+        run->report->close(run);
+    free(run->state);
+    row_choice_release(&run->choice);
+    report_plan_release(&run->plan);
+}
+
+static int open_run(struct report_run *run, struct err *err)
+{
+    const struct report *report = run->report;
+    const struct report_session *session = run->session;
+    strbuf_init(&run->choice.text, 1);
+    int status = take_columns(run, err);
+    if (status == 0)
+        status = compile(run, err);
+    if (status == 0 && run->terminal != NULL && run->terminal->show == NULL)
+        status = terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err);
+    if (status < 0)
+        return status;
+    const struct report_writer writer = {
+        .options = session->options,
+        .result = session->result,
+        .plan = &run->plan,
+        .name = cann_version_file(session->options->cann_version, report->name),
+        .whole = report->whole,
+        .choice = run->chosen ? &run->choice : NULL,
+        .terminal = run->terminal,
+        .is_plain = session->options->format == TABLE_TERMINAL && run->terminal == NULL,
+    };
+    return report_writer_open(&run->writer, &writer, run->scope->suffix, err);
+}
+
+int report_columns(struct report_session *session, const struct report *report, const struct report_scope *scope,
+                   struct report_plan *ret, struct err *err)
+{
+    struct report_run run = {.report = report, .session = session, .scope = scope};
+    strbuf_init(&run.choice.text, 1);
+    int status = take_columns(&run, err);
+    *ret = run.plan;
+    run.plan = (struct report_plan){.column_count = 0};
+    release(&run);
+    return status;
+}
+
+int report_open(struct report_run *run, struct report_session *session, const struct report *report,
+                const struct report_scope *scope, struct err *err)
+{
+    *run = (struct report_run){.report = report, .session = session, .scope = scope};
+    return open_run(run, err);
+}
+
+int report_close(struct report_run *run, int status, struct err *err)
+{
+    status = report_writer_close(&run->writer, status, err);
+    release(run);
+    return status;
+}
+
+/* ---- parts ---- */
+
+size_t report_leading_columns(const struct report_run *run, size_t limit)
+{
+    size_t count = 0;
+    if (run->chosen || run->terminal != NULL || run->writer.is_plain)
+        return 0;
+    while (count < run->plan.step_count && run->plan.steps[count].value < limit)
+        count++;
+    return count;
+}
+
+bool report_needs(const struct report_run *run, size_t value)
+{
+    bool needs = run->chosen && row_choice_needs(&run->choice, value);
+    for (size_t i = 0; i < run->plan.step_count; i++)
+        needs |= run->plan.steps[i].value == value;
+    return needs;
+}
+
+static int put_part_rows(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    return part->rows != NULL ? part->rows(part->arg, run, err) : 0;
+}
+
+/* The rows of the part before end here where they were not given by a function. */
+static int show_part(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    struct terminal_table *terminal = run->terminal;
+    uint64_t rows = run->writer.rows;
+    int status = terminal_table_end(terminal, err);
+    terminal->kept_max = TERMINAL_PART_KEPT_MAX;
+    if (status == 0 && terminal_table_prints(terminal))
+        status = part->heading(part->arg, terminal->show, err);
+    if (status == 0)
+        status = put_part_rows(run, part, err);
+    if (status == 0 && !terminal->one_width && terminal_table_wants_again(terminal)) {
+        run->writer.rows = rows;
+        status = put_part_rows(run, part, err);
+    }
+    return status == 0 && part->rows != NULL ? terminal_table_end(terminal, err) : status;
+}
+
+int report_put_part(struct report_run *run, const struct report_part *part, struct err *err)
+{
+    int status = 0;
+    if (run->chosen || run->writer.is_plain || run->session->options->stream_path != NULL)
+        return put_part_rows(run, part, err);
+    if (run->terminal != NULL)
+        return show_part(run, part, err);
+    status = report_writer_part(&run->writer, part->suffix, err);
+    return status == 0 ? put_part_rows(run, part, err) : status;
+}
+
+int report_end_part(struct report_run *run, struct err *err)
+{
+    return report_writer_end_part(&run->writer, err);
+}
+
+/* ---- all of it ---- */
+
+static int make_table(struct report_run *run, uint64_t *ret_rows, struct err *err)
+{
+    int status = open_run(run, err);
+    if (status == 0)
+        status = put_rows(run, err);
+    status = report_close(run, status, err);
+    *ret_rows = run->writer.rows;
+    return status;
+}
+
+static int make_terminal_table(const struct report_run *wanted, uint64_t *ret_rows, struct err *err)
+{
+    struct terminal_table terminal = {.show = NULL};
+    struct report_run run = *wanted;
+    run.terminal = &terminal;
+    int status = make_table(&run, ret_rows, err);
+    if (status == 0 && terminal_table_wants_again(&terminal)) {
+        run = *wanted;
+        run.terminal = &terminal;
+        status = make_table(&run, ret_rows, err);
+    }
+    if (status == 0)
+        status = terminal_table_end(&terminal, err);
+    terminal_table_release(&terminal);
+    return status;
+}
+
+int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err)
+{
+    *ret = true;
+    return report->when != NULL ? report_ask(session->db, report->when, ret, err) : 0;
+}
+
+int report_write(struct report_session *session, const struct report *report, const struct report_scope *scope,
+                 uint64_t *ret_rows, struct err *err)
+{
+    struct report_run run = {.report = report, .session = session, .scope = scope};
+    bool there = true;
+    *ret_rows = 0;
+    int status = report_is_there(session, report, &there, err);
+    if (status < 0 || !there)
+        return status;
+    bool frames = session->options->format == TABLE_TERMINAL && !session->options->show->options->plain;
+    return frames ? make_terminal_table(&run, ret_rows, err) : make_table(&run, ret_rows, err);
+}

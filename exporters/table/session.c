@@ -1,0 +1,101 @@
+#include "exporters/table/session.h"
+
+#include "exporters/table/functions.h"
+
+int report_session_open(struct report_session *session, sqlite3 *db, const struct export_options *options,
+                        struct export_result *result, struct err *err)
+{
+    *session = (struct report_session){.db = db, .options = options, .result = result};
+    return report_functions_register(db, options->cann_version, err);
+}
+
+static void release_texts(struct text_cache *cache)
+{
+    if (cache->loaded)
+        cann_texts_release(&cache->texts);
+}
+
+void report_session_release(struct report_session *session)
+{
+    release_texts(&session->names);
+    release_texts(&session->tensors);
+    release_texts(&session->plain_names);
+    release_texts(&session->plain_tensors);
+    if (session->communications.loaded)
+        cann_communications_release(&session->communications.items);
+    if (session->parts.loaded)
+        cann_parts_release(&session->parts.items);
+    *session = (struct report_session){.db = NULL};
+}
+
+static int encode(struct report_session *session, struct cann_texts *texts, const char *const *marks, struct err *err)
+{
+    static const char *const any_title[] = {""};
+    struct row_format format;
+    int status = row_format_init(&format, session->options->format, any_title, 1, err);
+    if (status == 0)
+        status = row_format_encode(&format, texts, marks, err);
+    row_format_release(&format);
+    return status;
+}
+
+static const struct cann_texts *load(struct report_session *session, struct text_cache *cache, bool plain,
+                                     int (*read)(sqlite3 *db, struct cann_texts *ret, struct err *err),
+                                     const char *const *marks, struct err *err)
+{
+    if (cache->loaded)
+        return &cache->texts;
+    if (read(session->db, &cache->texts, err) < 0)
+        return NULL;
+    cache->loaded = true;
+    if (!plain && encode(session, &cache->texts, marks, err) < 0) {
+        cann_texts_release(&cache->texts);
+        cache->loaded = false;
+        return NULL;
+    }
+    return &cache->texts;
+}
+
+const struct cann_texts *report_names(struct report_session *session, bool plain, struct err *err)
+{
+    return load(session, plain ? &session->plain_names : &session->names, plain, cann_names_load, NULL, err);
+}
+
+const struct cann_texts *report_tensors(struct report_session *session, bool plain, struct err *err)
+{
+    /* Shapes stand in quotes of their own: docs/formats/cann.md 5.4. */
+    static const char *const marks[CANN_TENSOR_COLUMNS] = {"\"", "", "", "\"", "", ""};
+    return load(session, plain ? &session->plain_tensors : &session->tensors, plain, cann_tensor_sets_load, marks, err);
+}
+
+const struct cann_communications *report_communications(struct report_session *session, struct err *err)
+{
+    if (!session->communications.loaded) {
+        if (cann_communications_load(session->db, &session->communications.items, err) < 0)
+            return NULL;
+        session->communications.loaded = true;
+    }
+    return &session->communications.items;
+}
+
+const struct cann_parts *report_parts(struct report_session *session, struct err *err)
+{
+    if (!session->parts.loaded) {
+        if (cann_parts_load(session->db, &session->parts.items, err) < 0)
+            return NULL;
+        session->parts.loaded = true;
+    }
+    return &session->parts.items;
+}
+
+int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = database_prepare(session->db, sql, &statement, err);
+    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
+        status = database_error(err, session->db, "the database cannot be read");
+    if (status == 0)
+        *ret = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status;
+}

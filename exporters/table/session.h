@@ -1,0 +1,44 @@
+/* What the reports of one export share: texts and facts of the database, read once and when first needed. */
+#ifndef MSPROF_EXPORTERS_TABLE_SESSION_H
+#define MSPROF_EXPORTERS_TABLE_SESSION_H
+
+#include "db/query/query_cann.h"
+#include "db/query/query_records.h"
+#include "exporters/export.h"
+#include "exporters/table/plan.h"
+
+struct report_session {
+    sqlite3 *db;
+    const struct export_options *options;
+    struct export_result *result;
+    void *context; /* of reports that are made of more than the database */
+    struct text_cache {
+        bool loaded;
+        struct cann_texts texts;
+    } names, tensors, plain_names, plain_tensors; /* encoded for options->format, and as they are */
+    struct {
+        bool loaded;
+        struct cann_communications items;
+    } communications;
+    struct {
+        bool loaded;
+        struct cann_parts items;
+    } parts;
+};
+
+/* Makes SQL's functions for reports known to db, which must outlive the session; so must the others. It needs
+ * report_session_release whatever the result. */
+int report_session_open(struct report_session *session, sqlite3 *db, const struct export_options *options,
+                        struct export_result *result, struct err *err);
+void report_session_release(struct report_session *session);
+
+/* NULL with err set. Owned by the session. plain: not encoded. */
+const struct cann_texts *report_names(struct report_session *session, bool plain, struct err *err);
+const struct cann_texts *report_tensors(struct report_session *session, bool plain, struct err *err);
+const struct cann_communications *report_communications(struct report_session *session, struct err *err);
+const struct cann_parts *report_parts(struct report_session *session, struct err *err);
+
+/* The number that a query gives. */
+int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* One value of a row on its way into a table. */
+#ifndef MSPROF_EXPORTERS_TABLE_VALUE_H
+#define MSPROF_EXPORTERS_TABLE_VALUE_H
+
+#include "base/number.h"
+#include "db/database.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum value_kind {
+    VALUE_MISSING, /* does not exist: N/A */
+    VALUE_INTEGER, /* what its column's form makes of it */
+    VALUE_SCALED,  /* in units of 10^-decimals, whatever the form: without zeros at the end */
+    VALUE_REAL,
+    VALUE_STRING,
+    VALUE_NAME,  /* an id of table name: the text of that row, whatever the form */
+    VALUE_CELLS, /* cells as the table's format has them, from this value's on: report_leading_columns tells whether
+                    there may be one */
+};
+
+struct report_value {
+    union {
+        int64_t integer;
+        double real;
+        const char *text; /* not necessarily NUL-terminated; lives until the row is put */
+    };
+    uint32_t length;  /* of the text */
+    uint8_t kind;     /* enum value_kind */
+    uint8_t decimals; /* VALUE_CELLS: of how many columns */
+};
+
+static inline struct report_value value_none(void)
+{
+    return (struct report_value){.kind = VALUE_MISSING};
+}
+
+/* DB_NULL does not exist. */
+static inline struct report_value value_integer(int64_t integer)
+{
+    return (struct report_value){.integer = integer, .kind = integer == DB_NULL ? VALUE_MISSING : VALUE_INTEGER};
+}
+
+/* The nearest integer. */
+static inline struct report_value value_rounded(double real)
+{
+    return value_integer(number_rounded(real));
+}
+
+static inline struct report_value value_scaled(int64_t integer, unsigned decimals)
+{
+    return (struct report_value){
+        .integer = integer, .kind = integer == DB_NULL ? VALUE_MISSING : VALUE_SCALED, .decimals = (uint8_t)decimals};
+}
+
+static inline struct report_value value_name(int64_t id)
+{
+    return (struct report_value){.integer = id, .kind = id == DB_NULL ? VALUE_MISSING : VALUE_NAME};
+}
+
+/* What report_plan_encode made of so many columns. */
+static inline struct report_value value_cells(const char *text, size_t length, size_t columns)
+{
+    return (struct report_value){
+        .text = text, .length = (uint32_t)length, .kind = VALUE_CELLS, .decimals = (uint8_t)columns};
+}
+
+static inline struct report_value value_real(double real)
+{
+    return (struct report_value){.real = real, .kind = VALUE_REAL};
+}
+
+/* NULL does not exist. */
+static inline struct report_value value_text_of(const char *text, size_t length)
+{
+    return (struct report_value){
+        .text = text, .length = (uint32_t)length, .kind = text == NULL ? VALUE_MISSING : VALUE_STRING};
+}
+
+static inline struct report_value value_text(const char *text)
+{
+    return value_text_of(text, text == NULL ? 0 : strlen(text));
+}
+
+#endif

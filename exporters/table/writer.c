@@ -1,0 +1,281 @@
+#include "exporters/table/writer.h"
+
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "exporters/output_file.h"
+#include "exporters/table/plain.h"
+#include "exporters/table/table_stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PATH_LIMIT 8192
+#define FIRST_ROW_SIZE 4096
+
+/* ---- files ---- */
+
+const char *report_suffix(enum table_format format)
+{
+    return format == TABLE_JSON ? ".json" : format == TABLE_MARKDOWN ? ".md" : ".csv";
+}
+
+char *report_path(const struct export_options *options, const char *name, int64_t slice, const char *suffix,
+                  struct err *err)
+{
+    if (options->stream_path == NULL)
+        return output_file_path(options, name, slice,
+                                (const char *const[3]){suffix, report_suffix(options->format), ""}, err);
+    char *path = strdup(options->stream_path);
+    if (path == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path;
+}
+
+static int open_file(struct report_writer *writer, struct err *err)
+{
+    char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
+                             writer->suffix.data, err);
+    int status = path != NULL ? outfile_open(&writer->out, path, err) : -(int)err->code;
+    if (status < 0) {
+        free(path);
+        return status;
+    }
+    writer->path = path;
+    writer->file_rows = 0;
+    bool head = true;
+    if (writer->options->stream != NULL)
+        status = table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
+                                    writer->plan->step_count, &head, err);
+    if (status == 0 && head)
+        row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
+    return status;
+}
+
+/* A table of more than one file has a number in the name of each: the first one's is not known before. */
+static int number_first_file(struct report_writer *writer, struct err *err)
+{
+    char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
+    if (path == NULL || outfile_rename(&writer->out, path, err) < 0) {
+        free(path);
+        return -(int)err->code;
+    }
+    free(writer->path);
+    writer->path = path;
+    return 0;
+}
+
+static int close_file(struct report_writer *writer, int status, struct err *err)
+{
+    if (writer->path == NULL)
+        return status;
+    if (status == 0) {
+        if (writer->options->stream != NULL)
+            writer->options->stream->rows += writer->file_rows;
+        else
+            row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
+        status = output_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
+                                  writer->result, err);
+    } else {
+        outfile_abort(&writer->out);
+    }
+    writer->files++;
+    free(writer->path);
+    writer->path = NULL;
+    return status;
+}
+
+/* Whether the open file takes no more rows. */
+static bool file_is_full(const struct report_writer *writer)
+{
+    return writer->file_rows == ROWS_PER_FILE && !writer->whole && writer->options->stream_path == NULL;
+}
+
+/* Whether the next row is the first of a file. */
+static bool begins_file(const struct report_writer *writer)
+{
+    if (writer->options->stream != NULL && writer->options->stream->rows > 0)
+        return false;
+    return writer->path == NULL || writer->file_rows == 0 || file_is_full(writer);
+}
+
+/* A file with room for a row. */
+static int need_file(struct report_writer *writer, struct err *err)
+{
+    int status = 0;
+    if (writer->path != NULL && file_is_full(writer)) {
+        status = writer->files == 0 ? number_first_file(writer, err) : 0;
+        status = close_file(writer, status, err);
+    }
+    return status == 0 && writer->path == NULL ? open_file(writer, err) : status;
+}
+
+/* ---- rows ---- */
+
+static int take_bytes(struct report_writer *writer, const char *row, size_t length, struct err *err)
+{
+    writer->rows++;
+    if (writer->is_plain)
+        return plain_row(&writer->grid, writer->plan, row, row + length, err);
+    if (writer->terminal != NULL)
+        return terminal_table_row(writer->terminal, row, row + length, err);
+    int status = need_file(writer, err);
+    if (status == 0)
+        outfile_write(&writer->out, row, length);
+    writer->file_rows++;
+    return status;
+}
+
+/* Puts a row into writer->row; its end, NULL with err set. */
+static const char *put_row(struct report_writer *writer, const struct report_value *values, bool first, struct err *err)
+{
+    for (;;) {
+        size_t room = FIRST_ROW_SIZE;
+        const char *end = writer->row_size > 0 ? report_plan_put(writer->plan, values, first, writer->row,
+                                                                 writer->row + writer->row_size, &room)
+                                               : NULL;
+        if (end != NULL)
+            return end;
+        if (array_grow(&writer->row, &writer->row_size, 0, room > writer->row_size ? room : writer->row_size + 1, 1,
+                       err) < 0) {
+            err_wrap(err, "a row of %s", writer->name);
+            return NULL;
+        }
+    }
+}
+
+bool report_writer_is_full(const struct report_writer *writer)
+{
+    const struct row_choice *choice = writer->choice;
+    return choice != NULL && !choice->sorted && choice->top > 0 && writer->rows >= choice->top;
+}
+
+void report_writer_leave(struct report_writer *writer, uint64_t rows)
+{
+    bool counted = rows != UINT64_MAX && writer->choice->filter_count == 0;
+    if (counted)
+        writer->passed += rows;
+    writer->more = writer->more || !counted;
+}
+
+/* A sorted row does not know yet whether it is the first: see take_sorted. */
+static int sort_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    struct sort_key key = row_choice_key(writer->choice, values);
+    if (!sorter_wants(writer->sorter, &key))
+        return 0;
+    const char *end = put_row(writer, values, false, err);
+    return end != NULL ? sorter_put(writer->sorter, &key, writer->row, (size_t)(end - writer->row), err)
+                       : -(int)err->code;
+}
+
+static int take_sorted(void *arg, const char *row, size_t length, struct err *err)
+{
+    struct report_writer *writer = arg;
+    const struct row_format *pieces = &writer->plan->pieces;
+    if (!begins_file(writer))
+        return take_bytes(writer, row, length, err);
+    char *copy = malloc(length + pieces->begin.length + 1);
+    if (copy == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    char *end = put_piece(copy, &pieces->begin);
+    memcpy(end, row + pieces->next.length, length - pieces->next.length);
+    int status = take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
+    free(copy);
+    return status;
+}
+
+static int copy_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    const char *end = put_row(writer, values, begins_file(writer), err);
+    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : -(int)err->code;
+}
+
+/* Straight into the file's buffer where the row fits, as nearly all do. */
+static int write_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    size_t room = writer->plan->fixed_room + FIRST_ROW_SIZE, needed;
+    if (room > OUTFILE_RESERVE_MAX)
+        return copy_row(writer, values, err);
+    int status = need_file(writer, err);
+    if (status < 0)
+        return status;
+    char *start = outfile_reserve(&writer->out, room);
+    const char *end = report_plan_put(writer->plan, values, begins_file(writer), start, start + room, &needed);
+    if (end == NULL)
+        return copy_row(writer, values, err);
+    outfile_advance(&writer->out, (size_t)(end - start));
+    writer->rows++;
+    writer->file_rows++;
+    return 0;
+}
+
+int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err)
+{
+    if (writer->choice != NULL) {
+        if (!row_choice_passes(writer->choice, values))
+            return 0;
+        writer->passed++;
+        if (report_writer_is_full(writer))
+            return 0;
+        if (writer->sorter != NULL)
+            return sort_row(writer, values, err);
+    }
+    return writer->terminal != NULL || writer->is_plain ? copy_row(writer, values, err)
+                                                        : write_row(writer, values, err);
+}
+
+/* ---- parts ---- */
+
+static int set_suffix(struct report_writer *writer, const char *suffix, struct err *err)
+{
+    strbuf_clear(&writer->suffix);
+    return strbuf_adds(&writer->suffix, suffix) == 0
+               ? 0
+               : err_set(err, ERR_NO_MEMORY, "no room for the name of a file of %s", writer->name);
+}
+
+int report_writer_end_part(struct report_writer *writer, struct err *err)
+{
+    int status = close_file(writer, 0, err);
+    writer->files = 0;
+    return status;
+}
+
+int report_writer_part(struct report_writer *writer, const char *suffix, struct err *err)
+{
+    if (strcmp(suffix, writer->suffix.data) == 0)
+        return 0;
+    int status = report_writer_end_part(writer, err);
+    return status == 0 ? set_suffix(writer, suffix, err) : status;
+}
+
+/* ---- all of it ---- */
+
+int report_writer_open(struct report_writer *writer, const struct report_writer *wanted, const char *suffix,
+                       struct err *err)
+{
+    const struct row_choice *choice = wanted->choice;
+    *writer = *wanted;
+    strbuf_init(&writer->suffix, PATH_LIMIT);
+    if (choice != NULL && choice->sorted) {
+        writer->sorter = sorter_new(choice->descending, choice->top, err);
+        if (writer->sorter == NULL)
+            return -(int)err->code;
+    }
+    return set_suffix(writer, suffix, err);
+}
+
+int report_writer_close(struct report_writer *writer, int status, struct err *err)
+{
+    if (status == 0 && writer->sorter != NULL)
+        status = sorter_each(writer->sorter, take_sorted, writer, err);
+    status = close_file(writer, status, err);
+    if (status == 0 && writer->grid.count > 0)
+        status = plain_print(&writer->grid, writer->plan, writer->options->show,
+                             writer->passed > writer->rows ? writer->passed - writer->rows : 0, writer->more, err);
+    grid_release(&writer->grid);
+    strbuf_release(&writer->suffix);
+    sorter_free(writer->sorter);
+    free(writer->row);
+    return status;
+}

@@ -1,0 +1,132 @@
+#include "exporters/timeline/busy.h"
+
+#include "base/number.h"
+
+void overlap_init(struct overlap *overlap, const struct cann_communications *communications,
+                  int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg)
+{
+    *overlap = (struct overlap){.communications = communications, .each = each, .arg = arg};
+}
+
+static int give(struct overlap *overlap, struct overlap_busy *busy, enum overlap_type type, struct err *err)
+{
+    const struct overlap_span span = {type, overlap->device_id, busy->start_ns, busy->end_ns};
+    if (!busy->open)
+        return 0;
+    busy->open = false;
+    return overlap->each(overlap->arg, &span, err);
+}
+
+static bool goes_on(const struct overlap_busy *busy, int64_t time_ns)
+{
+    return busy->open && busy->end_ns > time_ns;
+}
+
+/* Extends the span of communication only, or of nothing, or begins one. */
+static int rest_until(struct overlap *overlap, bool computing, bool communicating, int64_t end_ns, struct err *err)
+{
+    enum overlap_type type = communicating ? OVERLAP_COMMUNICATION_ONLY : OVERLAP_FREE;
+    int status = 0;
+    if (overlap->rest.open && (computing || overlap->rest_type != type))
+        status = give(overlap, &overlap->rest, overlap->rest_type, err);
+    if (computing)
+        return status;
+    if (!overlap->rest.open) {
+        overlap->rest = (struct overlap_busy){true, overlap->now_ns, end_ns};
+        overlap->rest_type = type;
+    }
+    overlap->rest.end_ns = end_ns;
+    return status;
+}
+
+/* Nothing begins before this time any more. */
+static int advance(struct overlap *overlap, int64_t time_ns, struct err *err)
+{
+    int status = 0;
+    while (status == 0 && overlap->now_ns < time_ns) {
+        bool computing = goes_on(&overlap->computing, overlap->now_ns),
+             communicating = goes_on(&overlap->communicating, overlap->now_ns);
+        int64_t next_ns = time_ns;
+        if (computing && overlap->computing.end_ns < next_ns)
+            next_ns = overlap->computing.end_ns;
+        if (communicating && overlap->communicating.end_ns < next_ns)
+            next_ns = overlap->communicating.end_ns;
+        status = rest_until(overlap, computing, communicating, next_ns, err);
+        overlap->now_ns = next_ns;
+    }
+    if (status == 0 && overlap->computing.end_ns < time_ns)
+        status = give(overlap, &overlap->computing, OVERLAP_COMPUTING, err);
+    if (status == 0 && overlap->communicating.end_ns < time_ns)
+        status = give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err);
+    return status;
+}
+
+static int end_device(struct overlap *overlap, struct err *err)
+{
+    int status = overlap->open ? advance(overlap, overlap->last_end_ns, err) : 0;
+    if (status == 0)
+        status = give(overlap, &overlap->rest, overlap->rest_type, err);
+    if (status == 0)
+        status = give(overlap, &overlap->computing, OVERLAP_COMPUTING, err);
+    if (status == 0)
+        status = give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err);
+    overlap->open = false;
+    return status;
+}
+
+/* busy NULL: neither computes nor communicates. */
+static int take(struct overlap *overlap, int64_t device_id, int64_t start_ns, int64_t end_ns, struct overlap_busy *busy,
+                struct err *err)
+{
+    int status = 0;
+    if (overlap->open && overlap->device_id == device_id)
+        status = advance(overlap, start_ns, err);
+    else
+        status = end_device(overlap, err);
+    if (status < 0)
+        return status;
+    if (!overlap->open) {
+        overlap->open = true;
+        overlap->device_id = device_id;
+        overlap->now_ns = overlap->last_end_ns = start_ns;
+    }
+    if (end_ns > overlap->last_end_ns)
+        overlap->last_end_ns = end_ns;
+    if (busy != NULL && !busy->open)
+        *busy = (struct overlap_busy){true, start_ns, end_ns};
+    else if (busy != NULL && end_ns > busy->end_ns)
+        busy->end_ns = end_ns;
+    return 0;
+}
+
+/* The communication operators of a device that begin until then. */
+static int take_communications(struct overlap *overlap, int64_t device_id, int64_t until_ns, struct err *err)
+{
+    int status = 0;
+    for (; status == 0 && overlap->next_communication < overlap->communications->count; overlap->next_communication++) {
+        const struct cann_communication *next = &overlap->communications->items[overlap->next_communication];
+        if (next->device_id != device_id || next->start_ns > until_ns)
+            break;
+        status = take(overlap, device_id, next->start_ns, number_add(next->start_ns, next->duration_ns),
+                      &overlap->communicating, err);
+    }
+    return status;
+}
+
+int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err)
+{
+    int status = 0;
+    if (overlap->open && overlap->device_id != span->device_id)
+        status = take_communications(overlap, overlap->device_id, INT64_MAX, err);
+    if (status == 0)
+        status = take_communications(overlap, span->device_id, span->start_ns, err);
+    return status == 0 ? take(overlap, span->device_id, span->start_ns, span->end_ns,
+                              span->computing ? &overlap->computing : NULL, err)
+                       : status;
+}
+
+int overlap_end(struct overlap *overlap, struct err *err)
+{
+    int status = overlap->open ? take_communications(overlap, overlap->device_id, INT64_MAX, err) : 0;
+    return status == 0 ? end_device(overlap, err) : status;
+}

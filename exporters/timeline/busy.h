@@ -1,0 +1,39 @@
+/* What a device did over time: when it computed, when it communicated, when it did that only, when it did neither. */
+#ifndef MSPROF_EXPORTERS_TIMELINE_BUSY_H
+#define MSPROF_EXPORTERS_TIMELINE_BUSY_H
+
+#include "base/err.h"
+#include "db/query/query_cann.h"
+#include "db/query/query_records.h"
+
+enum overlap_type { OVERLAP_COMPUTING, OVERLAP_COMMUNICATION, OVERLAP_COMMUNICATION_ONLY, OVERLAP_FREE };
+struct overlap_span {
+    enum overlap_type type;
+    int64_t device_id, start_ns, end_ns;
+};
+
+/* Tasks come by device and start; communication operators are taken in between where they belong. Spans are handed to
+ * each as they become complete: they are as long as they can be, and those of one type do not touch. */
+struct overlap {
+    const struct cann_communications *communications;
+    size_t next_communication;
+    int (*each)(void *arg, const struct overlap_span *span, struct err *err);
+    void *arg;
+    bool open; /* the rest is about this device */
+    int64_t device_id, now_ns, last_end_ns;
+    struct overlap_busy {
+        bool open;
+        int64_t start_ns, end_ns;
+    } computing, communicating;
+    struct overlap_busy rest; /* communication only, or free, up to now */
+    enum overlap_type rest_type;
+};
+
+void overlap_init(struct overlap *overlap, const struct cann_communications *communications,
+                  int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg);
+/* The next task. */
+int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err);
+/* After the last one. */
+int overlap_end(struct overlap *overlap, struct err *err);
+
+#endif

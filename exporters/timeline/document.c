@@ -1,0 +1,215 @@
+#include "exporters/timeline/document.h"
+
+#include "base/file/fsutil.h"
+#include "db/database.h"
+#include "exporters/json_text.h"
+
+#include <stdlib.h>
+
+/* An otherData of a model name that came from one file name, escaped, fits many times over. */
+#define OTHER_DATA_MAX (1024 * 1024)
+
+static void write_literal(struct outfile *out, const char *text)
+{
+    outfile_write(out, text, strlen(text));
+}
+
+/* ---- the file ---- */
+
+int trace_open_path(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
+                    char *path, struct err *err)
+{
+    *trace = (struct trace){.run = run, .style = *style, .report = report, .path = path};
+    if (!style->array)
+        trace->style.origin_ns = run->origin.time_ns;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    int status = outfile_open(&trace->out, path, err);
+    if (status < 0) {
+        free(path);
+        return status;
+    }
+    write_literal(&trace->out, style->array ? "[" : "{\"traceEvents\":[");
+    return 0;
+}
+
+int trace_open(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
+               const char *name, struct err *err)
+{
+    return trace_open_path(trace, run, style, report, path_join(run->options->directory, name), err);
+}
+
+static void append_number(struct strbuf *buf, const char *key, int64_t value)
+{
+    if (value != DB_NULL && value != -1)
+        strbuf_addf(buf, ",\"%s\":%lld", key, (long long)value);
+}
+
+/* As a text: viewers would round the number. */
+static void append_time(struct strbuf *buf, const char *key, int64_t ns)
+{
+    if (ns != DB_NULL)
+        strbuf_addf(buf, ",\"%s\":\"%lld\"", key, (long long)ns);
+    else
+        strbuf_addf(buf, ",\"%s\":null", key);
+}
+
+static int write_end(struct trace *trace, const struct trace_info *info, struct err *err)
+{
+    struct strbuf other;
+    if (trace->style.array) {
+        write_literal(&trace->out, "\n]\n");
+        return 0;
+    }
+    strbuf_init(&other, OTHER_DATA_MAX);
+    strbuf_addf(&other, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"msprof\",\"version\":\"%s\"",
+                MSPROF_VERSION);
+    strbuf_addf(&other, ",\"clock\":\"%s\"", info->clock);
+    append_time(&other, "origin_ns", trace->run->origin.origin_ns);
+    append_time(&other, "origin_unix_ns", trace->run->origin.origin_unix_ns);
+    append_number(&other, "device_id", info->device_id);
+    if (info->model != NULL) {
+        strbuf_adds(&other, ",\"model\":\"");
+        json_text_append(&other, info->model, strlen(info->model));
+        strbuf_adds(&other, "\"");
+        append_number(&other, "model_id", info->model_id);
+        append_number(&other, "batch_num", info->batch_num);
+    }
+    if (info->tasks_before > 0)
+        append_number(&other, "tasks_before", (int64_t)info->tasks_before);
+    strbuf_adds(&other, "}}\n");
+    int status = 0;
+    if (other.failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory while ending a timeline");
+    else
+        outfile_add(&trace->out, &other);
+    strbuf_release(&other);
+    return status;
+}
+
+int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err)
+{
+    const struct export_options *options = trace->run->options;
+    if (status == 0 && trace->events > 0)
+        status = write_end(trace, info, err);
+    if ((status == 0 && trace->events > 0) || outfile_failed(&trace->out)) {
+        status = outfile_commit(&trace->out, err);
+    } else {
+        outfile_abort(&trace->out);
+        trace->events = 0;
+    }
+    if (status == 0 && trace->events > 0) {
+        trace->run->result->files++;
+        trace->run->result->rows += trace->events;
+        if (options->written != NULL)
+            options->written(options->written_arg, trace->report, trace->path);
+    }
+    free(trace->path);
+    trace->path = NULL;
+    return status;
+}
+
+/* ---- metadata ---- */
+
+/* Begins a metadata event up to the opening of args. */
+static char *put_metadata(char *p, const struct trace_style *style, const char *event, int64_t pid, int64_t tid)
+{
+    p = trace_put_literal(p, "{\"name\":\"");
+    p = trace_put_word(p, event);
+    *p++ = '"';
+    if (style->phase == PHASE_SECOND)
+        p = trace_put_phase(p, 'M');
+    p = trace_put_place(p, style, pid, tid);
+    if (style->phase == PHASE_BEFORE_ARGS)
+        p = trace_put_phase(p, 'M');
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+/* text: the inside of a JSON string. */
+static void write_json(struct trace *trace, const char *event, int64_t pid, int64_t tid, const char *key,
+                       const char *text, size_t length)
+{
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    p = trace_put_word(p, trace->named ? ",\n" : "\n");
+    p = put_metadata(p, &trace->style, event, pid, tid);
+    *p++ = '"';
+    p = trace_put_word(p, key);
+    trace_advance(trace, start, trace_put_literal(p, "\":\""));
+    outfile_write(&trace->out, text, length);
+    start = trace_reserve(trace, TRACE_EVENT_MAX);
+    p = trace_put_literal(start, "\"");
+    p = trace_end_args(p, &trace->style, 'M');
+    trace_advance(trace, start, p);
+    trace->named = true;
+}
+
+static void write_text(struct trace *trace, const char *event, int64_t pid, int64_t tid, const char *key,
+                       const char *text)
+{
+    char escaped[TRACE_THREAD_NAME_MAX * JSON_TEXT_EXPANSION];
+    size_t length = json_text_piece(text, strlen(text), TRACE_THREAD_NAME_MAX);
+    write_json(trace, event, pid, tid, key, escaped, json_text_escape(escaped, text, length));
+}
+
+static void write_place(struct trace *trace, const char *event, int64_t pid, int64_t tid, int64_t sort_index)
+{
+    if (trace->style.unplaced)
+        return;
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    p = trace_put_literal(p, ",\n");
+    p = put_metadata(p, &trace->style, event, pid, tid);
+    p = trace_put_literal(p, "\"sort_index\":");
+    p = number_put_signed(p, sort_index);
+    trace_advance(trace, start, trace_end_args(p, &trace->style, 'M'));
+}
+
+void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, const char *name, const char *label)
+{
+    write_text(trace, "process_name", pid, 0, "name", name);
+    if (label != NULL)
+        write_text(trace, "process_labels", pid, 0, "labels", label);
+    write_place(trace, "process_sort_index", pid, 0, sort_index);
+}
+
+void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index, const char *name)
+{
+    write_text(trace, "thread_name", pid, tid, "name", name);
+    write_place(trace, "thread_sort_index", pid, tid, sort_index);
+}
+
+void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index,
+                            const struct strbuf *name)
+{
+    outfile_check(&trace->out, name);
+    write_json(trace, "thread_name", pid, tid, "name", name->data, name->length);
+    write_place(trace, "thread_sort_index", pid, tid, sort_index);
+}
+
+/* ---- pieces of events ---- */
+
+int trace_text(struct strbuf *buf, const char *text, size_t length)
+{
+    size_t before = buf->length;
+    if (strbuf_addc(buf, '"') == 0 && json_text_append(buf, text, length) == 0 && strbuf_addc(buf, '"') == 0)
+        return 0;
+    buf->length = before;
+    return -1;
+}
+
+void trace_write_name(struct trace *trace, const struct strbuf *name)
+{
+    write_literal(&trace->out, trace->named ? ",\n{\"name\":" : "\n{\"name\":");
+    trace->named = true;
+    outfile_add(&trace->out, name);
+}
+
+char *trace_put_id(char *p, int64_t id)
+{
+    return id == DB_NULL ? trace_put_literal(p, "\"N/A\"") : number_put_signed(p, id);
+}
+
+void timeline_progress(struct timeline_run *run, uint64_t events)
+{
+    run->done += events;
+    progress_update(run->options->progress, "timeline", run->done, run->total);
+}

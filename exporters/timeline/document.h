@@ -1,0 +1,88 @@
+/* One timeline file: its head, the names of processes and threads, its end. Everything is a stream; the file appears
+ * under its name when it is complete. */
+#ifndef MSPROF_EXPORTERS_TIMELINE_DOCUMENT_H
+#define MSPROF_EXPORTERS_TIMELINE_DOCUMENT_H
+
+#include "base/file/outfile.h"
+#include "base/strbuf.h"
+#include "db/query/query_origin.h"
+#include "exporters/export.h"
+#include "exporters/timeline/event.h"
+
+#include <sqlite3.h>
+
+struct operator_bounds;
+
+/* One run of export_timeline. */
+struct timeline_run {
+    sqlite3 *db;
+    const struct export_options *options;
+    struct export_result *result; /* counts what is complete */
+    struct capture_origin origin;
+    uint64_t done, total;                 /* events, for the progress */
+    const struct operator_bounds *bounds; /* of SVP boards; NULL: slices say nothing of what operators are */
+};
+
+/* One file of it. */
+struct trace {
+    struct timeline_run *run;
+    struct trace_style style;
+    const char *report; /* "task_time", "msprof" */
+    char *path;
+    struct outfile out;
+    bool named;      /* something has been written: mostly the name of a process */
+    uint64_t events; /* written, without metadata and arrows; kept by the writers */
+};
+
+/* What a trace says about itself beside its origin: members of otherData. */
+struct trace_info {
+    const char *clock;                      /* "system monotonic" */
+    int64_t device_id, model_id, batch_num; /* DB_NULL or -1: not known */
+    const char *model;                      /* NULL: the trace is not of one model */
+    uint64_t tasks_before;                  /* tasks before its origin, which it does not show */
+};
+
+/* Begins "<directory>/<name>". A process must be named before the first event (trace_name_process). */
+int trace_open(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
+               const char *name, struct err *err);
+/* The same with the whole path, which it takes over. NULL fails as out of memory. */
+int trace_open_path(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
+                    char *path, struct err *err);
+/* Ends it: with status 0 and events the trace is completed, appears under its name, is counted and told; with no events
+ * nothing appears; with another status nothing appears and it is passed on, err untouched unless the output itself
+ * failed, which is then told. */
+int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err);
+
+/* Names a process and places it among the others; label ("CPU", "NPU 0") may be NULL. */
+void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, const char *name, const char *label);
+/* Names a thread and places it: threads are shown in the order of sort_index. A name is cut at TRACE_THREAD_NAME_MAX
+ * bytes. */
+#define TRACE_THREAD_NAME_MAX 256
+void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index, const char *name);
+
+/* The same with a name that is the inside of a JSON string, of any length. */
+void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index,
+                            const struct strbuf *name);
+
+/* Room to put events with length bytes beside their texts, and the end of what was put. */
+static inline char *trace_reserve(struct trace *trace, size_t length)
+{
+    return outfile_reserve(&trace->out, length);
+}
+static inline void trace_advance(struct trace *trace, const char *start, const char *end)
+{
+    outfile_advance(&trace->out, (size_t)(end - start));
+}
+
+/* Appends text of any bytes as a JSON string with its quotes: 0, or -1 with buf->failed set. */
+int trace_text(struct strbuf *buf, const char *text, size_t length);
+/* Writes the beginning of an event of this name, of any length. */
+void trace_write_name(struct trace *trace, const struct strbuf *name);
+
+/* An id as a JSON value: the number, or "N/A" when it is DB_NULL. */
+char *trace_put_id(char *p, int64_t id);
+
+/* Tells that so many more events are done. */
+void timeline_progress(struct timeline_run *run, uint64_t events);
+
+#endif

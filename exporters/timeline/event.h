@@ -1,0 +1,271 @@
+/*
+ * Events of timelines as bytes: slices, instants, counters, flows and metadata of the Trace Event Format, for every
+ * timeline there is. What Ascend's tools write differently is a setting (struct trace_style), not another writer.
+ *
+ * Times are int64 nanoseconds until they are printed, as microseconds with three decimals. Viewers read them as doubles
+ * and add ts and dur; the sum may come out a little after the ts of a slice that begins just there, which then looks as
+ * if it began inside. Where that is so dur is written shorter, by less than half a nanosecond: rounded to nanoseconds
+ * it is exact (docs/formats/trace-event.md).
+ *
+ * Everything here writes at p, into room that the caller has made, and returns the end; nothing allocates and nothing
+ * is kept, so several threads may put events at once. Names come as JSON strings (trace_text), escaped once for all
+ * events that have them.
+ */
+#ifndef MSPROF_EXPORTERS_TIMELINE_EVENT_H
+#define MSPROF_EXPORTERS_TIMELINE_EVENT_H
+
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Where an event's phase stands among its members. */
+enum trace_phase_place {
+    PHASE_SECOND,      /* behind the name */
+    PHASE_BEFORE_ARGS, /* behind the times */
+    PHASE_LAST,        /* behind the args */
+};
+
+struct trace_style {
+    int64_t origin_ns;     /* ts 0 */
+    int64_t first_arrow;   /* added to the ids of arrows: those of several captures in one file differ */
+    bool array;            /* the document is the array of events: nothing tells the origin */
+    bool string_times;     /* ts is a text */
+    bool short_durations;  /* dur without zeros at its end */
+    bool as_recorded;      /* what overlaps stays on its thread, and dur is never shortened */
+    bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
+    bool unplaced;         /* names of processes and threads stand without their places */
+    enum trace_phase_place phase;
+};
+
+/* Ours, for captures of every family; origin_ns is set by the caller. */
+extern const struct trace_style trace_style_msprof;
+/* What Ascend's tools write: since 2023, and in 2022. */
+extern const struct trace_style trace_style_2023, trace_style_2022;
+
+/* A process number and the tag that the tool of 2022 puts before it in a file of several reports. */
+#define TRACE_TAG_SHIFT 40
+static inline int64_t trace_tagged(int64_t tag, int64_t process)
+{
+    return tag << TRACE_TAG_SHIFT | process;
+}
+
+/* A slice (ph "X"), or an instant (ph "i") for what would partly overlap every slice beside it: its duration is then
+ * its last argument, so that nothing is lost and no viewer sees broken nesting. */
+struct trace_slice {
+    int64_t pid, tid, start_ns, duration_ns; /* start: as recorded, before origin_ns is taken from it */
+    bool instant;
+    unsigned short_ps; /* picoseconds that dur is short of the duration, below 500: see trace_shortening */
+};
+
+/* Bytes that any of the functions here write at most, without the texts that they are given. */
+#define TRACE_EVENT_MAX 640
+
+static inline char *trace_put_bytes(char *p, const char *bytes, size_t length)
+{
+    memcpy(p, bytes, length);
+    return p + length;
+}
+/* A string literal: the compiler turns the copy into a few moves. */
+#define trace_put_literal(p, literal) trace_put_bytes((p), "" literal, sizeof(literal) - 1)
+
+static inline char *trace_put_word(char *p, const char *word)
+{
+    return trace_put_bytes(p, word, strlen(word));
+}
+
+/* "key": with what must stand before it. */
+static inline char *trace_put_key(char *p, const char *key)
+{
+    if (p[-1] != '{')
+        *p++ = ',';
+    *p++ = '"';
+    p = trace_put_word(p, key);
+    return trace_put_literal(p, "\":");
+}
+
+/* time - origin, where damaged times must not overflow; start + duration likewise. */
+static inline int64_t time_since(int64_t time_ns, int64_t origin_ns)
+{
+    int64_t since;
+    if (!__builtin_sub_overflow(time_ns, origin_ns, &since))
+        return since;
+    return time_ns < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
+{
+    int64_t end;
+    return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
+}
+
+/* A number as short as it reads back the same, with a point. Needs a finite one. */
+char *trace_put_float(char *p, double real);
+char *trace_put_tagged(char *p, int64_t pid);
+char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps);
+
+/* By how many picoseconds the dur of a slice must be short, so that no viewer that adds doubles finds it overlapping
+ * what begins at its end, or ending after a slice around it that ends when it does; shared_ends: how many of these
+ * there are. Some viewers add ts and dur as they are, others count from the first slice of the thread, first_ns: both
+ * since ts 0. */
+unsigned trace_shortening(int64_t first_ns, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
+/* The same for who draws without knowing what the thread begins with. */
+unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns);
+
+static inline char *trace_put_pid(char *p, const struct trace_style *style, int64_t pid)
+{
+    return style->tagged_processes ? trace_put_tagged(p, pid) : number_put_signed(p, pid);
+}
+
+static inline char *trace_put_place(char *p, const struct trace_style *style, int64_t pid, int64_t tid)
+{
+    p = trace_put_literal(p, ",\"pid\":");
+    p = trace_put_pid(p, style, pid);
+    p = trace_put_literal(p, ",\"tid\":");
+    return number_put_signed(p, tid);
+}
+
+#define TRACE_SHORT_MAX_PS 499 /* more would be another nanosecond */
+
+/* Whether a reader that cuts ts * 1000 off to nanoseconds gets the one before: of 133401.24 it makes ...239. Then ts is
+ * written a picosecond later. */
+static inline bool trace_falls_short(const struct trace_style *style, int64_t since_ns)
+{
+    const int64_t most_ns =
+        INT64_C(1000000000000000); /* eleven days: then a picosecond is none of a double's any more */
+    return !style->as_recorded && since_ns > 0 && since_ns < most_ns &&
+           (int64_t)((double)since_ns / 1000.0 * 1000.0) < since_ns;
+}
+
+static inline char *trace_put_time(char *p, const struct trace_style *style, int64_t time_ns)
+{
+    time_ns = time_since(time_ns, style->origin_ns);
+    if (!style->string_times) {
+        p = trace_put_literal(p, ",\"ts\":");
+        p = number_put_us(p, time_ns);
+        return trace_falls_short(style, time_ns) ? trace_put_literal(p, "001") : p;
+    }
+    p = trace_put_literal(p, ",\"ts\":\"");
+    p = number_put_us(p, time_ns);
+    return trace_put_literal(p, "\"");
+}
+
+static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    p = trace_put_literal(p, ",\"dur\":");
+    if (style->short_durations)
+        return number_put_shortest(p, slice->duration_ns, 3);
+    unsigned short_ps = slice->short_ps;
+    if (slice->duration_ns > 0 && trace_falls_short(style, time_since(slice->start_ns, style->origin_ns)))
+        short_ps += short_ps == 0 ? 2 : short_ps < TRACE_SHORT_MAX_PS; /* or it would end later, too */
+    if (style->as_recorded || short_ps == 0)
+        return number_put_us(p, slice->duration_ns);
+    return trace_put_shortened(p, slice->duration_ns, short_ps);
+}
+
+static inline char *trace_put_phase(char *p, char phase)
+{
+    p = trace_put_literal(p, ",\"ph\":\"");
+    *p++ = phase;
+    *p++ = '"';
+    return p;
+}
+
+/* Closes args and the event. */
+static inline char *trace_end_args(char *p, const struct trace_style *style, char phase)
+{
+    *p++ = '}';
+    if (style->phase == PHASE_LAST)
+        p = trace_put_phase(p, phase);
+    *p++ = '}';
+    return p;
+}
+
+/* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice; of calls trace_put_times,
+ * trace_end_call ---- */
+
+/* Begins an event: its name follows, with its quotes. */
+static inline char *trace_begin_event(char *p)
+{
+    return trace_put_literal(p, ",\n{\"name\":");
+}
+
+/* What follows the name, up to the times. */
+static inline char *trace_put_times(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    if (style->phase == PHASE_SECOND)
+        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
+    p = trace_put_place(p, style, slice->pid, slice->tid);
+    p = trace_put_time(p, style, slice->start_ns);
+    return slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : trace_put_duration(p, style, slice);
+}
+
+/* The same with the opening of args. */
+static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    p = trace_put_times(p, style, slice);
+    if (style->phase == PHASE_BEFORE_ARGS)
+        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+static inline char *trace_put_instant_duration(char *p, const struct trace_slice *slice)
+{
+    p = trace_put_literal(p, "\"Duration(us)\":");
+    return number_put_us(p, slice->duration_ns);
+}
+
+/* Closes args and the event. An instant's duration becomes the last argument, behind one that must be there. */
+static inline char *trace_end_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    if (slice->instant)
+        p = trace_put_instant_duration(trace_put_literal(p, ","), slice);
+    return trace_end_args(p, style, slice->instant ? 'i' : 'X');
+}
+
+/* Closes the event of a call of the host, in our own style, behind trace_put_times and members that no viewer shows. It
+ * has no args: speedscope makes them a part of the name, and each call were a function of its own. */
+static inline char *trace_end_call(char *p, const struct trace_slice *slice)
+{
+    if (slice->instant) {
+        p = trace_put_instant_duration(trace_put_literal(p, ",\"args\":{"), slice);
+        *p++ = '}';
+    }
+    *p++ = '}';
+    return p;
+}
+
+/* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */
+
+static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+{
+    if (style->phase == PHASE_SECOND)
+        p = trace_put_phase(p, 'C');
+    p = trace_put_place(p, style, pid, 0);
+    p = trace_put_time(p, style, time_ns);
+    if (style->phase == PHASE_BEFORE_ARGS)
+        p = trace_put_phase(p, 'C');
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+static inline char *trace_end_counter(char *p, const struct trace_style *style)
+{
+    return trace_end_args(p, style, 'C');
+}
+
+/* ---- arrows ---- */
+
+/* What arrows of one kind have in common; texts need no escaping. */
+struct trace_flow {
+    const char *name;     /* "HostToDevice" */
+    const char *category; /* NULL: none */
+    bool numbered;        /* the name ends with the number, which is written as a text */
+    bool paired;          /* the number is two of 32 bits, written as "1-2" */
+};
+
+/* A whole event, one end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */
+char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
+                     int64_t pid, int64_t tid, int64_t time_ns);
+
+#endif

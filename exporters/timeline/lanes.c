@@ -1,0 +1,182 @@
+#include "exporters/timeline/lanes.h"
+
+#include "base/array.h"
+#include "base/number.h"
+#include "db/database.h"
+
+#include <stdlib.h>
+
+#define NOT_BEGUN INT64_MIN
+#define NAME_MAX_BYTES ((size_t)1024 * 1024)
+
+struct lanes_key {
+    int64_t pid, number;
+};
+
+struct lanes_thread {
+    struct nesting nesting;
+    int64_t tids[NESTING_LANES_MAX],
+        first_ns[NESTING_LANES_MAX]; /* first: where the first slice begins, or NOT_BEGUN */
+    size_t tid_count;
+};
+
+struct lanes_item {
+    struct lanes_key key;
+    struct lanes_thread *thread;
+};
+
+void trace_lanes_init(struct trace_lanes *lanes, const struct trace_style *style, const char *word,
+                      int (*first_free)(void *arg, int64_t *ret, struct err *err), void *arg)
+{
+    *lanes = (struct trace_lanes){
+        .style = style, .word = word, .first_free = first_free, .arg = arg, .threads = MAP_OF(struct lanes_item, key)};
+    lanes->next = &lanes->own_next;
+}
+
+void trace_lanes_release(struct trace_lanes *lanes)
+{
+    for (struct lanes_item *item = NULL; (item = map_next(&lanes->threads, item)) != NULL;) {
+        if (item->thread != NULL)
+            nesting_release(&item->thread->nesting);
+        free(item->thread);
+    }
+    map_release(&lanes->threads);
+    lanes->last = NULL;
+}
+
+static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
+{
+    if (lanes->last != NULL && lanes->last_pid == pid && lanes->last_number == number)
+        return lanes->last;
+    const struct lanes_key key = {pid, number};
+    struct lanes_item *item = map_add(&lanes->threads, &key, NULL, err);
+    if (item == NULL)
+        return NULL;
+    if (item->thread == NULL)
+        item->thread = calloc(1, sizeof *item->thread);
+    if (item->thread == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for the threads of a timeline");
+        return NULL;
+    }
+    lanes->last = item->thread;
+    lanes->last_pid = pid;
+    lanes->last_number = number;
+    return item->thread;
+}
+
+/* One more lane of a thread. */
+static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64_t number, struct err *err)
+{
+    thread->first_ns[thread->tid_count] = NOT_BEGUN;
+    if (thread->tid_count == 0 && !lanes->no_own && number >= 0) {
+        thread->tids[thread->tid_count++] = number;
+        return 0;
+    }
+    if (*lanes->next == 0 && lanes->first_free(lanes->arg, lanes->next, err) < 0)
+        return -(int)err->code;
+    thread->tids[thread->tid_count++] = *lanes->next;
+    *lanes->next = number_add(*lanes->next, 1);
+    return 0;
+}
+
+static unsigned shortening(int64_t *first_ns, int64_t origin_ns, const struct trace_slice *slice, unsigned shared_ends)
+{
+    if (*first_ns == NOT_BEGUN)
+        *first_ns = slice->start_ns;
+    return trace_shortening(time_since(*first_ns, origin_ns), time_since(slice->start_ns, origin_ns),
+                            slice->duration_ns, shared_ends);
+}
+
+int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err)
+{
+    struct lanes_thread *thread = find_thread(lanes, slice->pid, number, err);
+    size_t lane = 0;
+    unsigned shared_ends = 0;
+    slice->instant = false;
+    slice->short_ps = 0;
+    if (thread == NULL)
+        return -(int)err->code;
+    if (!lanes->style->as_recorded &&
+        nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
+                      &shared_ends, err) < 0)
+        return -(int)err->code;
+    if (lane == thread->tid_count && lane < NESTING_LANES_MAX && add_tid(lanes, thread, number, err) < 0)
+        return -(int)err->code;
+    slice->instant = lane == NESTING_LANES_MAX;
+    slice->tid = thread->tids[slice->instant ? 0 : lane];
+    if (!slice->instant && !lanes->style->as_recorded)
+        slice->short_ps = shortening(&thread->first_ns[lane], lanes->style->origin_ns, slice, shared_ends);
+    return 0;
+}
+
+int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
+{
+    struct lanes_thread *thread = find_thread(lanes, pid, number, err);
+    if (thread == NULL)
+        return -(int)err->code;
+    return thread->tid_count == 0 ? add_tid(lanes, thread, number, err) : 0;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct lanes_key *x = &((const struct lanes_item *)a)->key, *y = &((const struct lanes_item *)b)->key;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* *place: how many are named. */
+static void name_threads(const struct trace_lanes *lanes, struct trace *trace, const struct lanes_item *item,
+                         struct strbuf *name, int64_t *place)
+{
+    int64_t number = item->key.number != DB_NULL ? item->key.number : 0;
+    size_t length = name->length;
+    for (size_t i = 0; i < item->thread->tid_count; i++) {
+        name->length = length;
+        if (i == 0 && lanes->own_named && item->thread->tids[0] == item->key.number)
+            continue;
+        if (i > 0)
+            strbuf_addf(name, " (%zu)", i + 1);
+        trace_name_thread_json(trace, item->key.pid, item->thread->tids[i], lanes->in_turn ? *place : number, name);
+        ++*place;
+    }
+}
+
+static void make_name(const struct trace_lanes *lanes, int64_t number, struct strbuf *ret)
+{
+    strbuf_adds(ret, lanes->word);
+    if (number == DB_NULL)
+        strbuf_adds(ret, "N/A");
+    else
+        strbuf_addf(ret, "%lld", (long long)number);
+}
+
+int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
+                     void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), void *arg,
+                     struct err *err)
+{
+    struct strbuf text;
+    size_t count = 0;
+    int64_t place = 0;
+    struct lanes_item *items = calloc(lanes->threads.used + 1, sizeof *items);
+    if (items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the threads of a timeline");
+    strbuf_init(&text, NAME_MAX_BYTES);
+    for (const struct lanes_item *item = NULL; (item = map_next(&lanes->threads, item)) != NULL;) {
+        if (item->thread != NULL)
+            items[count++] = *item;
+    }
+    array_sort(items, count, sizeof *items, compare_items);
+    for (size_t i = 0; i < count && !text.failed; i++) {
+        strbuf_clear(&text);
+        if (name != NULL)
+            name(arg, items[i].key.pid, items[i].key.number, &text);
+        else
+            make_name(lanes, items[i].key.number, &text);
+        name_threads(lanes, trace, &items[i], &text, &place);
+    }
+    int status = text.failed ? err_set(err, ERR_LIMIT, "the name of a thread is too long for a timeline") : 0;
+    strbuf_release(&text);
+    free(items);
+    return status;
+}

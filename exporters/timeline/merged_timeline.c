@@ -1,0 +1,632 @@
+#include "exporters/timeline/merged_timeline.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "db/database.h"
+#include "exporters/timeline/draw_svp.h"
+#include "exporters/timeline/execute_calls.h"
+#include "exporters/timeline/lanes.h"
+#include "exporters/timeline/timeline_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENTS_PER_POLL 4096
+#define NAME_MAX_BYTES (1024 * 1024)
+
+/* What stands before the others. */
+enum { HOST_PLACE, DEVICE_PLACE };
+
+/* What a thread of the device shows, as part of its number: with the lane of inferences and the stream. */
+enum thread_kind { THREAD_INFERENCES, THREAD_CORE, THREAD_CPU };
+#define STREAM_BITS 40
+#define LANE_BITS 16
+
+struct span {
+    int64_t id, start_ns, end_ns, tasks, input, batch;
+    bool start_known;
+};
+
+/* What a model did on its device: a process. */
+struct drawn_model {
+    struct svp_model model;
+    char *name;
+    int64_t pid;
+    struct span_list {
+        struct span *items;
+        size_t count, capacity;
+    } inferences;
+    struct execute_calls executes;
+    struct drawn_model
+        *calls_of; /* whose calls start its inferences: the first of those that differ in batches alone */
+};
+
+struct merged {
+    struct timeline_run *run;
+    bool together; /* the models of a capture, else one of them */
+    struct drawn_model *models;
+    size_t model_count;
+    struct trace trace;
+    struct strbuf text;
+    struct trace_lanes host, device;
+    int64_t largest_thread;
+    int64_t pid, process_id; /* of the calls that come now */
+    bool started;
+    struct svp_task_reader *reader;
+    /* Of the model that is drawn: */
+    const struct drawn_model *drawn;
+    struct lanes lanes; /* of inferences */
+    struct task_names core_names, cpu_names;
+    size_t lane, hint;         /* of the inference that is drawn; where the last name was found */
+    int64_t shift_ns;          /* to be added to its tasks' times */
+    int64_t counted_until;     /* the counters are zero after this */
+    bool counting, counted[3]; /* whether there are values, and of which counters */
+    int64_t arrows;
+};
+
+static int poll_output(struct merged *merged, struct err *err)
+{
+    if (++merged->trace.events % EVENTS_PER_POLL != 0)
+        return 0;
+    if (interrupted())
+        return interrupt_error(err);
+    return outfile_failed(&merged->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", merged->trace.path) : 0;
+}
+
+/* ---- the host ---- */
+
+static int look_at_call(void *arg, const struct acl_call *call, struct err *err)
+{
+    struct merged *merged = arg;
+    (void)err;
+    if (call->thread_id > merged->largest_thread && call->thread_id < INT32_MAX / 2)
+        merged->largest_thread = call->thread_id;
+    return 0;
+}
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    const struct merged *merged = arg;
+    (void)err;
+    *ret = merged->largest_thread + 1;
+    return 0;
+}
+
+/* Calls come thread by thread, those of a process together. */
+static void enter_process(struct merged *merged, const struct acl_call *call)
+{
+    char name[64] = "Host: ACL calls";
+    if (merged->started && call->process_id == merged->process_id)
+        return;
+    merged->pid = merged->started ? merged->pid + 1 : (int64_t)merged->model_count; /* behind those of devices */
+    merged->started = true;
+    merged->process_id = call->process_id;
+    if (call->process_id != DB_NULL)
+        snprintf(name, sizeof name, "Host: ACL calls of process %lld", (long long)call->process_id);
+    trace_name_process(&merged->trace, merged->pid, HOST_PLACE, name, "CPU");
+}
+
+/* NULL: the call is of a model that is not drawn. */
+static struct execute_calls *executes_of(struct merged *merged, const struct acl_call *call)
+{
+    for (size_t i = 0; i < merged->model_count; i++) {
+        if (merged->models[i].model.id == call->model_row)
+            return &merged->models[i].calls_of->executes;
+    }
+    return NULL;
+}
+
+/* Arguments are for --trace-compat alone: see trace_end_call. */
+static char *put_call(char *p, const struct merged *merged, const struct acl_call *call,
+                      const struct trace_slice *slice)
+{
+    const struct trace_style *style = &merged->trace.style;
+    if (!merged->run->options->trace_compat) {
+        p = trace_put_literal(trace_put_times(p, style, slice), ",\"cat\":\"");
+        p = trace_put_literal(trace_put_word(p, acl_mode_name(call->api_type)), "\"");
+        return trace_end_call(p, slice);
+    }
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_literal(p, "\"Mode\":\"");
+    p = trace_put_word(p, acl_mode_name(call->api_type));
+    p = trace_put_literal(p, "\",\"Process_Id\":");
+    p = trace_put_id(p, call->process_id);
+    p = trace_put_literal(p, ",\"Thread_Id\":");
+    p = trace_put_id(p, call->thread_id);
+    return trace_end_slice(p, style, slice);
+}
+
+static int draw_call(void *arg, const struct acl_call *call, struct err *err)
+{
+    struct merged *merged = arg;
+    struct trace *trace = &merged->trace;
+    if (call->start_ns == DB_NULL || call->end_ns == DB_NULL || call->end_ns < call->start_ns)
+        return 0;
+    enter_process(merged, call);
+    struct trace_slice slice = {
+        .pid = merged->pid, .start_ns = call->start_ns, .duration_ns = time_since(call->end_ns, call->start_ns)};
+    strbuf_clear(&merged->text);
+    if (trace_text(&merged->text, call->name, strlen(call->name)) < 0)
+        return err_set(err, ERR_LIMIT, "the name of an ACL call has %zu bytes: too long for a timeline",
+                       strlen(call->name));
+    if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) < 0)
+        return -(int)err->code;
+    trace_write_name(trace, &merged->text);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, put_call(start, merged, call, &slice));
+    struct execute_calls *executes = is_execute_call(call->name) ? executes_of(merged, call) : NULL;
+    if (executes != NULL &&
+        execute_calls_add(executes,
+                          &(struct execute_call){
+                              .start_ns = call->start_ns, .end_ns = call->end_ns, .pid = slice.pid, .tid = slice.tid},
+                          err) < 0)
+        return -(int)err->code;
+    return poll_output(merged, err);
+}
+
+/* ---- inferences ---- */
+
+struct collecting {
+    struct span_list *list;
+    int64_t origin_ns;
+};
+
+static int collect_inference(void *arg, const struct svp_inference *inference, struct err *err)
+{
+    const struct collecting *collecting = arg;
+    struct span_list *list = collecting->list;
+    if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
+        return 0; /* without a known frequency nothing can be drawn */
+    if (array_reserve(list, 1, err) < 0)
+        return -(int)err->code;
+    int64_t shift_ns = inference->start_known ? 0 : collecting->origin_ns;
+    list->items[list->count++] = (struct span){.id = inference->id,
+                                               .start_ns = number_add(inference->start_ns, shift_ns),
+                                               .end_ns = inference->end_ns + shift_ns,
+                                               .tasks = inference->tasks,
+                                               .input = inference->input_pic_num,
+                                               .batch = inference->batch_num,
+                                               .start_known = inference->start_known != 0};
+    return 0;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Which inferences the calls of a model can have started: those whose times the host's clock knows. */
+static int prepare_calls(struct merged *merged, struct drawn_model *of, struct err *err)
+{
+    size_t count = 0, all = 0;
+    for (size_t i = 0; i < merged->model_count; i++)
+        all += merged->models[i].calls_of == of ? merged->models[i].inferences.count : 0;
+    int64_t *starts = calloc(all + 1, sizeof *starts);
+    if (starts == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu inferences", all);
+    for (size_t i = 0; i < merged->model_count; i++) {
+        const struct span_list *list = &merged->models[i].inferences;
+        for (size_t k = 0; k < list->count && merged->models[i].calls_of == of; k++) {
+            if (list->items[k].start_known)
+                starts[count++] = list->items[k].start_ns;
+        }
+    }
+    array_sort(starts, count, sizeof *starts, compare_times);
+    execute_calls_prepare(&of->executes, starts, count);
+    free(starts);
+    return 0;
+}
+
+/* The number of a thread of the device; a stream that is not known is the largest. */
+static int64_t number_of(enum thread_kind kind, size_t lane, int64_t stream_id)
+{
+    const int64_t unknown = (INT64_C(1) << STREAM_BITS) - 1;
+    int64_t stream = stream_id < 0 || stream_id > unknown ? unknown : stream_id;
+    return (int64_t)kind << (STREAM_BITS + LANE_BITS) | (int64_t)lane << STREAM_BITS | stream;
+}
+
+static void name_device_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    static const char *const words[] = {"Inferences", "AI core, stream ", "AI CPU, stream "};
+    const int64_t unknown = (INT64_C(1) << STREAM_BITS) - 1;
+    enum thread_kind kind = (enum thread_kind)(number >> (STREAM_BITS + LANE_BITS));
+    long long lane = (long long)(number >> STREAM_BITS & ((1 << LANE_BITS) - 1)), stream = number & unknown;
+    (void)arg;
+    (void)pid;
+    strbuf_adds(ret, words[kind]);
+    if (kind != THREAD_INFERENCES && stream == unknown)
+        strbuf_adds(ret, "N/A");
+    else if (kind != THREAD_INFERENCES)
+        strbuf_addf(ret, "%lld", stream);
+    if (lane > 0)
+        strbuf_addf(ret, ", beside (%lld)", lane + 1);
+}
+
+static int draw_inference(struct merged *merged, const struct span *inference, size_t index, struct err *err)
+{
+    static const struct trace_flow execute = {.name = "execute", .category = "inference"};
+    struct trace *trace = &merged->trace;
+    struct trace_slice slice = {.pid = merged->drawn->pid,
+                                .start_ns = inference->start_ns,
+                                .duration_ns = time_since(inference->end_ns, inference->start_ns)};
+    merged->lane = lanes_take(&merged->lanes, inference->start_ns, inference->end_ns);
+    if (trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
+        return -(int)err->code;
+    const struct execute_call *call =
+        inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
+    char *start = trace_reserve(trace, 3 * TRACE_EVENT_MAX), *p = trace_begin_event(start);
+    p = trace_put_literal(p, "\"Inference ");
+    p = number_put_unsigned(p, index + 1);
+    p = trace_put_literal(p, "\"");
+    p = trace_put_slice(p, &trace->style, &slice);
+    p = trace_put_literal(p, "\"Tasks\":");
+    p = number_put_signed(p, inference->tasks);
+    p = trace_put_literal(p, ",\"Input\":");
+    p = trace_put_id(p, inference->input);
+    p = trace_put_literal(p, ",\"Batch\":");
+    p = trace_put_id(p, inference->batch);
+    p = trace_end_slice(p, &trace->style, &slice);
+    if (call != NULL) {
+        merged->arrows++;
+        p = trace_put_flow(p, &trace->style, &execute, 's', merged->arrows, call->pid, call->tid, call->start_ns);
+        p = trace_put_flow(p, &trace->style, &execute, 'f', merged->arrows, slice.pid, slice.tid, slice.start_ns);
+    }
+    trace_advance(trace, start, p);
+    return poll_output(merged, err);
+}
+
+/* ---- tasks and what they used ---- */
+
+static char *put_counter(char *p, const struct merged *merged, const char *name, const char *unit, int64_t time_ns,
+                         int64_t value, unsigned decimals)
+{
+    const struct trace_style *style = &merged->trace.style;
+    p = trace_begin_event(p);
+    *p++ = '"';
+    p = trace_put_word(p, name);
+    *p++ = '"';
+    p = trace_put_counter(p, style, merged->drawn->pid, time_ns);
+    *p++ = '"';
+    p = trace_put_word(p, unit);
+    p = trace_put_literal(p, "\":");
+    p = number_put_shortest(p, value, decimals);
+    return trace_end_counter(p, style);
+}
+
+static const struct {
+    const char *name, *unit;
+    unsigned decimals;
+} counters[] = {{"MAC busy", "%", 2}, {"DDR read", "MB/s", 3}, {"DDR write", "MB/s", 3}};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+/* What a task used, in the order of the counters; DB_NULL where its records do not say. */
+static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
+{
+    const int64_t parts[COUNTERS][2] = {{task->cycles[SVP_MAC_BUSY], task->total_cycle},
+                                        {task->ddr_read_bytes, task->duration_ns},
+                                        {task->ddr_write_bytes, task->duration_ns}};
+    for (size_t i = 0; i < COUNTERS; i++) {
+        bool known = parts[i][0] != DB_NULL && parts[i][1] != DB_NULL;
+        /* bytes a nanosecond are thousands of MB/s */
+        ret[i] = known ? number_ratio(parts[i][0], parts[i][1], i == 0 ? 4 : 6) : DB_NULL;
+    }
+}
+
+/* Of a task, or zeros for none, of the counters that there were. */
+static void write_counters(struct merged *merged, int64_t time_ns, const struct svp_task *task)
+{
+    struct trace *trace = &merged->trace;
+    int64_t values[COUNTERS] = {0};
+    if (task != NULL)
+        usage_of(task, values);
+    char *start = trace_reserve(trace, COUNTERS * TRACE_EVENT_MAX), *p = start;
+    for (size_t i = 0; i < COUNTERS; i++) {
+        merged->counted[i] |= task != NULL && values[i] != DB_NULL;
+        if (!merged->counted[i] || values[i] == DB_NULL)
+            continue;
+        p = put_counter(p, merged, counters[i].name, counters[i].unit, time_ns, values[i], counters[i].decimals);
+        trace->events++;
+    }
+    trace_advance(trace, start, p);
+}
+
+/* Between tasks nothing is used. */
+static void count_task(struct merged *merged, int64_t start_ns, const struct svp_task *task)
+{
+    int64_t end_ns = span_end(start_ns, task->duration_ns);
+    if (merged->counting && start_ns > merged->counted_until)
+        write_counters(merged, merged->counted_until, NULL);
+    write_counters(merged, start_ns, task);
+    if (!merged->counting || end_ns > merged->counted_until)
+        merged->counted_until = end_ns;
+    merged->counting = true;
+}
+
+struct device_task {
+    const struct task_names *names;
+    int64_t number, stream_id, task_id, read_bytes, write_bytes;
+};
+
+static int draw_device_task(struct merged *merged, const struct device_task *task, struct trace_slice *slice,
+                            struct err *err)
+{
+    struct trace *trace = &merged->trace;
+    const struct task_name *name = task_names_find(task->names, task->task_id, &merged->hint);
+    const char *text = task->names->text.data;
+    if (trace_lanes_place(&merged->device, task->number, slice, err) < 0)
+        return -(int)err->code;
+    outfile_write(&trace->out, ",\n{\"name\":", sizeof ",\n{\"name\":" - 1);
+    outfile_write(&trace->out, text + name->offset, name->length);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = trace_put_slice(start, &trace->style, slice);
+    p = trace_put_literal(p, "\"Task Type\":\"");
+    p = trace_put_word(p, task->names == &merged->cpu_names ? "AI_CPU" : "AI_CORE");
+    p = trace_put_literal(p, "\",\"Stream Id\":");
+    p = trace_put_id(p, task->stream_id);
+    p = trace_put_literal(p, ",\"Task Id\":");
+    trace_advance(trace, start, trace_put_id(p, task->task_id));
+    outfile_write(&trace->out, text + name->facts, name->facts_length);
+    p = start = trace_reserve(trace, TRACE_EVENT_MAX);
+    if (merged->run->bounds != NULL)
+        p = task_put_bytes(p, task->read_bytes, task->write_bytes);
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
+    return poll_output(merged, err);
+}
+
+static int draw_core_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct merged *merged = arg;
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
+        return 0;
+    struct trace_slice slice = {.pid = merged->drawn->pid,
+                                .start_ns = number_add(task->start_ns, merged->shift_ns),
+                                .duration_ns = task->duration_ns};
+    count_task(merged, slice.start_ns, task);
+    const struct device_task drawn = {.names = &merged->core_names,
+                                      .number = number_of(THREAD_CORE, merged->lane, task->stream_id),
+                                      .stream_id = task->stream_id,
+                                      .task_id = task->task_id,
+                                      .read_bytes = task->ddr_read_bytes,
+                                      .write_bytes = task->ddr_write_bytes};
+    return draw_device_task(merged, &drawn, &slice, err);
+}
+
+static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
+{
+    struct merged *merged = arg;
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
+        return 0;
+    struct trace_slice slice = {
+        .pid = merged->drawn->pid, .start_ns = task->start_ns, .duration_ns = task->duration_ns};
+    const struct device_task drawn = {.names = &merged->cpu_names,
+                                      .number = number_of(THREAD_CPU, 0, task->stream_id),
+                                      .stream_id = task->stream_id,
+                                      .task_id = task->task_id,
+                                      .read_bytes = DB_NULL,
+                                      .write_bytes = DB_NULL};
+    return draw_device_task(merged, &drawn, &slice, err);
+}
+
+/* ---- a model ---- */
+
+static int load_names(struct merged *merged, const struct svp_model *model, struct err *err)
+{
+    struct svp_layers layers;
+    int status = svp_layers_load(merged->run->db, model->name, model->model_id, &layers, err);
+    if (status < 0)
+        return status;
+    status = task_names_load(&merged->core_names, &layers, false, merged->run->bounds, err);
+    if (status == 0)
+        status = task_names_load(&merged->cpu_names, &layers, true, merged->run->bounds, err);
+    svp_layers_release(&layers);
+    return status;
+}
+
+static void release_names(struct merged *merged)
+{
+    task_names_release(&merged->core_names);
+    task_names_release(&merged->cpu_names);
+}
+
+static void name_device(struct merged *merged)
+{
+    const struct svp_model *model = &merged->drawn->model;
+    char name[TRACE_THREAD_NAME_MAX] = "Device", label[32] = "NPU";
+    if (model->device_id != DB_NULL) {
+        snprintf(name, sizeof name, "Device %lld", (long long)model->device_id);
+        snprintf(label, sizeof label, "NPU %lld", (long long)model->device_id);
+    }
+    size_t length = strlen(name);
+    if (merged->together)
+        length += (size_t)snprintf(name + length, sizeof name - length, ": %.160s", model->name);
+    if (merged->together && model->model_id != DB_NULL)
+        length += (size_t)snprintf(name + length, sizeof name - length, ", model %lld", (long long)model->model_id);
+    if (merged->together && model->batch_num != DB_NULL)
+        snprintf(name + length, sizeof name - length, ", batch %lld", (long long)model->batch_num);
+    trace_name_process(&merged->trace, merged->drawn->pid, DEVICE_PLACE + merged->drawn->pid, name, label);
+}
+
+static int draw_inferences(struct merged *merged, struct err *err)
+{
+    const struct drawn_model *drawn = merged->drawn;
+    int status = 0;
+    for (size_t i = 0; i < drawn->inferences.count && status == 0; i++) {
+        const struct span *inference = &drawn->inferences.items[i];
+        merged->shift_ns = inference->start_known ? 0 : merged->run->origin.time_ns;
+        status = draw_inference(merged, inference, i, err);
+        if (status == 0)
+            status = svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err);
+    }
+    if (merged->counting)
+        write_counters(merged, merged->counted_until, NULL);
+    return status;
+}
+
+static int draw_device(struct merged *merged, const struct drawn_model *drawn, struct err *err)
+{
+    merged->drawn = drawn;
+    merged->lanes = (struct lanes){.count = 0};
+    merged->hint = 0;
+    merged->counting = false;
+    memset(merged->counted, 0, sizeof merged->counted);
+    if (drawn->inferences.count == 0 && drawn->model.ai_cpu_tasks == 0)
+        return 0;
+    int status = load_names(merged, &drawn->model, err);
+    if (status == 0)
+        name_device(merged);
+    if (status == 0)
+        status = draw_inferences(merged, err);
+    merged->hint = 0;
+    if (status == 0)
+        status = svp_each_ai_cpu_task(merged->run->db, &drawn->model, INT64_MIN, INT64_MAX, draw_cpu_task, merged, err);
+    release_names(merged);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static int add_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct merged *merged = arg;
+    if (model->ai_core_tasks <= 0 && model->ai_cpu_tasks <= 0 && model->acl_calls <= 0)
+        return 0; /* it has no file either */
+    struct drawn_model *grown = realloc(merged->models, (merged->model_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu models", merged->model_count + 1);
+    merged->models = grown;
+    struct drawn_model *added = &grown[merged->model_count];
+    *added = (struct drawn_model){.model = *model, .name = strdup(model->name), .pid = (int64_t)merged->model_count};
+    if (added->name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a model");
+    added->model.name = added->name;
+    merged->model_count++;
+    return 0;
+}
+
+static bool differs_in_batches(const struct svp_model *a, const struct svp_model *b)
+{
+    return a->device_id == b->device_id && a->model_id == b->model_id && strcmp(a->name, b->name) == 0;
+}
+
+static int load_model(struct merged *merged, size_t i, struct err *err)
+{
+    struct drawn_model *drawn = &merged->models[i];
+    struct collecting collecting = {&drawn->inferences, merged->run->origin.time_ns};
+    size_t first = i;
+    while (first > 0 && differs_in_batches(&merged->models[first - 1].model, &drawn->model))
+        first--;
+    drawn->calls_of = &merged->models[first];
+    int status = svp_each_inference(merged->run->db, &drawn->model, collect_inference, &collecting, err);
+    array_sort(drawn->inferences.items, drawn->inferences.count, sizeof *drawn->inferences.items, compare_spans);
+    return status;
+}
+
+/* Whose calls are drawn; NULL: those of all. */
+static const struct svp_model *model_of_calls(const struct merged *merged)
+{
+    return merged->together ? NULL : &merged->models[0].model;
+}
+
+static int load(struct merged *merged, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < merged->model_count && status == 0; i++)
+        status = load_model(merged, i, err);
+    if (status == 0)
+        status = acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err);
+    if (status == 0)
+        merged->reader = svp_task_reader_new(merged->run->db, err);
+    return status == 0 && merged->reader == NULL ? -(int)err->code : status;
+}
+
+static int draw(struct merged *merged, struct err *err)
+{
+    int status = acl_each_call(merged->run->db, model_of_calls(merged), draw_call, merged, err);
+    for (size_t i = 0; i < merged->model_count && status == 0; i++) {
+        if (merged->models[i].calls_of == &merged->models[i])
+            status = prepare_calls(merged, &merged->models[i], err);
+    }
+    for (size_t i = 0; i < merged->model_count && status == 0; i++)
+        status = draw_device(merged, &merged->models[i], err);
+    if (status == 0)
+        status = trace_lanes_name(&merged->host, &merged->trace, NULL, NULL, err);
+    return status == 0 ? trace_lanes_name(&merged->device, &merged->trace, name_device_thread, NULL, err) : status;
+}
+
+static int first_device_thread(void *arg, int64_t *ret, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    *ret = 1;
+    return 0;
+}
+
+static int write_file(struct merged *merged, struct err *err)
+{
+    const struct svp_model *model = model_of_calls(merged);
+    int status = model != NULL ? svp_timeline_open(&merged->trace, merged->run, "msprof", model, err)
+                               : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof",
+                                            SVP_CAPTURE_TIMELINE, err);
+    if (status < 0)
+        return status;
+    status = draw(merged, err);
+    if (model != NULL)
+        return svp_timeline_close(&merged->trace, status, model, err);
+    const struct trace_info info = {.clock = SVP_CLOCK, .device_id = DB_NULL};
+    return trace_close(&merged->trace, status, &info, err);
+}
+
+static void release(struct merged *merged)
+{
+    trace_lanes_release(&merged->host);
+    trace_lanes_release(&merged->device);
+    for (size_t i = 0; i < merged->model_count; i++) {
+        free(merged->models[i].name);
+        free(merged->models[i].inferences.items);
+        free(merged->models[i].executes.items);
+    }
+    free(merged->models);
+    svp_task_reader_free(merged->reader);
+    strbuf_release(&merged->text);
+    free(merged);
+}
+
+/* model NULL: all of them. */
+static int write_models(struct timeline_run *run, const struct svp_model *model, struct err *err)
+{
+    struct merged *merged = calloc(1, sizeof *merged);
+    if (merged == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    merged->run = run;
+    merged->together = model == NULL;
+    strbuf_init(&merged->text, NAME_MAX_BYTES);
+    trace_lanes_init(&merged->host, &merged->trace.style, "Thread ", first_free_thread, merged);
+    trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
+    merged->device.no_own = merged->device.in_turn = true;
+    int status = model != NULL ? add_model(merged, model, err) : svp_each_model(run->db, add_model, merged, err);
+    if (status == 0)
+        status = load(merged, err);
+    if (status == 0)
+        status = write_file(merged, err);
+    release(merged);
+    return status;
+}
+
+int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+{
+    return write_models(run, model, err);
+}
+
+int svp_capture_timeline(struct timeline_run *run, struct err *err)
+{
+    return write_models(run, NULL, err);
+}

@@ -1,0 +1,601 @@
+#include "exporters/timeline/series.h"
+
+#include "base/interrupt.h"
+#include "db/query/cann_version.h"
+#include "exporters/json_text.h"
+#include "exporters/table/functions.h"
+#include "exporters/table/plan.h"
+#include "exporters/timeline/series_value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SQL_MAX ((size_t)1 << 20)
+#define TEXT_MAX ((size_t)1 << 20) /* bytes of a name or a value, escaped */
+#define VALUES_MAX 64
+#define COUNTERS_MAX 64 /* of a series */
+#define GROUP_MAX 16    /* counters of one query */
+
+/* ---- which there are ---- */
+
+const char *series_layer(const struct series_report *series)
+{
+    return series->layer != NULL ? series->layer : series->name;
+}
+
+int series_each(int (*each)(void *arg, const struct record_kind *kind, const struct series_report *series), void *arg)
+{
+    int status = 0;
+    for (size_t i = 0; record_kinds[i] != NULL && status == 0; i++) {
+        const struct series_report *series = record_kinds[i]->series;
+        for (; series != NULL && series->name != NULL && status == 0; series++) {
+            if (series->counters != NULL)
+                status = each(arg, record_kinds[i], series);
+        }
+    }
+    return status;
+}
+
+/* ---- the counters of one query ---- */
+
+/* Of a row; those from the duration on are there of slices. Behind them come the name and the values of each counter.
+ */
+#define DEVICE_AND_TIME "2, 1" /* numbers of columns of the row */
+enum { COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
+enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
+
+/* Of an event. */
+struct event_place {
+    int64_t device_id, time_ns;
+};
+
+struct counter_run {
+    const struct series_counter *counter;
+    int name_column; /* its values are behind */
+    size_t value_count;
+    struct strbuf keys[VALUES_MAX]; /* each value's name as a member of JSON: "Read(MB/s)": */
+    struct strbuf name;             /* of the event */
+    struct strbuf plain_name;       /* before it was escaped */
+    size_t keys_length;
+    struct series_value values[VALUES_MAX]; /* of the row; of one with most, of the event that further rows may
+                                               belong to */
+};
+
+struct series_run {
+    struct track_run *run;
+    const struct series_report *series;
+    const struct series_counter *first; /* whose query it is */
+    size_t counter_count;
+    struct counter_run *counters;
+    struct strbuf text, thread; /* of the event */
+    bool in_order;              /* rows come by device and time without being sorted */
+    bool has_pending;           /* of counters with most */
+    struct event_place pending;
+    struct trace_lanes lanes; /* of slices; its threads have the names below */
+    struct map thread_names;
+    int64_t largest_thread, device_id, pid;
+    bool has_pid;
+};
+
+struct thread_name {
+    struct {
+        int64_t pid, thread;
+    } key;
+    char *text; /* escaped; owned */
+};
+
+static const char *or_null(const char *expression, const char *usual)
+{
+    return expression != NULL ? expression : usual;
+}
+
+static void add_clause(struct strbuf *sql, const char *word, const char *clause)
+{
+    if (clause != NULL)
+        strbuf_addf(sql, " %s %s", word, clause);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Whether one way through the database serves both: slices have lanes of their own. */
+static bool shares_query(const struct series_counter *a, const struct series_counter *b)
+{
+    return a->duration == NULL && b->duration == NULL && a->most == b->most && is_same(a->time, b->time) &&
+           is_same(a->device, b->device) && is_same(a->query.with, b->query.with) &&
+           is_same(a->query.from, b->query.from) && is_same(a->query.where, b->query.where) &&
+           is_same(a->query.group_by, b->query.group_by) && is_same(a->query.order_by, b->query.order_by);
+}
+
+static void make_sql(const struct series_run *series, const struct record_kind *kind, struct strbuf *sql)
+{
+    const struct series_counter *first = series->first;
+    const struct report_query *query = &first->query;
+    if (query->with != NULL)
+        strbuf_addf(sql, "WITH %s ", query->with);
+    strbuf_addf(sql, "SELECT %s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
+    if (first->duration != NULL)
+        strbuf_addf(sql, ", %s, %s, %s", first->duration, or_null(first->thread, "0"),
+                    or_null(first->thread_name, "NULL"));
+    for (size_t i = 0; i < series->counter_count; i++) {
+        const struct series_counter *counter = series->counters[i].counter;
+        strbuf_addf(sql, ", %s", counter->name);
+        for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
+            strbuf_addf(sql, ", %s", value->sql);
+    }
+    add_clause(sql, "FROM", or_null(query->from, kind->table));
+    add_clause(sql, "WHERE", query->where);
+    add_clause(sql, "GROUP BY", query->group_by);
+    /* Viewers draw what falls back in time wrongly, or not at all. */
+    add_clause(sql, "ORDER BY",
+               query->order_by == NULL && first->duration == NULL && !series->in_order ? DEVICE_AND_TIME
+                                                                                       : query->order_by);
+}
+
+/* ---- an event ---- */
+
+/* Puts "title":value of those that exist into the text of the event. */
+static int put_texts(struct series_run *series, const struct counter_run *counter, struct err *err)
+{
+    struct strbuf *text = &series->text;
+    strbuf_clear(text);
+    for (size_t i = 0; i < counter->value_count; i++) {
+        const struct series_value *value = &counter->values[i];
+        char number[SERIES_NUMBER_MAX], *end = number;
+        if (value->type == SQLITE_NULL)
+            continue;
+        if (text->length > 0)
+            strbuf_addc(text, ',');
+        strbuf_add(text, counter->keys[i].data, counter->keys[i].length);
+        if (series_value_is_number(value))
+            end = series_value_put(number, value, &counter->counter->values[i]);
+        else
+            trace_text(text, value->text, value->length);
+        strbuf_add(text, number, (size_t)(end - number));
+    }
+    return text->failed ? err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name)
+                        : 0;
+}
+
+static int find_process(struct series_run *series, int64_t device_id, struct err *err)
+{
+    if (series->has_pid && series->device_id == device_id)
+        return 0;
+    const char *process = series->series->process != NULL ? series->series->process : series->series->title;
+    series->device_id = device_id;
+    series->has_pid = true;
+    return track_process(series->run, series->series->process_order, device_id, process, &series->pid, err);
+}
+
+static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_stmt *row, struct err *err)
+{
+    const struct thread_name key = {.key = {series->pid, thread}};
+    bool added;
+    if (thread > series->largest_thread)
+        series->largest_thread = thread;
+    struct thread_name *name = map_add(&series->thread_names, &key.key, &added, err);
+    if (name == NULL)
+        return -(int)err->code;
+    if (!added)
+        return 0;
+    strbuf_clear(&series->thread);
+    if (sqlite3_column_type(row, COLUMN_THREAD_NAME) != SQLITE_NULL)
+        json_text_append(&series->thread, (const char *)sqlite3_column_text(row, COLUMN_THREAD_NAME),
+                         (size_t)sqlite3_column_bytes(row, COLUMN_THREAD_NAME));
+    else
+        strbuf_addf(&series->thread, "%lld", (long long)thread);
+    name->text = series->thread.failed ? NULL : strdup(series->thread.data);
+    return name->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
+}
+
+static int draw_slice(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row, struct err *err)
+{
+    struct trace *trace = &series->run->trace;
+    int64_t thread = sqlite3_column_int64(row, COLUMN_THREAD);
+    struct trace_slice slice = {.pid = series->pid,
+                                .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
+                                .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
+    if (keep_thread_name(series, thread, row, err) < 0 || trace_lanes_place(&series->lanes, thread, &slice, err) < 0 ||
+        put_texts(series, counter, err) < 0)
+        return -(int)err->code;
+    trace_write_name(trace, &counter->name);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, trace_put_slice(start, &trace->style, &slice));
+    outfile_add(&trace->out, &series->text);
+    start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, trace_end_slice(start, &trace->style, &slice));
+    trace->events++;
+    return 0;
+}
+
+/* A counter whose values are numbers, which is what nearly all are, in one piece. False: it has no room for that. */
+static bool draw_numbers(struct series_run *series, const struct counter_run *counter, int64_t time_ns)
+{
+    struct trace *trace = &series->run->trace;
+    size_t room =
+        TRACE_EVENT_MAX + counter->name.length + counter->keys_length + counter->value_count * (SERIES_NUMBER_MAX + 1);
+    bool is_first = true;
+    if (room > OUTFILE_RESERVE_MAX || !trace->named)
+        return false;
+    char *start = trace_reserve(trace, room), *p = trace_put_literal(start, ",\n{\"name\":");
+    p = trace_put_bytes(p, counter->name.data, counter->name.length);
+    p = trace_put_counter(p, &trace->style, series->pid, time_ns);
+    for (size_t i = 0; i < counter->value_count; i++) {
+        const struct series_value *value = &counter->values[i];
+        if (value->type == SQLITE_NULL)
+            continue;
+        if (!is_first)
+            *p++ = ',';
+        is_first = false;
+        p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
+        p = series_value_put(p, value, &counter->counter->values[i]);
+    }
+    trace_advance(trace, start, trace_end_counter(p, &trace->style));
+    return true;
+}
+
+static int draw_texts(struct series_run *series, const struct counter_run *counter, int64_t time_ns, struct err *err)
+{
+    struct trace *trace = &series->run->trace;
+    if (put_texts(series, counter, err) < 0)
+        return -(int)err->code;
+    trace_write_name(trace, &counter->name);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, trace_put_counter(start, &trace->style, series->pid, time_ns));
+    outfile_add(&trace->out, &series->text);
+    start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, trace_end_counter(start, &trace->style));
+    return 0;
+}
+
+/* An event without any value is none. */
+static int draw_counter(struct series_run *series, const struct counter_run *counter, const struct event_place *place,
+                        struct err *err)
+{
+    bool any = false, numbers = true;
+    for (size_t i = 0; i < counter->value_count; i++) {
+        any |= counter->values[i].type != SQLITE_NULL;
+        numbers &= counter->values[i].type == SQLITE_NULL || series_value_is_number(&counter->values[i]);
+    }
+    if (!any)
+        return 0;
+    int status = find_process(series, place->device_id, err);
+    if (status == 0 && !(numbers && draw_numbers(series, counter, place->time_ns)))
+        status = draw_texts(series, counter, place->time_ns, err);
+    series->run->trace.events += status == 0;
+    return status;
+}
+
+/* ---- rows ---- */
+
+static int set_name(struct series_run *series, struct counter_run *counter, const char *name, size_t length,
+                    struct err *err)
+{
+    strbuf_clear(&counter->name);
+    strbuf_clear(&counter->plain_name);
+    strbuf_add(&counter->plain_name, name, length);
+    if (trace_text(&counter->name, name, length) < 0 || counter->plain_name.failed)
+        return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
+    return 0;
+}
+
+/* The name of the event, which mostly is that of the one before. False: there is none. */
+static bool take_name(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row, int *ret_status,
+                      struct err *err)
+{
+    const char *name = (const char *)sqlite3_column_text(row, counter->name_column);
+    size_t length = (size_t)sqlite3_column_bytes(row, counter->name_column);
+    *ret_status = 0;
+    if (name == NULL)
+        return false;
+    if (counter->name.length == 0 || counter->plain_name.length != length ||
+        memcmp(counter->plain_name.data, name, length) != 0)
+        *ret_status = set_name(series, counter, name, length, err);
+    return true;
+}
+
+/* A number that is 0 may be a NULL. */
+static int64_t integer_of(sqlite3_stmt *row, int column)
+{
+    int64_t value = sqlite3_column_int64(row, column);
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
+}
+
+static struct event_place place_of(sqlite3_stmt *row)
+{
+    return (struct event_place){.device_id = integer_of(row, COLUMN_DEVICE), .time_ns = integer_of(row, COLUMN_TIME)};
+}
+
+static int draw_row(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row,
+                    const struct event_place *place, struct err *err)
+{
+    int status;
+    if (!take_name(series, counter, row, &status, err) || status < 0)
+        return status;
+    for (size_t i = 0; i < counter->value_count; i++)
+        counter->values[i] = series_value_read(row, counter->name_column + 1 + (int)i);
+    if (series->first->duration == NULL || sqlite3_column_type(row, COLUMN_DURATION) == SQLITE_NULL)
+        return draw_counter(series, counter, place, err);
+    status = find_process(series, place->device_id, err);
+    return status == 0 ? draw_slice(series, counter, row, err) : status;
+}
+
+static int draw_pending(struct series_run *series, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; series->has_pending && i < series->counter_count && status == 0; i++) {
+        if (series->counters[i].name.length > 0)
+            status = draw_counter(series, &series->counters[i], &series->pending, err);
+    }
+    series->has_pending = false;
+    return status;
+}
+
+/* The names of counters with most are constant: one is enough. */
+static int merge_counter(struct series_run *series, struct counter_run *counter, sqlite3_stmt *row, bool same,
+                         struct err *err)
+{
+    int status = 0;
+    if (counter->name.length == 0)
+        take_name(series, counter, row, &status, err);
+    for (size_t i = 0; i < counter->value_count && status == 0; i++) {
+        struct series_value value = series_value_read(row, counter->name_column + 1 + (int)i);
+        if (!series_value_is_number(&value))
+            value.type = SQLITE_NULL; /* texts do not outlive their row */
+        if (!same || series_value_is_more(&value, &counter->values[i]))
+            counter->values[i] = value;
+    }
+    return status;
+}
+
+static int merge_row(struct series_run *series, sqlite3_stmt *row, const struct event_place *place, struct err *err)
+{
+    bool same = series->has_pending && series->pending.time_ns == place->time_ns &&
+                series->pending.device_id == place->device_id;
+    int status = same ? 0 : draw_pending(series, err);
+    for (size_t i = 0; i < series->counter_count && status == 0; i++)
+        status = merge_counter(series, &series->counters[i], row, same, err);
+    series->pending = *place;
+    series->has_pending = status == 0;
+    return status;
+}
+
+static int take_row(struct series_run *series, sqlite3_stmt *row, struct err *err)
+{
+    const struct event_place place = place_of(row);
+    int status = 0;
+    if (place.time_ns == DB_NULL)
+        return 0;
+    if (series->first->most)
+        return merge_row(series, row, &place, err);
+    for (size_t i = 0; i < series->counter_count && status == 0; i++)
+        status = draw_row(series, &series->counters[i], row, &place, err);
+    return status;
+}
+
+static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows, struct err *err)
+{
+    enum { ROWS_PER_POLL = 4096 };
+    uint64_t count = 0;
+    int status = 0, code = SQLITE_DONE;
+    while (status == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        status = take_row(series, rows, err);
+        if (status == 0 && ++count % ROWS_PER_POLL == 0 && interrupted())
+            status = interrupt_error(err);
+        if (status == 0 && count % ROWS_PER_POLL == 0 && outfile_failed(&series->run->trace.out))
+            status = err_set(err, ERR_IO, "cannot write '%s'", series->run->trace.path);
+        code = SQLITE_DONE;
+    }
+    if (status == 0)
+        status = draw_pending(series, err);
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
+
+static int make_keys(const struct series_run *series, struct counter_run *counter, struct err *err)
+{
+    const struct report_column *values = counter->counter->values;
+    for (size_t i = 0; values != NULL && values[i].title != NULL; i++) {
+        if (i == VALUES_MAX)
+            return err_set(err, ERR_LIMIT, "a counter of '%s' has more than %d values", series->series->name,
+                           VALUES_MAX);
+        strbuf_init(&counter->keys[i], TEXT_MAX);
+        counter->value_count++;
+        if (trace_text(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
+            strbuf_addc(&counter->keys[i], ':') < 0)
+            return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
+        counter->keys_length += counter->keys[i].length;
+    }
+    return 0;
+}
+
+/* ---- threads of slices ---- */
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    const struct series_run *series = arg;
+    (void)err;
+    *ret = number_add(series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2, 1);
+    return 0;
+}
+
+static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    const struct series_run *series = arg;
+    const struct thread_name key = {.key = {pid, number}};
+    const struct thread_name *name = map_get(&series->thread_names, &key.key);
+    strbuf_adds(ret, name != NULL && name->text != NULL ? name->text : "");
+}
+
+static void release_names(struct series_run *series)
+{
+    for (struct thread_name *name = NULL; (name = map_next(&series->thread_names, name)) != NULL;)
+        free(name->text);
+    map_release(&series->thread_names);
+}
+
+/* ---- all of it ---- */
+
+static int open_counters(struct series_run *series, struct err *err)
+{
+    int column = series->first->duration != NULL ? COLUMNS_OF_SLICE : COLUMNS_OF_COUNTER, status = 0;
+    for (size_t i = 0; i < series->counter_count && status == 0; i++) {
+        struct counter_run *counter = &series->counters[i];
+        strbuf_init(&counter->name, TEXT_MAX);
+        strbuf_init(&counter->plain_name, TEXT_MAX);
+        counter->name_column = column;
+        status = make_keys(series, counter, err);
+        column += 1 + (int)counter->value_count;
+    }
+    return status;
+}
+
+static void close_counters(struct series_run *series)
+{
+    for (size_t i = 0; i < series->counter_count; i++) {
+        struct counter_run *counter = &series->counters[i];
+        for (size_t k = 0; k < counter->value_count; k++)
+            strbuf_release(&counter->keys[k]);
+        strbuf_release(&counter->name);
+        strbuf_release(&counter->plain_name);
+    }
+    free(series->counters);
+}
+
+static int write_counters(struct series_run *series, const struct record_kind *kind, struct err *err)
+{
+    sqlite3 *db = series->run->run->db;
+    sqlite3_stmt *rows = NULL;
+    struct strbuf sql;
+    strbuf_init(&sql, SQL_MAX);
+    make_sql(series, kind, &sql);
+    int status = open_counters(series, err);
+    if (status == 0 && sql.failed)
+        status = err_set(err, ERR_LIMIT, "the query of '%s' is too long", series->series->name);
+    if (status == 0)
+        status = database_prepare(db, sql.data, &rows, err);
+    if (status == 0)
+        status = draw_rows(series, db, rows, err);
+    if (status == 0)
+        status = trace_lanes_name(&series->lanes, &series->run->trace, name_thread, series, err);
+    sqlite3_finalize(rows);
+    strbuf_release(&sql);
+    return status < 0 ? err_wrap(err, "cannot draw '%s'", series->series->name) : 0;
+}
+
+static int draw_series(struct track_run *run, const struct record_kind *kind, const struct series_report *report,
+                       const struct series_counter *const *counters, size_t count, bool in_order, struct err *err)
+{
+    struct series_run series = {.run = run,
+                                .series = report,
+                                .first = counters[0],
+                                .counter_count = count,
+                                .counters = calloc(count, sizeof(struct counter_run)),
+                                .in_order = in_order,
+                                .thread_names = MAP_OF(struct thread_name, key)};
+    if (series.counters == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the events of '%s'", report->name);
+    for (size_t i = 0; i < count; i++)
+        series.counters[i].counter = counters[i];
+    strbuf_init(&series.text, TEXT_MAX);
+    strbuf_init(&series.thread, TEXT_MAX);
+    trace_lanes_init(&series.lanes, &run->trace.style, "", first_free_thread, &series);
+    int status = write_counters(&series, kind, err);
+    trace_lanes_release(&series.lanes);
+    release_names(&series);
+    close_counters(&series);
+    strbuf_release(&series.text);
+    strbuf_release(&series.thread);
+    return status;
+}
+
+/* Whether a row of the kind's table is there: most captures have none of most kinds. */
+static int has_rows(sqlite3 *db, const struct record_kind *kind, bool *ret, struct err *err)
+{
+    char question[256];
+    snprintf(question, sizeof question, "EXISTS(SELECT 1 FROM %s)", kind->table);
+    return report_ask(db, question, ret, err);
+}
+
+/* Whether the rows of a kind are stored by device and time: to look is cheaper than to sort them for each counter. */
+static int rows_in_order(sqlite3 *db, const struct record_kind *kind, bool *ret, struct err *err)
+{
+    char query[256];
+    sqlite3_stmt *rows;
+    struct event_place last = {INT64_MIN, INT64_MIN};
+    int code = SQLITE_DONE;
+    snprintf(query, sizeof query, "SELECT time_ns, device_id FROM %s", kind->table);
+    int status = database_prepare(db, query, &rows, err);
+    *ret = status == 0;
+    while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        const struct event_place place = place_of(rows);
+        *ret = place.device_id > last.device_id || (place.device_id == last.device_id && place.time_ns >= last.time_ns);
+        last = place;
+        code = SQLITE_DONE;
+    }
+    sqlite3_finalize(rows);
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
+
+/* Rows that a counter shows one by one are stored by time unless the import said something else. */
+static int comes_in_order(sqlite3 *db, const struct record_kind *kind, const struct series_counter *counter, bool *ret,
+                          struct err *err)
+{
+    if (counter->most)
+        return rows_in_order(db, kind, ret, err);
+    return report_ask(db, "NOT EXISTS(SELECT 1 FROM diagnostics WHERE code = 'record-order')", ret, err);
+}
+
+struct writing {
+    struct track_run *run;
+    struct err *err;
+};
+
+/* Those of one query are drawn together. */
+static int draw_groups(struct writing *writing, const struct record_kind *kind, const struct series_report *series,
+                       const struct series_counter *const *wanted, size_t count)
+{
+    bool in_order = true;
+    int status = 0;
+    for (size_t i = 0, group; status == 0 && i < count; i += group) {
+        group = 1;
+        while (i + group < count && group < GROUP_MAX && shares_query(wanted[i], wanted[i + group]))
+            group++;
+        if (i == 0 || wanted[i]->most != wanted[i - 1]->most)
+            status = comes_in_order(writing->run->run->db, kind, wanted[i], &in_order, writing->err);
+        if (status == 0)
+            status = draw_series(writing->run, kind, series, &wanted[i], group, in_order, writing->err);
+    }
+    return status;
+}
+
+static int write_series(void *arg, const struct record_kind *kind, const struct series_report *series)
+{
+    struct writing *writing = arg;
+    sqlite3 *db = writing->run->run->db;
+    const struct series_counter *wanted[COUNTERS_MAX];
+    size_t count = 0;
+    bool there = track_shows(writing->run, series_layer(series), NULL);
+    int status = there && kind->table != NULL ? has_rows(db, kind, &there, writing->err) : 0;
+    for (const struct series_counter *counter = series->counters; status == 0 && there && counter->name != NULL;
+         counter++) {
+        bool is_wanted = true;
+        if (count == COUNTERS_MAX)
+            return err_set(writing->err, ERR_LIMIT, "'%s' has more than %d counters", series->name, COUNTERS_MAX);
+        if (counter->only != COUNTER_ANY && (counter->only == COUNTER_VENDOR) != writing->run->compat)
+            continue;
+        if (counter->when != NULL)
+            status = report_ask(db, counter->when, &is_wanted, writing->err);
+        if (is_wanted)
+            wanted[count++] = counter;
+    }
+    return status == 0 ? draw_groups(writing, kind, series, wanted, count) : status;
+}
+
+int series_write(struct track_run *run, struct err *err)
+{
+    struct writing writing = {run, err};
+    int status = report_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
+    return status == 0 ? series_each(write_series, &writing) : status;
+}

@@ -1,0 +1,413 @@
+#include "exporters/timeline/timeline.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "db/query/query.h"
+#include "exporters/cann_report.h"
+#include "exporters/timeline/series.h"
+#include "exporters/timeline/track.h"
+#include "exporters/timeline/walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- which tracks there are ---- */
+
+#define TRACK(name) extern const struct track track_##name;
+#include "track_list.h"
+#undef TRACK
+
+#define TRACK(name) &track_##name,
+const struct track *const tracks[] = {
+#include "track_list.h"
+    NULL};
+#undef TRACK
+
+static bool is_named(const char *name, const char *layer, const char *also)
+{
+    return strcmp(name, layer) == 0 || (also != NULL && strcmp(name, also) == 0);
+}
+
+static int find_layer(void *name, const struct record_kind *kind, const struct series_report *series)
+{
+    (void)kind;
+    return strcmp(name, series_layer(series)) == 0;
+}
+
+bool export_has_layer(const char *name)
+{
+    char copy[64];
+    for (size_t i = 0; tracks[i] != NULL; i++) {
+        if (is_named(name, tracks[i]->name, tracks[i]->also))
+            return true;
+    }
+    return snprintf(copy, sizeof copy, "%s", name) < (int)sizeof copy && series_each(find_layer, copy) != 0;
+}
+
+struct telling {
+    void (*each)(void *arg, const char *name);
+    void *arg;
+};
+
+static int tell_layer(void *opaque, const struct record_kind *kind, const struct series_report *series)
+{
+    const struct telling *telling = opaque;
+    (void)kind;
+    telling->each(telling->arg, series_layer(series));
+    return 0;
+}
+
+void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
+{
+    struct telling telling = {each, arg};
+    for (size_t i = 0; tracks[i] != NULL; i++)
+        each(arg, tracks[i]->name);
+    (void)series_each(tell_layer, &telling);
+}
+
+bool track_shows(const struct track_run *run, const char *name, const char *also)
+{
+    const char *const *layer = run->run->options->layers;
+    while (layer != NULL && *layer != NULL && !is_named(*layer, name, also))
+        layer++;
+    return layer == NULL || *layer != NULL;
+}
+
+static int compare_tracks(const void *a, const void *b)
+{
+    const struct track *x = *(const struct track *const *)a, *y = *(const struct track *const *)b;
+    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->name, y->name);
+}
+
+/* Those of a file: of the timeline of everything what is shown, of another report what it is made of. */
+static int choose_tracks(struct track_run *run, const char *report, struct err *err)
+{
+    size_t count = 0;
+    while (tracks[count] != NULL)
+        count++;
+    run->tracks = calloc(count + 1, sizeof *run->tracks);
+    run->states = calloc(count + 1, sizeof *run->states);
+    if (run->tracks == NULL || run->states == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu tracks", count);
+    for (size_t i = 0; i < count; i++) {
+        if (report == NULL ? track_shows(run, tracks[i]->name, tracks[i]->also)
+                           : tracks[i]->report != NULL && strcmp(tracks[i]->report, report) == 0)
+            run->tracks[run->track_count++] = tracks[i];
+    }
+    array_sort(run->tracks, run->track_count, sizeof *run->tracks, compare_tracks);
+    for (size_t i = 0; i < run->track_count; i++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        const char *name = run->tracks[i]->name;
+        run->shows_calls |= strcmp(name, "cann") == 0;
+        run->shows_tasks |= strcmp(name, "ascend") == 0;
+        run->shows_marks |= strcmp(name, "msproftx") == 0;
+        run->shows_device_marks |= strcmp(name, "device_tx") == 0;
+        run->states[i] = calloc(1, run->tracks[i]->state_size + 1);
+        if (run->states[i] == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory for a track");
+    }
+    return 0;
+}
+
+static void release_tracks(struct track_run *run)
+{
+    for (size_t i = 0; i < run->track_count; i++) {
+        if (run->states[i] != NULL && run->tracks[i]->release != NULL)
+            run->tracks[i]->release(run->states[i]);
+        free(run->states[i]);
+    }
+    free(run->tracks);
+    free(run->states);
+    run->tracks = NULL;
+    run->states = NULL;
+    run->track_count = 0;
+    map_release(&run->processes);
+    run->next_hardware_thread = 0;
+    run->shows_calls = run->shows_tasks = run->shows_marks = run->shows_device_marks = false;
+}
+
+/* ---- processes ---- */
+
+struct named_process {
+    int64_t pid;
+};
+
+int track_first_free_stream(void *db, int64_t *ret, struct err *err)
+{
+    int status = cann_largest_stream(db, ret, err);
+    *ret = number_add(*ret, 1);
+    return status;
+}
+
+/* Below each other: programs, calls, devices and what they overlap; counters of hosts and devices after them. Vendor's
+ * files have their order. */
+static int64_t place_of(const struct track_run *run, int64_t layer)
+{
+    if (run->trace.style.as_recorded)
+        return layer;
+    if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
+        return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
+    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
+}
+
+int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
+                     int64_t *ret_pid, struct err *err)
+{
+    char label[192] = "CPU";
+    bool added;
+    *ret_pid = track_pid_of(process_id, layer, device_id);
+    if (map_add(&run->processes, ret_pid, &added, err) == NULL)
+        return -(int)err->code;
+    if (device_id != DB_NULL)
+        snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
+    if (run->host != NULL)
+        snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
+    if (added)
+        trace_name_process(&run->trace, *ret_pid, place_of(run, layer), name, label);
+    return 0;
+}
+
+int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
+                  struct err *err)
+{
+    return track_process_of(run, run->process_id, layer, device_id, name, ret_pid, err);
+}
+
+/* ---- what tracks share ---- */
+
+/* Files of Ascend's tools and of frameworks' say of operators what these say. */
+static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
+{
+    int status = cann_names_load(db, &run->names, err);
+    run->facts = !run->compat && run->guest == NULL;
+    if (status == 0 && run->facts)
+        status = slice_operators_load(&run->operators, db, &run->names, err);
+    if (status == 0)
+        status = encode_texts(&run->names, err);
+    return status == 0 && run->facts ? slice_operators_shorten(&run->operators, &run->names, err) : status;
+}
+
+static int load(struct track_run *run, struct err *err)
+{
+    sqlite3 *db = run->run->db;
+    int status = cann_parts_load(db, &run->parts, err);
+    if (status == 0)
+        status = load_names(run, db, err);
+    if (status == 0)
+        status = cann_communications_load(db, &run->communications, err);
+    for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
+        int64_t process_id = run->parts.parts[i].process_id;
+        if (process_id > 0 && process_id <= UINT32_MAX)
+            run->process_id = process_id;
+    }
+    return status;
+}
+
+static void release(struct track_run *run)
+{
+    cann_parts_release(&run->parts);
+    cann_texts_release(&run->names);
+    slice_operators_release(&run->operators);
+    cann_communications_release(&run->communications);
+    free(run);
+}
+
+/* ---- files ---- */
+
+static int begin_tracks(struct track_run *run, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < run->track_count && status == 0; i++) {
+        if (run->tracks[i]->begin != NULL)
+            status = run->tracks[i]->begin(run, run->states[i], err);
+    }
+    return status;
+}
+
+static int name_threads(struct track_run *run, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < run->track_count && status == 0; i++) {
+        if (run->tracks[i]->name_threads != NULL)
+            status = run->tracks[i]->name_threads(run, run->states[i], err);
+    }
+    return status;
+}
+
+static int write_tracks(struct track_run *run, struct err *err)
+{
+    int status = run->guest != NULL ? run->guest->begin(run->guest->arg, &run->trace, err) : 0;
+    if (status == 0)
+        status = begin_tracks(run, err);
+    if (status == 0 && run->everything)
+        status = series_write(run, err);
+    if (status == 0)
+        status = tracks_walk(run, err);
+    if (status == 0)
+        status = name_threads(run, err);
+    return status == 0 && run->guest != NULL ? run->guest->end(run->guest->arg, &run->trace, err) : status;
+}
+
+/* report NULL: of everything. Takes the path over. */
+static int write_file(struct track_run *run, const char *report, char *path, struct err *err)
+{
+    const char *name = report != NULL ? report : "msprof";
+    const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
+    run->everything = report == NULL;
+    run->processes = (struct map)MAP_OF(struct named_process, pid);
+    int status = choose_tracks(run, report, err);
+    if (status == 0)
+        status = trace_open_path(&run->trace, run->run, run->compat ? &trace_style_2023 : &trace_style_msprof, name,
+                                 path, err);
+    else
+        free(path);
+    if (status == 0)
+        status = trace_close(&run->trace, write_tracks(run, err), &info, err);
+    release_tracks(run);
+    return status;
+}
+
+static int write_report(struct track_run *run, const char *report, struct err *err)
+{
+    const char *name = report != NULL ? report : "msprof";
+    return write_file(run, report, cann_report_path(run->run->options, name, -1, ".json", err), err);
+}
+
+/* Whether an earlier track has named the report. */
+static bool is_first_of_report(size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (tracks[k]->report != NULL && strcmp(tracks[k]->report, tracks[i]->report) == 0)
+            return false;
+    }
+    return true;
+}
+
+int tracks_write(struct timeline_run *timeline, struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    run->run = timeline;
+    run->compat = timeline->options->trace_compat;
+    int status = load(run, err);
+    if (status == 0)
+        status = write_report(run, NULL, err);
+    for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
+        if (tracks[i]->report != NULL && is_first_of_report(i))
+            status = write_report(run, tracks[i]->report, err);
+    }
+    release(run);
+    return status;
+}
+
+int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
+                      struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    run->run = timeline;
+    run->compat = compat;
+    run->guest = guest;
+    int status = load(run, err);
+    if (status == 0)
+        status = write_file(run, NULL, path_join(timeline->options->directory, name), err);
+    release(run);
+    return status;
+}
+
+/* ---- several captures in one file ---- */
+
+#define ARROWS_OF_A_PART (INT64_C(1) << 40)
+
+/* What the parts of a file share. */
+struct merging {
+    const struct merge_part *parts;
+    size_t count;
+    struct timeline_run timeline; /* of the part that is being written */
+    struct export_options options;
+    struct trace trace;
+    struct map processes; /* of programs that parts before had */
+};
+
+/* Another number for a program that an earlier part had, too: its processes must not become one. */
+static int choose_process(struct merging *merging, struct track_run *run, struct err *err)
+{
+    enum { LARGEST_OF_LINUX = 1 << 22 };
+    bool added = false;
+    int64_t process_id = run->process_id;
+    for (int64_t other = LARGEST_OF_LINUX; !added; other--) {
+        if (map_add(&merging->processes, &process_id, &added, err) == NULL)
+            return -(int)err->code;
+        run->process_id = process_id;
+        process_id = other;
+    }
+    return 0;
+}
+
+static int write_part(struct merging *merging, size_t i, const char *report, struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    merging->options.database = merging->parts[i].database;
+    merging->timeline.db = merging->parts[i].db;
+    run->run = &merging->timeline;
+    run->compat = merging->options.trace_compat;
+    run->everything = report == NULL;
+    run->host = merging->parts[i].host;
+    run->processes = (struct map)MAP_OF(struct named_process, pid);
+    int status = load(run, err);
+    if (status == 0)
+        status = choose_process(merging, run, err);
+    if (status == 0)
+        status = choose_tracks(run, report, err);
+    run->trace = merging->trace;
+    run->trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
+    if (status == 0)
+        status = write_tracks(run, err);
+    merging->trace = run->trace;
+    release_tracks(run);
+    release(run);
+    return status;
+}
+
+static int write_merged(struct merging *merging, const char *report, struct err *err)
+{
+    const char *name = report != NULL ? report : "msprof";
+    const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
+    int status = trace_open_path(&merging->trace, &merging->timeline,
+                                 merging->options.trace_compat ? &trace_style_2023 : &trace_style_msprof, name,
+                                 cann_report_path(&merging->options, name, -1, ".json", err), err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; status == 0 && i < merging->count; i++)
+        status = write_part(merging, i, report, err);
+    map_clear(&merging->processes);
+    return trace_close(&merging->trace, status, &info, err);
+}
+
+int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
+                           struct export_result *ret, struct err *err)
+{
+    struct merging merging = {
+        .parts = parts, .count = count, .options = *options, .processes = MAP_OF(struct named_process, pid)};
+    int status = 0;
+    *ret = (struct export_result){0};
+    merging.timeline = (struct timeline_run){.options = &merging.options, .result = ret};
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        struct capture_origin origin;
+        status = query_origin(parts[i].db, CAPTURE_CANN, &origin, err);
+        if (status == 0 && (i == 0 || origin.time_ns < merging.timeline.origin.time_ns))
+            merging.timeline.origin = origin;
+    }
+    if (status == 0)
+        status = write_merged(&merging, NULL, err);
+    for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
+        if (tracks[i]->report != NULL && is_first_of_report(i))
+            status = write_merged(&merging, tracks[i]->report, err);
+    }
+    map_release(&merging.processes);
+    return status;
+}

@@ -1,0 +1,134 @@
+/*
+ * A track is a table: what one layer of a timeline is called, where its events come from, and how they are drawn.
+ * Adding one means adding exporters/tracks/<track>.c that defines "const struct track track_<track>"; the Makefile
+ * finds it. Counters of sampled kinds need no file: they come from the kinds (parsers/series.h).
+ *
+ * One engine (timeline.c) writes files of tracks: in turn each track names its processes and writes what is few; then
+ * the rows of the large tables are walked once, in ranges, for all tracks that are made of them: the ranges become
+ * events in several threads and are written in order; then each names its threads.
+ */
+#ifndef MSPROF_EXPORTERS_TIMELINE_TRACK_H
+#define MSPROF_EXPORTERS_TIMELINE_TRACK_H
+
+#include "db/query/query_cann.h"
+#include "db/query/query_records.h"
+#include "exporters/parallel.h"
+#include "exporters/timeline/document.h"
+#include "exporters/timeline/guest.h"
+#include "exporters/timeline/lanes.h"
+#include "exporters/timeline/slice_operators.h"
+
+#include <stdatomic.h>
+
+/* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
+enum {
+    LAYER_PROGRAM = 6,
+    LAYER_CANN = 7,
+    LAYER_HARDWARE = 14,
+    LAYER_FREQUENCY = 15,
+    LAYER_COMMUNICATION = 16,
+    LAYER_OVERLAP = 31
+};
+
+struct track;
+
+/* What the tracks of one file share. Read-only while several threads draw. */
+struct track_run {
+    struct timeline_run *run;
+    struct trace trace;
+    bool compat;
+    bool facts;      /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
+    bool everything; /* the timeline of all layers that are asked for, not a file of some */
+    const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
+    struct cann_parts parts;
+    struct cann_texts names; /* as JSON strings, with their quotes */
+    struct slice_operators operators;
+    struct cann_communications communications;
+    int64_t process_id; /* of the profiled program */
+    const char *host;   /* named beside the number of a device; NULL: numbers tell devices apart */
+    bool shows_calls, shows_tasks, shows_marks, shows_device_marks; /* both ends of arrows are there */
+    int64_t next_hardware_thread; /* of what is not a stream's own; 0: not asked for yet */
+    /* inside of the engine */
+    struct map processes;
+    struct parallel *parallel;
+    atomic_uint_fast64_t drawn;  /* events, by the workers */
+    const struct track **tracks; /* of the file, in the order of their processes, with their states */
+    void **states;
+    size_t track_count;
+};
+
+/* Rows of a table with ids from 1 on, which become the events of a track. */
+enum track_rows { TRACK_FEW, TRACK_CALLS, TRACK_TASKS };
+
+#define TRACK_UNIT_ROWS 1024
+#define TRACK_UNIT_BYTES (TRACK_UNIT_ROWS * 32)
+
+/* A range of rows, or what a track made of some, on the way to the threads that draw. */
+struct track_unit {
+    size_t track;       /* its place among those of the file */
+    int64_t first, end; /* rows */
+    size_t count;       /* of what is in bytes */
+    _Alignas(max_align_t) char bytes[TRACK_UNIT_BYTES];
+};
+
+struct track {
+    const char *name;    /* in the file of --reports: "ascend" */
+    const char *also;    /* NULL, or its name in earlier versions of Ascend's tool */
+    const char *process; /* "Ascend Hardware" */
+    const char *doc;     /* one sentence for the manual */
+    const char *report;  /* NULL, or the file that it is written into beside msprof: "step_trace" */
+    int order;           /* of its process among those of a timeline */
+    enum track_rows rows;
+    size_t state_size; /* of what the hooks keep, zeroed */
+    /* Hooks return 0 or -code; each may be NULL. */
+    int (*begin)(struct track_run *run, void *state, struct err *err);
+    /* Rows, in order: when each runs (all tracks of TRACK_TASKS see all tasks), then the range that has gone by. */
+    int (*span)(struct track_run *run, void *state, const struct cann_span *span, struct err *err);
+    int (*range)(struct track_run *run, void *state, int64_t first, int64_t end, struct err *err);
+    int (*end)(struct track_run *run, void *state, struct err *err); /* of the rows */
+    int (*name_threads)(struct track_run *run, void *state, struct err *err);
+    void (*release)(void *state);
+    /* In several threads: what a unit's events are. The tracks of a thread share its connection, db. */
+    void *(*worker_new)(struct track_run *run, void *state, sqlite3 *db, struct err *err);
+    void (*worker_free)(void *worker);
+    int (*draw)(void *worker, const struct track_unit *unit, struct parallel_output *output, struct err *err);
+};
+
+/* All of them, ended by NULL. */
+extern const struct track *const tracks[];
+
+/* A unit of the track with this state to fill, and to hand over. Only from span, range and end. */
+struct track_unit *track_unit_new(struct track_run *run, const void *state, struct err *err);
+/* The same for a range of rows, handed over at once. */
+int track_unit_rows(struct track_run *run, const void *state, int64_t first, int64_t end, struct err *err);
+void track_unit_submit(struct track_run *run);
+
+/* Whether the file has a layer of this name, or of what it was called before (may be NULL). */
+bool track_shows(const struct track_run *run, const char *name, const char *also);
+
+/* For lanes of streams (trace_lanes_init), whose arg is the database: a number above all of streams. */
+int track_first_free_stream(void *db, int64_t *ret, struct err *err);
+
+/* The process of a layer on a device (DB_NULL: of the host), which it names when nothing has. */
+int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
+                  struct err *err);
+/* The same of a program that need not be the profiled one. */
+int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
+                     int64_t *ret_pid, struct err *err);
+/* Only the number: as Ascend's tool gives them, which leaves five bits to the device: those of higher devices go in
+ * front. */
+static inline int64_t track_pid_of(int64_t process_id, int64_t layer, int64_t device_id)
+{
+    enum { HOST_DEVICE = 31 }; /* where the number of a device stands in the process ids of the host */
+    if (device_id == DB_NULL)
+        device_id = HOST_DEVICE;
+    /* unsigned: what stands in a database may be negative */
+    return (int64_t)((uint64_t)(device_id >> 5) << 42 | (uint64_t)process_id << 10 | (uint64_t)layer << 5 |
+                     (uint64_t)(device_id & 31));
+}
+static inline int64_t track_pid(const struct track_run *run, int64_t layer, int64_t device_id)
+{
+    return track_pid_of(run->process_id, layer, device_id);
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
+ * plane with their tasks. */
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "db/query/cann_version.h"
+#include "db/query/enum_names.h"
+#include "exporters/cann_report.h"
+#include "exporters/communication/collectives.h"
+#include "exporters/table/plan.h"
+#include "exporters/timeline/track.h"
+#include "exporters/timeline/tracks/put.h"
+
+#include <stdlib.h>
+
+#define GROUP_ITSELF (-1) /* as a plane: the thread of the operators */
+
+/* A thread; sorted by all members. Its number is its place among those of its device. */
+struct lane {
+    int64_t device_id, group_id, plane;
+};
+
+struct layer {
+    struct track_run *run;
+    struct lane_list {
+        struct lane *items;
+        size_t count, capacity;
+    } list;
+    struct trace_lanes lanes;
+    bool begun;
+    int64_t first_flow; /* arrows to operators have the numbers behind those to tasks */
+    struct map runs;    /* of tasks that RDMA confirmed together */
+    char *buffer;
+    size_t buffer_size;
+};
+
+/* What the whole run of a task moved, and in what time. */
+struct run_of_task {
+    int64_t task_row_id, bytes, ns;
+};
+
+static int compare_lanes(const void *a, const void *b)
+{
+    const struct lane *x = a, *y = b;
+    if (x->device_id != y->device_id)
+        return x->device_id < y->device_id ? -1 : 1;
+    if (x->group_id != y->group_id)
+        return x->group_id < y->group_id ? -1 : 1;
+    return (x->plane > y->plane) - (x->plane < y->plane);
+}
+
+static int add_lane(struct layer *layer, const struct cann_communication *op, int64_t plane, struct err *err)
+{
+    if (array_reserve(&layer->list, 1, err) < 0)
+        return -(int)err->code;
+    layer->list.items[layer->list.count++] = (struct lane){op->device_id, op->group_name_id, plane};
+    return 0;
+}
+
+/* The operator of a task; NULL in a database that others changed. */
+static const struct cann_communication *op_of(const struct layer *layer, const struct cann_transfer *transfer)
+{
+    const struct cann_communications *ops = &layer->run->communications;
+    int64_t place = transfer->op_id - 1;
+    return place >= 0 && (uint64_t)place < ops->count ? &ops->items[place] : NULL;
+}
+
+static int add_plane(void *arg, const struct cann_transfer *transfer, struct err *err)
+{
+    struct layer *layer = arg;
+    const struct cann_communication *op = op_of(layer, transfer);
+    return op != NULL && transfer->plane_id != DB_NULL ? add_lane(layer, op, transfer->plane_id, err) : 0;
+}
+
+static void unite_lanes(struct layer *layer)
+{
+    struct lane *lanes = layer->list.items;
+    size_t kept = 0;
+    qsort(lanes, layer->list.count, sizeof *lanes, compare_lanes);
+    for (size_t i = 0; i < layer->list.count; i++) {
+        if (i == 0 || compare_lanes(&lanes[i], &lanes[kept - 1]) != 0)
+            lanes[kept++] = lanes[i];
+    }
+    layer->list.count = kept;
+}
+
+/* The place of the first lane of a device. */
+static size_t first_lane(const struct layer *layer, int64_t device_id)
+{
+    size_t low = 0, high = layer->list.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (layer->list.items[middle].device_id < device_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The number of a thread. */
+static int64_t number_of(const struct layer *layer, const struct cann_communication *op, int64_t plane)
+{
+    const struct lane key = {op->device_id, op->group_name_id, plane};
+    const struct lane *lane = bsearch(&key, layer->list.items, layer->list.count, sizeof key, compare_lanes);
+    return lane != NULL ? lane - &layer->list.items[first_lane(layer, op->device_id)] : 0;
+}
+
+/* Room for events whose texts have so many bytes; NULL with err set. */
+static char *reserve(struct layer *layer, size_t text_bytes, struct err *err)
+{
+    size_t size = 4 * TRACE_EVENT_MAX + text_bytes;
+    if (size > layer->buffer_size && array_grow(&layer->buffer, &layer->buffer_size, 0, size, 1, err) < 0)
+        return NULL;
+    return layer->buffer;
+}
+
+static void put_out(struct layer *layer, const char *end)
+{
+    outfile_write(&layer->run->trace.out, layer->buffer, (size_t)(end - layer->buffer));
+    layer->run->trace.events++;
+}
+
+/* ---- events ---- */
+
+/* The name of a number as a JSON string; the number itself when it has none. */
+static char *put_enum(char *p, const struct value_name *names, int64_t id)
+{
+    const char *name = value_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
+    p = trace_put_literal(p, "\"");
+    p = name != NULL ? trace_put_word(p, name) : number_put_signed(p, id);
+    return trace_put_literal(p, "\"");
+}
+
+static char *put_yes(char *p, int64_t flag)
+{
+    return flag == DB_NULL ? trace_put_literal(p, "\"N/A\"")
+           : flag != 0     ? trace_put_literal(p, "\"yes\"")
+                           : trace_put_literal(p, "\"no\"");
+}
+
+static const char *process_name(const struct track_run *run)
+{
+    return cann_version_has(run->run->options->cann_version, NAMING_HCCL) ? "HCCL" : "Communication";
+}
+
+/* Where an event of an operator, or of a plane, is drawn. */
+static int place(struct layer *layer, const struct cann_communication *op, int64_t plane, struct trace_slice *slice,
+                 struct err *err)
+{
+    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0)
+        return -(int)err->code;
+    return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
+}
+
+static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
+{
+    struct track_run *run = layer->run;
+    const struct trace_style *style = &run->trace.style;
+    struct cann_text name = cann_text(&run->names, op->name_id, 0),
+                     algorithm = cann_text(&run->names, op->algorithm_id, 0);
+    struct trace_slice slice = {.start_ns = op->start_ns, .duration_ns = op->duration_ns};
+    struct trace_launch launch;
+    if (!trace_guest_shows(run->guest, op->start_ns))
+        return 0;
+    bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
+    size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
+    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
+    if (p == NULL)
+        return -(int)err->code;
+    p = put_string(trace_begin_event(p), name);
+    p = trace_put_slice(p, style, &slice);
+    p = trace_put_literal(p, "\"rank_size\":");
+    p = put_number(p, op->rank_size);
+    p = trace_put_literal(p, ",\"connection_id\":");
+    p = put_number(p, op->connection_id);
+    p = trace_put_literal(p, ",\"model id\":");
+    p = put_number(p, op->model_id);
+    p = trace_put_literal(p, ",\"data_type\":");
+    p = put_enum(p, hccl_data_types, op->data_type);
+    p = trace_put_literal(p, ",\"alg_type\":");
+    p = put_string(p, algorithm);
+    p = trace_put_literal(p, ",\"count\":");
+    p = put_number(p, op->count);
+    p = trace_put_literal(p, ",\"relay\":");
+    p = put_yes(p, op->relay);
+    p = trace_put_literal(p, ",\"retry\":");
+    p = put_yes(p, op->retry);
+    if (launched)
+        p = trace_guest_put_argument(p, run->guest, &launch);
+    p = trace_end_slice(p, style, &slice);
+    if (launched)
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
+    if (run->shows_calls) {
+        int64_t flow = number_add(layer->first_flow, op->id);
+        p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
+                           op->host_start_ns);
+        p = trace_put_flow(p, style, &host_to_device, 'f', flow, slice.pid, slice.tid, op->start_ns);
+    }
+    put_out(layer, p);
+    return 0;
+}
+
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
+static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
+{
+    const struct run_of_task *run = map_get(&layer->runs, &transfer->task_row_id);
+    int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
+    return trace_put_float(p, bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0);
+}
+
+static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
+                          struct cann_text type)
+{
+    p = trace_put_literal(p, "\"notify_id\":\"");
+    p = number_put_unsigned(p, (uint64_t)transfer->notify_id);
+    p = trace_put_literal(p, "\",\"duration estimated(us)\":");
+    p = number_put_shortest(p, transfer->estimated_ns, 3);
+    p = trace_put_literal(p, ",\"stream id\":");
+    p = number_put_signed(p, transfer->stream_id);
+    p = trace_put_literal(p, ",\"task id\":");
+    p = number_put_signed(p, transfer->task_id);
+    p = trace_put_literal(p, ",\"context id\":");
+    p = number_put_signed(p, transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
+    p = trace_put_literal(p, ",\"task type\":");
+    p = put_string(p, type);
+    p = trace_put_literal(p, ",\"src rank\":");
+    p = put_number(p, transfer->local_rank);
+    p = trace_put_literal(p, ",\"dst rank\":");
+    p = put_number(p, transfer->remote_rank);
+    p = trace_put_literal(p, ",\"transport type\":");
+    p = put_enum(p, hccl_transport_types, transfer->transport_type);
+    p = trace_put_literal(p, ",\"size(Byte)\":");
+    p = put_number(p, transfer->bytes);
+    p = trace_put_literal(p, ",\"data type\":");
+    p = put_enum(p, hccl_data_types, transfer->data_type);
+    p = trace_put_literal(p, ",\"link type\":");
+    p = put_enum(p, hccl_link_types, transfer->link_type);
+    p = trace_put_literal(p, ",\"bandwidth(GB/s)\":");
+    return put_bandwidth(p, layer, transfer);
+}
+
+static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
+{
+    struct layer *layer = arg;
+    struct track_run *run = layer->run;
+    const struct cann_communication *op = op_of(layer, transfer);
+    if (op == NULL || transfer->plane_id == DB_NULL || /* nothing was reported of it */
+        !trace_guest_shows(run->guest, transfer->start_ns))
+        return 0;
+    struct cann_text type = cann_text(&run->names, transfer->type_id, 0);
+    struct trace_slice slice = {.start_ns = transfer->start_ns, .duration_ns = transfer->duration_ns};
+    char *p =
+        place(layer, op, transfer->plane_id, &slice, err) == 0 ? reserve(layer, 2 * (size_t)type.length, err) : NULL;
+    if (p == NULL)
+        return -(int)err->code;
+    p = put_string(trace_begin_event(p), type);
+    p = trace_put_slice(p, &run->trace.style, &slice);
+    p = put_transfer(p, layer, transfer, type);
+    p = trace_put_literal(p, ",\"model id\":");
+    p = put_number(p, op->model_id);
+    put_out(layer, trace_end_slice(p, &run->trace.style, &slice));
+    return 0;
+}
+
+/* ---- the track ---- */
+
+static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
+{
+    const struct layer *layer = opaque;
+    (void)err;
+    *ret = (int64_t)layer->list.count;
+    return 0;
+}
+
+static int take_runs(void *arg, const struct cann_communication *op, const struct collective *collective,
+                     const int64_t *task_rows, struct err *err)
+{
+    struct layer *layer = arg;
+    (void)op;
+    for (size_t i = 0; i < collective->runs.count; i++) {
+        const struct collective_run *run = &collective->runs.items[i];
+        struct run_of_task *item = map_add(&layer->runs, &task_rows[run->task], NULL, err);
+        if (item == NULL)
+            return -(int)err->code;
+        item->bytes = run->bytes;
+        item->ns = run->ns;
+    }
+    return 0;
+}
+
+static int load_runs(struct layer *layer, sqlite3 *db, struct err *err)
+{
+    struct cann_texts names;
+    bool any = false;
+    int status = report_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
+    if (status < 0 || !any)
+        return status;
+    status = cann_names_load(db, &names, err);
+    if (status < 0)
+        return status;
+    status = collectives_each(db, &names, take_runs, layer, err);
+    cann_texts_release(&names);
+    return status;
+}
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    const struct cann_communications *ops = &run->communications;
+    if (ops->count == 0)
+        return 0;
+    layer->run = run;
+    layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
+    layer->begun = true;
+    int status = cann_last_connection(run->run->db, &layer->first_flow, err);
+    for (size_t i = 0; status == 0 && i < ops->count; i++)
+        status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
+    if (status == 0)
+        status = cann_each_transfer(run->run->db, add_plane, layer, err);
+    if (status == 0)
+        unite_lanes(layer);
+    if (status == 0)
+        status = load_runs(layer, run->run->db, err);
+    for (size_t i = 0; status == 0 && i < ops->count; i++)
+        status = write_op(layer, &ops->items[i], err);
+    return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;
+}
+
+static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    const struct layer *layer = opaque;
+    size_t i = 0;
+    while (i < layer->list.count && track_pid(layer->run, LAYER_COMMUNICATION, layer->list.items[i].device_id) != pid)
+        i++;
+    i += (size_t)number;
+    if (i >= layer->list.count)
+        return;
+    const struct lane *lane = &layer->list.items[i];
+    const struct cann_text group = cann_text(&layer->run->names, lane->group_id, 0);
+    if (lane->plane != GROUP_ITSELF)
+        strbuf_addf(ret, "Plane %lld", (long long)lane->plane);
+    else if (group.text == NULL)
+        strbuf_adds(ret, "Communication");
+    else
+        strbuf_addf(ret, "Group %.*s Communication", (int)group.length - 2, group.text + 1);
+}
+
+static int name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    return layer->begun ? trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err) : 0;
+}
+
+static void release(void *opaque)
+{
+    struct layer *layer = opaque;
+    if (layer->begun) {
+        trace_lanes_release(&layer->lanes);
+        map_release(&layer->runs);
+    }
+    free(layer->list.items);
+    free(layer->buffer);
+}
+
+const struct track track_communication = {
+    .name = "communication",
+    .also = "hccl",
+    .process = "Communication",
+    .doc = "Communication operators by group, and their tasks by plane.",
+    .order = LAYER_COMMUNICATION,
+    .state_size = sizeof(struct layer),
+    .begin = begin,
+    .name_threads = name_threads,
+    .release = release,
+};

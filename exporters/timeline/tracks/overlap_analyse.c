@@ -1,0 +1,134 @@
+/* When each device computed, communicated, did that only, or neither. */
+#include "base/number.h"
+#include "exporters/timeline/busy.h"
+#include "exporters/timeline/track.h"
+#include "exporters/timeline/tracks/put.h"
+
+#include <stdlib.h>
+
+static const char *const names[] = {
+    [OVERLAP_COMPUTING] = "Computing",
+    [OVERLAP_COMMUNICATION] = "Communication",
+    [OVERLAP_COMMUNICATION_ONLY] = "Communication(Not Overlapped)",
+    [OVERLAP_FREE] = "Free",
+};
+
+#define SPANS_MAX (TRACK_UNIT_BYTES / sizeof(struct overlap_span))
+
+struct analysis {
+    struct track_run *run;
+    struct overlap overlap;
+    struct overlap_span spans[SPANS_MAX]; /* complete, not handed over yet */
+    size_t count;
+};
+
+static int submit(struct analysis *analysis, struct err *err)
+{
+    struct track_unit *unit = track_unit_new(analysis->run, analysis, err);
+    if (unit == NULL)
+        return -(int)err->code;
+    unit->count = analysis->count;
+    memcpy(unit->bytes, analysis->spans, analysis->count * sizeof *analysis->spans);
+    analysis->count = 0;
+    track_unit_submit(analysis->run);
+    return 0;
+}
+
+static int keep(void *opaque, const struct overlap_span *span, struct err *err)
+{
+    struct analysis *analysis = opaque;
+    int status = analysis->count == SPANS_MAX ? submit(analysis, err) : 0;
+    if (status == 0)
+        analysis->spans[analysis->count++] = *span;
+    return status;
+}
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct analysis *analysis = opaque;
+    analysis->run = run;
+    overlap_init(&analysis->overlap, &run->communications, keep, analysis);
+    for (size_t i = 0; i < run->parts.count; i++) {
+        const struct cann_part *part = &run->parts.parts[i];
+        int64_t pid;
+        if (part->is_host)
+            continue;
+        if (track_process(run, LAYER_OVERLAP, part->device_id != DB_NULL ? part->device_id : 0, "Overlap Analysis",
+                          &pid, err) < 0)
+            return -(int)err->code;
+        for (int type = OVERLAP_COMPUTING; type <= OVERLAP_FREE; type++)
+            trace_name_thread(&run->trace, pid, type, type, names[type]);
+    }
+    return 0;
+}
+
+static int take_task(struct track_run *run, void *opaque, const struct cann_span *span, struct err *err)
+{
+    struct analysis *analysis = opaque;
+    (void)run;
+    return overlap_take(&analysis->overlap, span, err);
+}
+
+static int end(struct track_run *run, void *opaque, struct err *err)
+{
+    struct analysis *analysis = opaque;
+    (void)run;
+    int status = overlap_end(&analysis->overlap, err);
+    return status == 0 && analysis->count > 0 ? submit(analysis, err) : status;
+}
+
+/* Workers keep nothing. */
+static void *worker_new(struct track_run *run, void *state, sqlite3 *db, struct err *err)
+{
+    (void)db;
+    (void)state;
+    (void)err;
+    return run;
+}
+
+static void worker_free(void *run)
+{
+    (void)run;
+}
+
+static int draw(void *opaque, const struct track_unit *unit, struct parallel_output *output, struct err *err)
+{
+    struct track_run *run = opaque;
+    const struct overlap_span *spans = (const struct overlap_span *)unit->bytes;
+    for (size_t i = 0; i < unit->count; i++) {
+        const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
+                                          .tid = spans[i].type,
+                                          .start_ns = spans[i].start_ns,
+                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns)};
+        if (!trace_guest_shows(run->guest, spans[i].start_ns))
+            continue;
+        char *start = parallel_reserve(output, TRACE_EVENT_MAX, err);
+        if (start == NULL)
+            return -(int)err->code;
+        char *p = trace_begin_event(start);
+        p = trace_put_literal(p, "\"");
+        p = trace_put_word(p, names[spans[i].type]);
+        p = trace_put_literal(p, "\"");
+        p = trace_put_slice(p, &run->trace.style, &slice);
+        p = trace_end_slice(p, &run->trace.style, &slice);
+        parallel_advance(output, (size_t)(p - start));
+    }
+    atomic_fetch_add(&run->drawn, unit->count);
+    return 0;
+}
+
+const struct track track_overlap_analyse = {
+    .name = "overlap_analyse",
+    .process = "Overlap Analysis",
+    .doc = "When each device computed, communicated, did that only, or neither; as Ascend's tool counts, copies and "
+           "other tasks are free time.",
+    .order = LAYER_OVERLAP,
+    .rows = TRACK_TASKS,
+    .state_size = sizeof(struct analysis),
+    .begin = begin,
+    .span = take_task,
+    .end = end,
+    .worker_new = worker_new,
+    .worker_free = worker_free,
+    .draw = draw,
+};

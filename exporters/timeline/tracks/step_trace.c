@@ -1,0 +1,160 @@
+/* Iterations of models beside the tasks of the devices: forward and backward propagation, all-reduces, fetching of
+ * input. */
+#include "exporters/cann_report.h"
+#include "exporters/timeline/step_pieces.h"
+#include "exporters/timeline/track.h"
+
+#define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model, which is -1 of steps that have none */
+
+struct layer {
+    struct track_run *run;
+    struct step_pieces pieces;
+    struct trace_lanes lanes;
+    bool begun;
+    int64_t largest_thread;
+};
+
+static int64_t thread_of(int64_t model_id)
+{
+    if (model_id == CANN_NO_ID)
+        return FIRST_THREAD - 1;
+    return model_id >= 0 && model_id < CANN_NO_ID ? FIRST_THREAD + model_id : FIRST_THREAD;
+}
+
+static int draw(struct layer *layer, const struct step_piece *piece, struct err *err)
+{
+    struct trace *trace = &layer->run->trace;
+    struct trace_slice slice = {.start_ns = piece->span.start_ns,
+                                .duration_ns = time_since(piece->span.end_ns, piece->span.start_ns)};
+    if (track_process(layer->run, LAYER_HARDWARE, piece->span.device_id, "Ascend Hardware", &slice.pid, err) < 0 ||
+        trace_lanes_place(&layer->lanes, thread_of(piece->span.model_id), &slice, err) < 0)
+        return -(int)err->code;
+    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
+    char *p = trace_begin_event(start);
+    *p++ = '"';
+    p = step_piece_put_name(p, piece);
+    p = trace_put_literal(p, "\",\"cat\":\"");
+    p = trace_put_word(p, step_piece_category(piece));
+    *p++ = '"';
+    p = trace_put_slice(p, &trace->style, &slice);
+    p = step_piece_put_arguments(p, piece);
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, &slice));
+    trace->events++;
+    return 0;
+}
+
+/* One end of an arrow: its phase and its moment; returns where its argument goes. */
+static char *put_bound(char *p, const struct layer *layer, const struct cann_step *before, const char *phase,
+                       int64_t time_ns)
+{
+    int64_t pid = track_pid(layer->run, LAYER_HARDWARE, before->device_id), thread = thread_of(before->model_id);
+    p = trace_begin_event(p);
+    p = trace_put_literal(p, "\"Data_aug Bound ");
+    p = number_put_signed(p, before->iteration);
+    p = trace_put_literal(p, "\",\"cat\":\"Data_aug Bound\",\"id\":\"Data_aug Bound ");
+    p = number_put_signed(p, pid);
+    *p++ = '_';
+    p = number_put_signed(p, thread);
+    p = trace_put_literal(p, "\",\"ph\":\"");
+    p = trace_put_word(p, phase);
+    *p++ = '"';
+    p = trace_put_place(p, &layer->run->trace.style, pid, thread);
+    p = trace_put_time(p, &layer->run->trace.style, time_ns);
+    return trace_put_literal(p, ",\"args\":{");
+}
+
+/* From the end of backward propagation to the beginning of forward propagation of the iteration behind: that waits for
+ * its input. */
+static void draw_bounds(struct layer *layer)
+{
+    struct trace *trace = &layer->run->trace;
+    const struct cann_step *before = NULL;
+    for (size_t i = 0; i < layer->pieces.count; i++) {
+        const struct cann_step *step = layer->pieces.items[i].step;
+        if (layer->pieces.items[i].part != STEP_ITERATION)
+            continue;
+        if (before != NULL && before->device_id == step->device_id && before->model_id == step->model_id &&
+            before->backward_ns != DB_NULL && step->forward_ns != DB_NULL && before->backward_ns <= step->forward_ns) {
+            char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
+            char *p = put_bound(start, layer, before, "s", before->backward_ns);
+            p = trace_put_literal(p, "\"Data_aug Bound(us)\":");
+            p = number_put_us(p, before->augmentation_ns != DB_NULL ? before->augmentation_ns : 0);
+            p = put_bound(trace_put_literal(p, "}}"), layer, before, "t", step->forward_ns);
+            p = trace_put_literal(p, "\"Iteration ID\":");
+            p = number_put_signed(p, step->iteration);
+            trace_advance(trace, start, trace_put_literal(p, "}}"));
+        }
+        before = step;
+    }
+}
+
+/* ---- the track ---- */
+
+static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
+{
+    const struct layer *layer = opaque;
+    (void)err;
+    *ret = layer->largest_thread + 1;
+    return 0;
+}
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    layer->run = run;
+    int status = step_pieces_load(&layer->pieces, run->run->db, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < layer->pieces.count; i++) {
+        int64_t thread = thread_of(layer->pieces.items[i].span.model_id);
+        layer->largest_thread = thread > layer->largest_thread ? thread : layer->largest_thread;
+    }
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
+    layer->begun = true;
+    for (size_t i = 0; i < layer->pieces.count && status == 0; i++)
+        status = draw(layer, &layer->pieces.items[i], err);
+    if (status == 0)
+        draw_bounds(layer);
+    return status;
+}
+
+static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    const struct layer *layer = opaque;
+    const struct step_piece *piece = layer->pieces.items, *end = piece + layer->pieces.count;
+    while (piece < end && (track_pid(layer->run, LAYER_HARDWARE, piece->span.device_id) != pid ||
+                           thread_of(piece->span.model_id) != number))
+        piece++;
+    int64_t model_id = piece < end ? piece->span.model_id : number - FIRST_THREAD;
+    if (model_id == CANN_NO_ID && !layer->run->compat)
+        strbuf_adds(ret, "Step Trace");
+    else
+        strbuf_addf(ret, "Step Trace(Model ID:%lld)", (long long)model_id);
+}
+
+static int name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    return layer->begun ? trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err) : 0;
+}
+
+static void release(void *opaque)
+{
+    struct layer *layer = opaque;
+    if (!layer->begun)
+        return;
+    trace_lanes_release(&layer->lanes);
+    step_pieces_release(&layer->pieces);
+}
+
+const struct track track_step_trace = {
+    .name = "step_trace",
+    .process = "Ascend Hardware",
+    .doc = "Iterations of models, beside the tasks of the devices.",
+    .report = "step_trace",
+    .order = LAYER_HARDWARE,
+    .state_size = sizeof(struct layer),
+    .begin = begin,
+    .name_threads = name_threads,
+    .release = release,
+};

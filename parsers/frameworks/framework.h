@@ -1,0 +1,141 @@
+/* What a framework's profiler left in a *_ascend_ms or *_ascend_pt directory beside the device's capture (PROF_*): the
+ * framework's own operators, steps, memory, data pipeline. Times are ns since 1970. */
+#ifndef MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
+#define MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "parsers/frameworks/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum framework_kind { FRAMEWORK_MINDSPORE, FRAMEWORK_PYTORCH };
+
+/* What profiler_info_<rank>.json says. */
+struct framework_info {
+    enum framework_kind kind;
+    int64_t rank;        /* -1: not said */
+    int level;           /* 0 to 2; -1: LevelNone */
+    bool scheduled;      /* steps are told apart: is_set_schedule */
+    bool graph_compiled; /* jit_level O2: launches are not related to operators */
+    bool with_cpu, with_npu;
+    bool memory, record_shapes, data_process, simplify;
+    bool text, database; /* of export_type */
+    bool bare;           /* there is no framework: a PROF capture by itself */
+    bool aic_metrics, l2_cache, sys_io, sys_interconnection;
+    char cann_version[48]; /* as it stands there; "": it is not said */
+    /* PyTorch: the clock without a PROF capture. */
+    struct framework_clock clock;
+    bool has_clock;
+    bool monotonic; /* its records have ns of the monotonic clock */
+};
+
+/* The profiler's settings of a directory. -ERR_NOT_FOUND when there is none. */
+int framework_info_load(const char *directory, enum framework_kind kind, struct framework_info *ret, struct err *err);
+
+enum framework_range_flags {
+    RANGE_STACK = 1,  /* a line of Python */
+    RANGE_LAUNCH = 2, /* launches what devices run */
+    RANGE_FLOW = 4,   /* where an arrow begins; not drawn itself */
+};
+
+/* What a thread of the host did. start = end: an instant. */
+struct framework_range {
+    int64_t start_ns, end_ns, thread;
+    uint64_t flow; /* FRAMEWORK_NO_FLOW: none */
+    uint32_t name; /* of texts */
+    uint32_t flags;
+};
+#define FRAMEWORK_NO_FLOW UINT64_MAX
+
+struct framework_step {
+    uint32_t id; /* of texts: "12" */
+    int64_t start_ns, end_ns;
+    int64_t latest_end_ns;                  /* of it and those before */
+    int64_t device_start_ns, device_end_ns; /* what device times are compared with */
+};
+
+/* When the device was done with it, too. */
+static inline int64_t framework_step_end_ns(const struct framework_step *step)
+{
+    return step->end_ns > step->device_end_ns ? step->end_ns : step->device_end_ns;
+}
+
+/* A range that launches. */
+struct framework_launch {
+    int64_t thread, start_ns, end_ns;
+    int64_t latest_end_ns; /* of it and those before on its thread */
+    size_t range;          /* which it is */
+};
+
+/* The operations of MindSpore's data pipeline, and each time that one ran. */
+struct framework_dataset {
+    uint32_t event, operation, custom; /* of texts */
+};
+struct framework_dataset_run {
+    int64_t start_ns, duration_ns;
+    size_t dataset;
+};
+
+struct torch; /* parsers/frameworks/pytorch/torch.h */
+
+/* All zero: empty. */
+struct framework {
+    struct framework_info info;
+    struct intern texts;
+    struct framework_ranges {
+        struct framework_range *items;
+        size_t count, capacity;
+    } ranges; /* in the order of the file */
+    struct framework_steps {
+        struct framework_step *items;
+        size_t count, capacity;
+    } steps; /* by start; of MindSpore each id once */
+    struct framework_datasets {
+        struct framework_dataset *items;
+        size_t count, capacity;
+    } datasets; /* in the order of their first appearance */
+    struct framework_dataset_runs {
+        struct framework_dataset_run *items;
+        size_t count, capacity;
+    } dataset_runs;
+    struct framework_launch *launches; /* by thread, start, then place */
+    size_t launch_count;
+    struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
+};
+
+/* Reads FRAMEWORK/ of a directory; framework->info is set before. It needs framework_release whatever the result. */
+int framework_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                   struct diagnostics *diag, struct err *err);
+/* The clock of its records: of its PROF capture; NULL, or without devices: what the settings say. */
+int framework_clock_of(const struct framework_info *info, const char *prof, struct framework_clock *ret,
+                       struct err *err);
+
+void framework_release(struct framework *framework);
+
+static inline const char *framework_text(const struct framework *framework, uint32_t id)
+{
+    return framework->texts.items[id].bytes;
+}
+
+/* Keeps a step that an operator's name tells of: what stands behind the last '#' is its number. */
+int framework_add_step(struct framework *framework, const char *name, int64_t start_ns, int64_t end_ns,
+                       struct err *err);
+/* Sorts what is read by time, and finds what launches. Called once by readers. */
+int framework_finish(struct framework *framework, struct err *err);
+/* Its parts: of MindSpore's steps of one id the later stays; launches that are sorted by their ends are found from the
+ * innermost.
+ */
+void framework_unite_steps(struct framework *framework);
+void framework_sort_launches_by_end(struct framework *framework);
+
+/* The first step that a time is in, both ends included; NULL: none. */
+const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns);
+/* The same by the steps' times on the device. */
+const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns);
+/* The same of what a thread launches: of ranges inside each other the outermost of those that are sorted by start. */
+const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread, int64_t time_ns);
+
+#endif

@@ -1,0 +1,26 @@
+/* Text files of frameworks' profilers, line by line. */
+#ifndef MSPROF_PARSERS_FRAMEWORKS_LINES_H
+#define MSPROF_PARSERS_FRAMEWORKS_LINES_H
+
+#include "base/diag.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRAMEWORK_LINE_LIMIT ((size_t)16 * 1024 * 1024) /* bytes */
+
+struct framework_line {
+    const char *path;
+    const char *text; /* NUL-terminated, without its end of line */
+    size_t length;
+    uint64_t number; /* from 1 */
+};
+
+/* Calls take for each line of a file; a line that is too long or holds a NUL is told and left out. Other arguments as
+ * framework_read_tagged has them. */
+int framework_read_lines(const char *path, int (*take)(void *arg, const struct framework_line *line, struct err *err),
+                         void *arg, bool *ret_found, struct diagnostics *diag, struct err *err);
+
+#endif

@@ -1,0 +1,59 @@
+/* FRAMEWORK/ of MindSpore's *_ascend_ms directories. */
+#ifndef MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H
+#define MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H
+
+#include "parsers/frameworks/framework.h"
+#include "parsers/frameworks/records.h"
+
+/* Reads mindspore.op_range: ranges, steps, datasets. framework->info is set before. A file that is not there gives
+ * nothing. */
+int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                   struct diagnostics *diag, struct err *err);
+
+/* Of a record: the names of a module, stage and event by their numbers; "Default" for others. */
+const char *mindspore_module_name(unsigned number);
+const char *mindspore_stage_name(unsigned number);
+const char *mindspore_event_name(unsigned number);
+
+/* Calls each for every record of mindspore.record_shapes. */
+int mindspore_each_shape(const char *directory,
+                         int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes,
+                                     struct err *err),
+                         void *arg, struct diagnostics *diag, struct err *err);
+
+/* A run of an operator on the host's processor, of cpu_op_execute_timestamp_<rank>.txt. */
+struct mindspore_cpu_op {
+    int64_t start_ns, duration_ns, thread;
+    uint32_t name, type; /* of framework->texts */
+};
+struct mindspore_cpu_ops {
+    struct mindspore_cpu_op *items; /* in the order of the file */
+    size_t count, capacity;
+};
+/* Reads them; free(ret->items), also after a failure. */
+int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
+                           struct diagnostics *diag, struct err *err);
+
+/* An allocation or release of mindspore.memory_usage. */
+struct mindspore_memory {
+    int64_t time_ns, used, peak, reserved, stream;
+    uint64_t address, size; /* size UINT64_MAX: a release */
+    int32_t device;
+    uint32_t owner; /* of framework->texts */
+};
+struct mindspore_memories {
+    struct mindspore_memory *items; /* in the order of the file */
+    size_t count, capacity;
+};
+int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
+                          struct diagnostics *diag, struct err *err);
+
+/* Calls each for every line of cpu_ms_memory_record_<rank>.txt, sizes in bytes. */
+struct mindspore_total {
+    int64_t time_ns, allocated, reserved, active;
+};
+int mindspore_each_total(const struct framework *framework, const char *directory,
+                         int (*each)(void *arg, const struct mindspore_total *total, struct err *err), void *arg,
+                         struct diagnostics *diag, struct err *err);
+
+#endif

@@ -1,0 +1,224 @@
+/* mindspore.op_range: what MindSpore's threads did. */
+#include "parsers/frameworks/mindspore/mindspore.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/map.h"
+#include "base/strbuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED 54
+#define NAME_LIMIT ((size_t)1024 * 1024)
+
+enum { TEXT_NAME, TEXT_FULL, TEXT_GRAPH_MODULE, TEXT_GRAPH_EVENT, TEXT_CUSTOM, TEXT_COUNT };
+#define FIRST_TEXT 13
+
+struct group {
+    struct {
+        uint32_t event, operation, custom, zero;
+    } key;
+    size_t place;
+};
+
+struct reading {
+    struct framework *framework;
+    const struct framework_clock *clock;
+    const char *path;
+    struct diagnostics *diag;
+    struct strbuf name;
+    struct map groups;
+};
+
+struct fields {
+    uint64_t thread, flow, start, end;
+    unsigned module, event, stage;
+    bool graph, is_stage, stack;
+    struct framework_text texts[TEXT_COUNT];
+};
+
+static void add_text(struct strbuf *buf, const struct framework_text *text)
+{
+    if (text->text != NULL)
+        strbuf_add(buf, text->text, text->length);
+}
+
+static bool is_text(const struct framework_text *text, const char *wanted)
+{
+    return text->text != NULL && text->length == strlen(wanted) && memcmp(text->text, wanted, text->length) == 0;
+}
+
+static void make_name(struct strbuf *name, const struct fields *fields)
+{
+    const struct framework_text *texts = fields->texts;
+    strbuf_clear(name);
+    if (fields->stack) {
+        add_text(name, &texts[TEXT_NAME]);
+    } else if (fields->graph) {
+        add_text(name, &texts[TEXT_GRAPH_MODULE]);
+        strbuf_adds(name, "::");
+        add_text(name, &texts[TEXT_GRAPH_EVENT]);
+        strbuf_adds(name, "::");
+        add_text(name, &texts[TEXT_NAME]);
+    } else if (fields->is_stage) {
+        strbuf_adds(name, mindspore_stage_name(fields->stage));
+    } else if (is_text(&texts[TEXT_NAME], "flow")) {
+        add_text(name, &texts[TEXT_FULL]);
+    } else {
+        strbuf_addf(name, "%s::%s::", mindspore_module_name(fields->module), mindspore_event_name(fields->event));
+        add_text(name, &texts[TEXT_FULL]);
+    }
+}
+
+static void take_fields(const struct bytes *value, struct fields *ret)
+{
+    const unsigned char *p = value->data;
+    *ret = (struct fields){
+        .thread = bytes_load(p, 8, false),
+        .flow = bytes_load(p + 8, 8, false),
+        .start = bytes_load(p + 24, 8, false),
+        .end = bytes_load(p + 32, 8, false),
+        .module = (unsigned)bytes_load(p + 44, 2, false),
+        .event = (unsigned)bytes_load(p + 46, 2, false),
+        .stage = (unsigned)bytes_load(p + 48, 2, false),
+        .graph = p[51] != 0,
+        .is_stage = p[52] != 0,
+        .stack = p[53] != 0,
+    };
+}
+
+static uint32_t flags_of(const char *name, const struct fields *fields)
+{
+    uint32_t flags = fields->stack ? RANGE_STACK : 0;
+    if (strcmp(name, "flow") == 0)
+        flags |= RANGE_FLOW;
+    if (strstr(name, "KernelLaunch") != NULL || strstr(name, "LaunchTask") != NULL)
+        flags |= RANGE_LAUNCH;
+    return flags;
+}
+
+/* Two columns in each other's way count as three: names of other than three parts are left out, as MindSpore does. */
+static bool has_three_parts(const char *name)
+{
+    int parts = 1;
+    for (const char *p = strstr(name, "::"); p != NULL; p = strstr(p + 2, "::"))
+        parts++;
+    return parts == 3;
+}
+
+/* As Python prints a dictionary of the first two pairs of "k:v;k:v"; of fewer "{}". */
+static void put_custom(struct strbuf *buf, const struct framework_text *custom)
+{
+    strbuf_clear(buf);
+    if (custom->text == NULL || custom->length == 0)
+        return;
+    strbuf_adds(buf, "{");
+    const char *p = custom->text, *end = p + custom->length;
+    if (memchr(p, ';', custom->length) != NULL) {
+        for (int i = 0; i < 2 && p < end; i++) {
+            const char *semicolon = memchr(p, ';', (size_t)(end - p)), *pair_end = semicolon != NULL ? semicolon : end;
+            const char *colon = memchr(p, ':', (size_t)(pair_end - p));
+            if (colon != NULL)
+                strbuf_addf(buf, "%s'%.*s': '%.*s'", buf->length > 1 ? ", " : "", (int)(colon - p), p,
+                            (int)(pair_end - colon - 1), colon + 1);
+            p = pair_end + 1;
+        }
+    }
+    strbuf_adds(buf, "}");
+}
+
+static int intern_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
+{
+    return intern_add(&framework->texts, text->text != NULL ? text->text : "", text->length, ret, err);
+}
+
+static int add_dataset(struct reading *reading, const struct fields *fields, const struct framework_range *range,
+                       struct err *err)
+{
+    struct framework *framework = reading->framework;
+    struct framework_datasets *datasets = &framework->datasets;
+    struct group key = {.place = 0};
+    bool added;
+    int status = intern_text(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err);
+    if (status == 0)
+        status = intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err);
+    put_custom(&reading->name, &fields->texts[TEXT_CUSTOM]);
+    if (status == 0)
+        status = reading->name.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err);
+    struct group *group = status == 0 ? map_add(&reading->groups, &key, &added, err) : NULL;
+    if (group == NULL)
+        return -(int)err->code;
+    if (added) {
+        if (array_reserve(datasets, 1, err) < 0)
+            return -(int)err->code;
+        group->place = datasets->count;
+        datasets->items[datasets->count++] = (struct framework_dataset){
+            .event = key.key.event, .operation = key.key.operation, .custom = key.key.custom};
+    }
+    struct framework_dataset_runs *runs = &framework->dataset_runs;
+    if (array_reserve(runs, 1, err) < 0)
+        return -(int)err->code;
+    runs->items[runs->count++] =
+        (struct framework_dataset_run){range->start_ns, range->end_ns - range->start_ns, group->place};
+    return 0;
+}
+
+static int take_record(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct reading *reading = arg;
+    struct framework *framework = reading->framework;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    struct fields fields;
+    take_fields(&record->value, &fields);
+    if (!framework_texts(&record->value, FIXED, FIRST_TEXT, fields.texts, TEXT_COUNT))
+        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    if (fields.start == 0)
+        return 0;
+    if (fields.end < fields.start) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it ends before it begins");
+        return 0;
+    }
+    make_name(&reading->name, &fields);
+    if (reading->name.failed)
+        return err_set(err, ERR_LIMIT, "'%s': a name of more than %zu bytes", reading->path, NAME_LIMIT);
+    struct framework_range range = {.start_ns = framework_clock_ns(reading->clock, fields.start),
+                                    .end_ns = framework_clock_ns(reading->clock, fields.end),
+                                    .thread = (int64_t)fields.thread,
+                                    .flow = fields.flow,
+                                    .flags = flags_of(reading->name.data, &fields)};
+    int status = intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err);
+    if (status == 0)
+        status = array_reserve(&framework->ranges, 1, err);
+    if (status < 0)
+        return status;
+    framework->ranges.items[framework->ranges.count++] = range;
+    if (range.start_ns == range.end_ns)
+        return 0;
+    if (strstr(reading->name.data, "ProfilerStep#") != NULL)
+        status = framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err);
+    if (status == 0 && fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") &&
+        has_three_parts(reading->name.data))
+        status = add_dataset(reading, &fields, &range, err);
+    return status;
+}
+
+int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                   struct diagnostics *diag, struct err *err)
+{
+    char *path = path_join(directory, "FRAMEWORK/mindspore.op_range");
+    struct reading reading = {
+        .framework = framework, .clock = clock, .path = path, .diag = diag, .groups = MAP_OF(struct group, key)};
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    strbuf_init(&reading.name, NAME_LIMIT);
+    int status = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err);
+    if (status == 0)
+        status = framework_finish(framework, err);
+    strbuf_release(&reading.name);
+    map_release(&reading.groups);
+    free(path);
+    return status;
+}

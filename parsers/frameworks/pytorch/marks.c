@@ -1,0 +1,230 @@
+/* torch.op_mark: work on its way from one thread to another. */
+#include "parsers/frameworks/pytorch/torch.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/map.h"
+#include "parsers/frameworks/records.h"
+
+#include <stdlib.h>
+
+#define FIXED 40
+#define FIRST_TEXT 1
+
+enum { ENQUEUE_START, ENQUEUE_END, DEQUEUE_START, DEQUEUE_END };
+
+/* There are millions of them, of few threads. */
+struct mark {
+    int64_t time_ns;
+    uint64_t correlation;
+    uint32_t name, place;
+    uint32_t thread; /* of torch->threads */
+    uint32_t category;
+};
+
+struct known_thread {
+    struct torch_thread key;
+    uint32_t number;
+};
+
+struct marks {
+    struct torch_reading *reading;
+    struct mark *items;
+    size_t count, capacity;
+    struct map numbers; /* of known_thread */
+};
+
+static int number_thread(struct marks *marks, const struct torch_thread *thread, uint32_t *ret, struct err *err)
+{
+    struct torch_threads *threads = &marks->reading->torch->threads;
+    bool added;
+    struct known_thread *known = map_add(&marks->numbers, thread, &added, err);
+    if (known == NULL || (added && array_reserve(threads, 1, err) < 0))
+        return -(int)err->code;
+    if (added) {
+        known->number = (uint32_t)threads->count;
+        threads->items[threads->count++] = *thread;
+    }
+    *ret = known->number;
+    return 0;
+}
+
+static int take_mark(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct marks *marks = arg;
+    const unsigned char *p = record->value.data;
+    const struct place place = {marks->reading->path, (int64_t)record->number, record->offset, NULL};
+    struct framework_text name;
+    const struct torch_thread thread = {(int64_t)bytes_load(p + 32, 8, false), (int64_t)bytes_load(p + 24, 8, false)};
+    uint64_t category = bytes_load(p + 8, 8, false);
+    struct mark mark = {
+        .time_ns = framework_clock_ns_cut(marks->reading->clock, bytes_load(p, 8, false)),
+        .category = (uint32_t)category,
+        .correlation = bytes_load(p + 16, 8, false),
+        .place = (uint32_t)marks->count,
+    };
+    if (!framework_texts(&record->value, FIXED, FIRST_TEXT, &name, 1))
+        diag_report(marks->reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's text is cut off");
+    if (category > DEQUEUE_END) {
+        diag_report(marks->reading->diag, DIAG_RECORD_VALUE, &place, "category %llu", (unsigned long long)category);
+        return 0;
+    }
+    if (marks->count == UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than %u marks", UINT32_MAX);
+    int status =
+        intern_add(&marks->reading->framework->texts, name.text != NULL ? name.text : "", name.length, &mark.name, err);
+    if (status == 0)
+        status = number_thread(marks, &thread, &mark.thread, err);
+    if (status == 0)
+        status = array_reserve(marks, 1, err);
+    if (status == 0)
+        marks->items[marks->count++] = mark;
+    return status;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* What has begun on a thread under a name. */
+struct begun {
+    struct {
+        int64_t thread;
+        uint32_t name, dequeue;
+    } key;
+    bool open;
+    int64_t start_ns;
+    uint64_t correlation;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct torch_range *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
+{
+    int status = array_reserve(ranges, 1, err);
+    if (status == 0)
+        ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
+                                                              .end_ns = end->time_ns,
+                                                              .thread = end->thread,
+                                                              .correlation = begun->correlation,
+                                                              .name = end->name,
+                                                              .op = TORCH_NONE};
+    return status;
+}
+
+static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
+{
+    struct map open = MAP_OF(struct begun, key);
+    int status = 0;
+    array_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
+    for (size_t i = 0; status == 0 && i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        struct begun key = {
+            .key = {torch->threads.items[mark->thread].thread, mark->name, mark->category >= DEQUEUE_START}};
+        struct begun *begun = map_add(&open, &key, NULL, err);
+        if (begun == NULL) {
+            status = -(int)err->code;
+        } else if (mark->category == ENQUEUE_START || mark->category == DEQUEUE_START) {
+            begun->open = true;
+            begun->start_ns = mark->time_ns;
+            begun->correlation = mark->correlation;
+        } else if (begun->open) {
+            begun->open = false;
+            status = add_range(key.key.dequeue != 0 ? &torch->dequeues : &torch->enqueues, begun, mark, err);
+        }
+    }
+    map_release(&open);
+    array_sort(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items, compare_ranges);
+    array_sort(torch->dequeues.items, torch->dequeues.count, sizeof *torch->dequeues.items, compare_ranges);
+    return status;
+}
+
+/* ---- what belongs to one piece of work ---- */
+
+struct work {
+    uint64_t correlation;
+    uint32_t enqueue; /* counted from 1, the last one with this number */
+};
+
+static void set_works(struct torch_ranges *ranges, const struct map *works)
+{
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct work *work = map_get(works, &ranges->items[i].correlation);
+        ranges->items[i].work = work != NULL ? work->enqueue : 0;
+    }
+}
+
+static int find_works(struct torch *torch, struct err *err)
+{
+    struct map works = MAP_OF(struct work, correlation);
+    int status = torch->enqueues.count < UINT32_MAX ? 0 : err_set(err, ERR_LIMIT, "too much work in the queue");
+    for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
+        struct work *work = map_add(&works, &torch->enqueues.items[i].correlation, NULL, err);
+        if (work == NULL)
+            status = -(int)err->code;
+        else
+            work->enqueue = (uint32_t)i + 1;
+    }
+    if (status == 0) {
+        set_works(&torch->enqueues, &works);
+        set_works(&torch->dequeues, &works);
+    }
+    map_release(&works);
+    return status;
+}
+
+/* Without a queue each operator launches itself: as if it put its work into one and took it out again. */
+static int stand_in(struct marks *marks, struct err *err)
+{
+    struct torch *torch = marks->reading->torch;
+    int status = 0;
+    if (array_reserve(&torch->enqueues, torch->ops.count + 1, err) < 0 ||
+        array_reserve(&torch->dequeues, torch->ops.count + 1, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; status == 0 && i < torch->ops.count && i < TORCH_NONE; i++) {
+        const struct torch_op *op = &torch->ops.items[i];
+        if (op->is_step || op->end_ns == op->start_ns)
+            continue;
+        const struct torch_thread thread = {op->pid, op->thread};
+        struct torch_range range = {.start_ns = op->start_ns,
+                                    .end_ns = op->end_ns - 1, /* the end itself is not in it */
+                                    .correlation = i + 1,
+                                    .name = op->name,
+                                    .op = (uint32_t)i};
+        status = number_thread(marks, &thread, &range.thread, err);
+        torch->enqueues.items[torch->enqueues.count++] = range;
+        torch->dequeues.items[torch->dequeues.count++] = range;
+    }
+    return status;
+}
+
+int torch_read_marks(struct torch_reading *reading, struct err *err)
+{
+    struct marks marks = {.reading = reading, .numbers = MAP_OF(struct known_thread, key)};
+    char *path = path_joined(reading->directory, "FRAMEWORK/torch.op_mark", err);
+    reading->path = path;
+    int status = path != NULL ? framework_read_tagged(path, FIXED, take_mark, &marks, NULL, reading->diag, err)
+                              : -(int)err->code;
+    if (status == 0)
+        status = pair_marks(&marks, reading->torch, err);
+    reading->torch->has_queue = marks.count > 0;
+    if (status == 0 && marks.count == 0)
+        status = stand_in(&marks, err);
+    reading->path = NULL;
+    map_release(&marks.numbers);
+    free(marks.items);
+    free(path);
+    if (status == 0)
+        status = find_works(reading->torch, err);
+    return status;
+}

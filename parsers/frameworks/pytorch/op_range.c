@@ -1,0 +1,181 @@
+/* torch.op_range and torch.memory_usage, and what holds all of PyTorch's files together. */
+#include "parsers/frameworks/pytorch/torch.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "parsers/frameworks/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OP_FIXED 58
+#define MEMORY_FIXED 77
+
+enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALARS, TEXT_STACK, TEXT_COUNT };
+#define FIRST_TEXT 2
+
+void torch_forget_memory(struct torch *torch)
+{
+    free(torch->memories.items);
+    torch->memories = (struct torch_memories){.count = 0};
+}
+
+void torch_free(struct torch *torch)
+{
+    if (torch == NULL)
+        return;
+    free(torch->ops.items);
+    free(torch->enqueues.items);
+    free(torch->dequeues.items);
+    free(torch->threads.items);
+    torch_forget_memory(torch);
+    free(torch->calls.items);
+    free(torch->gcs.items);
+    free(torch->names.items);
+    free(torch);
+}
+
+/* ---- operators ---- */
+
+static int take_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
+{
+    *ret = TORCH_NONE;
+    return text->text != NULL ? intern_add(&framework->texts, text->text, text->length, ret, err) : 0;
+}
+
+static int take_op(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct torch_reading *reading = arg;
+    struct framework *framework = reading->framework;
+    const unsigned char *p = record->value.data;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    struct framework_text texts[TEXT_COUNT];
+    struct torch_op op = {
+        .start_ns = framework_clock_ns_cut(reading->clock, bytes_load(p, 8, false)),
+        .end_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
+        .sequence = (int64_t)bytes_load(p + 16, 8, false),
+        .pid = (int64_t)bytes_load(p + 24, 8, false),
+        .thread = (int64_t)bytes_load(p + 32, 8, false),
+        .forward_thread = (int64_t)bytes_load(p + 48, 8, false),
+        .parent = TORCH_NONE,
+    };
+    if (!framework_texts(&record->value, OP_FIXED, FIRST_TEXT, texts, TEXT_COUNT))
+        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    if (bytes_load(p, 8, false) == 0 || op.end_ns < op.start_ns) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it has no start, or ends before it");
+        return 0;
+    }
+    if (texts[TEXT_NAME].text == NULL)
+        texts[TEXT_NAME] = (struct framework_text){"", 0};
+    int status = take_text(framework, &texts[TEXT_NAME], &op.name, err);
+    if (status == 0)
+        status = take_text(framework, &texts[TEXT_TYPES], &op.types, err);
+    if (status == 0)
+        status = take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err);
+    if (status == 0)
+        status = take_text(framework, &texts[TEXT_STACK], &op.stack, err);
+    if (status == 0)
+        status = array_reserve(&reading->torch->ops, 1, err);
+    if (status < 0)
+        return status;
+    const char *name = framework_text(framework, op.name);
+    op.is_step = strstr(name, "ProfilerStep#") != NULL;
+    reading->torch->ops.items[reading->torch->ops.count++] = op;
+    return op.is_step ? framework_add_step(framework, name, op.start_ns, op.end_ns, err) : 0;
+}
+
+static int compare_ops(const void *a, const void *b)
+{
+    const struct torch_op *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+/* ---- memory ---- */
+
+static int take_memory(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct torch_reading *reading = arg;
+    const unsigned char *p = record->value.data;
+    struct torch_memories *memories = &reading->torch->memories;
+    if (array_reserve(memories, 1, err) < 0)
+        return -(int)err->code;
+    memories->items[memories->count++] = (struct torch_memory){
+        .address = bytes_load(p, 8, false),
+        .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
+        .size = (int64_t)bytes_load(p + 16, 8, false),
+        .allocated = (int64_t)bytes_load(p + 24, 8, false),
+        .reserved = (int64_t)bytes_load(p + 32, 8, false),
+        .active = (int64_t)bytes_load(p + 40, 8, false),
+        .stream = bytes_load(p + 48, 8, false),
+        .device_type = p[56],
+        .device = p[57],
+        .component = p[58],
+        .kind = p[59],
+        .allocator = p[60],
+        .thread = (int64_t)bytes_load(p + 61, 8, false),
+    };
+    return 0;
+}
+
+static int compare_memories(const void *a, const void *b)
+{
+    const struct torch_memory *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* ---- all of it ---- */
+
+static int read_tagged(struct torch_reading *reading, const char *name, size_t fixed, framework_take *take,
+                       struct err *err)
+{
+    char *path = path_joined(reading->directory, name, err);
+    reading->path = path;
+    int status =
+        path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err) : -(int)err->code;
+    reading->path = NULL;
+    free(path);
+    return status;
+}
+
+/* As framework_finish has them, of what takes work out of queues: of ranges inside each other the innermost, so they
+ * are sorted by their ends. */
+static int find_launches(struct framework *framework, struct err *err)
+{
+    const struct torch_ranges *ranges = &framework->torch->dequeues;
+    framework->launches = calloc(ranges->count + 1, sizeof *framework->launches);
+    if (framework->launches == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu launches", ranges->count);
+    framework->launch_count = ranges->count;
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct torch_range *range = &ranges->items[i];
+        framework->launches[i] = (struct framework_launch){torch_thread_of(framework->torch, range)->thread,
+                                                           range->start_ns, range->end_ns, range->end_ns, i};
+    }
+    framework_sort_launches_by_end(framework);
+    return 0;
+}
+
+int pytorch_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                 struct diagnostics *diag, struct err *err)
+{
+    struct torch *torch = framework->torch = calloc(1, sizeof *torch);
+    struct torch_reading reading = {framework, torch, clock, directory, NULL, diag};
+    if (torch == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err);
+    if (status == 0) {
+        array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
+        status = torch_read_marks(&reading, err);
+    }
+    if (status == 0)
+        status = read_tagged(&reading, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory, err);
+    array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
+    if (status == 0)
+        status = torch_read_python(&reading, err);
+    if (status == 0)
+        status = torch_build_tree(torch, err);
+    framework_unite_steps(framework);
+    return status == 0 ? find_launches(framework, err) : status;
+}

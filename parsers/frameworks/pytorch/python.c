@@ -1,0 +1,208 @@
+/* torch.python_tracer_func, torch.python_tracer_hash, torch.gc_record: Python's calls and its collector. */
+#include "parsers/frameworks/pytorch/torch.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/map.h"
+#include "parsers/frameworks/records.h"
+
+#include <stdlib.h>
+
+#define CALL_SIZE 33
+#define GC_SIZE 24
+#define NAME_FIXED 8
+
+enum { CALL, RETURN, C_CALL, C_RETURN };
+#define NO_CALL SIZE_MAX
+
+/* ---- names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct torch_name *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+const char *torch_function_name(const struct framework *framework, uint64_t key)
+{
+    const struct torch_name wanted = {key, 0};
+    const struct torch_names *names = &framework->torch->names;
+    const struct torch_name *found =
+        names->count > 0 ? bsearch(&wanted, names->items, names->count, sizeof wanted, compare_names) : NULL;
+    return found != NULL ? framework_text(framework, found->text) : NULL;
+}
+
+static int take_name(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct torch_reading *reading = arg;
+    struct torch_names *names = &reading->torch->names;
+    struct torch_name name = {bytes_load(record->value.data, 8, false), 0};
+    struct framework_text text;
+    framework_texts(&record->value, NAME_FIXED, 1, &text, 1);
+    int status =
+        intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err);
+    if (status == 0)
+        status = array_reserve(names, 1, err);
+    if (status == 0)
+        names->items[names->count++] = name;
+    return status;
+}
+
+/* ---- calls ---- */
+
+struct event {
+    int64_t time_ns, thread, pid;
+    uint64_t key;
+    unsigned tag;
+    size_t place;
+};
+
+struct events {
+    struct torch_reading *reading;
+    struct event *items;
+    size_t count, capacity;
+};
+
+static int take_event(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct events *events = arg;
+    const unsigned char *p = record->value.data;
+    const struct place place = {events->reading->path, (int64_t)record->number, record->offset, NULL};
+    if (p[32] > C_RETURN) {
+        diag_report(events->reading->diag, DIAG_RECORD_VALUE, &place, "tag %u", p[32]);
+        return 0;
+    }
+    if (array_reserve(events, 1, err) < 0)
+        return -(int)err->code;
+    events->items[events->count] =
+        (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
+                       (int64_t)bytes_load(p + 8, 8, false),
+                       (int64_t)bytes_load(p + 16, 8, false),
+                       bytes_load(p + 24, 8, false),
+                       p[32],
+                       events->count};
+    events->count++;
+    return 0;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The innermost open call of a thread. */
+struct open_thread {
+    int64_t thread;
+    size_t event; /* counted from 1; 0: none */
+};
+
+static int add_call(struct torch *torch, const struct event *begin, size_t id, size_t parent, int64_t end_ns,
+                    struct err *err)
+{
+    int status = array_reserve(&torch->calls, 1, err);
+    if (status == 0)
+        torch->calls.items[torch->calls.count++] = (struct torch_call){
+            begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
+    return status;
+}
+
+/* Calls that have not returned end with the last event. */
+static int make_calls(const struct events *events, struct torch *torch, size_t *parents, struct map *threads,
+                      struct err *err)
+{
+    int status = 0;
+    if (events->count == 0 || events->items == NULL)
+        return 0;
+    for (size_t i = 0; status == 0 && i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        struct open_thread *thread = map_add(threads, &event->thread, NULL, err);
+        if (thread == NULL)
+            return -(int)err->code;
+        size_t open = thread->event > 0 ? thread->event - 1 : NO_CALL;
+        if (event->tag == CALL || event->tag == C_CALL) {
+            parents[i] = open;
+            thread->event = i + 1;
+        } else if (open != NO_CALL) {
+            status = add_call(torch, &events->items[open], open, parents[open], event->time_ns, err);
+            thread->event = parents[open] != NO_CALL ? parents[open] + 1 : 0;
+        }
+    }
+    int64_t last_ns = events->items[events->count - 1].time_ns;
+    for (struct open_thread *thread = map_next(threads, NULL); status == 0 && thread != NULL;
+         thread = map_next(threads, thread)) {
+        for (size_t open = thread->event > 0 ? thread->event - 1 : NO_CALL; status == 0 && open != NO_CALL;
+             open = parents[open])
+            status = add_call(torch, &events->items[open], open, parents[open], last_ns, err);
+    }
+    return status;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct torch_call *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int pair_events(struct events *events, struct err *err)
+{
+    struct torch *torch = events->reading->torch;
+    struct map threads = MAP_OF(struct open_thread, thread);
+    size_t *parents = calloc(events->count + 1, sizeof *parents);
+    array_sort(events->items, events->count, sizeof *events->items, compare_events);
+    int status = parents != NULL ? make_calls(events, torch, parents, &threads, err)
+                                 : err_set(err, ERR_NO_MEMORY, "out of memory for %zu calls", events->count);
+    array_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
+    map_release(&threads);
+    free(parents);
+    return status;
+}
+
+static int take_gc(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct torch_reading *reading = arg;
+    struct torch_gcs *gcs = &reading->torch->gcs;
+    const unsigned char *p = record->value.data;
+    if (array_reserve(gcs, 1, err) < 0)
+        return -(int)err->code;
+    gcs->items[gcs->count++] = (struct torch_gc){(int64_t)bytes_load(p, 8, false),
+                                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
+                                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
+    return 0;
+}
+
+static int read_names(struct torch_reading *reading, struct err *err)
+{
+    char *path = path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_hash", err);
+    int status = path != NULL ? framework_read_tagged(path, NAME_FIXED, take_name, reading, NULL, reading->diag, err)
+                              : -(int)err->code;
+    struct torch_names *names = &reading->torch->names;
+    array_sort(names->items, names->count, sizeof *names->items, compare_names);
+    free(path);
+    return status;
+}
+
+int torch_read_python(struct torch_reading *reading, struct err *err)
+{
+    struct events events = {.reading = reading};
+    int status = read_names(reading, err);
+    char *path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_func", err) : NULL;
+    reading->path = path;
+    if (status == 0)
+        status = path != NULL ? framework_read_plain(path, CALL_SIZE, take_event, &events, NULL, reading->diag, err)
+                              : -(int)err->code;
+    if (status == 0)
+        status = pair_events(&events, err);
+    free(events.items);
+    free(path);
+    path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.gc_record", err) : NULL;
+    reading->path = path;
+    if (status == 0)
+        status = path != NULL ? framework_read_plain(path, GC_SIZE, take_gc, reading, NULL, reading->diag, err)
+                              : -(int)err->code;
+    reading->path = NULL;
+    free(path);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* What PyTorch's profiler recorded: operators, the queue between threads, Python's calls, memory. */
+#ifndef MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
+#define MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
+
+#include "parsers/frameworks/framework.h"
+
+#define TORCH_NONE UINT32_MAX /* as a text or an operator */
+
+struct torch_op {
+    int64_t start_ns, end_ns, sequence, pid, thread, forward_thread;
+    uint32_t name, types, shapes, stack; /* of framework->texts, TORCH_NONE: not given */
+    uint32_t parent;                     /* an operator, TORCH_NONE: none */
+    bool is_step;
+    int64_t children_ns;
+    int64_t self_ns, total_ns;           /* on devices: of what it launched itself; and of all inside of it */
+    int64_t self_core_ns, total_core_ns; /* of these on AI cores */
+};
+
+struct torch_thread {
+    int64_t pid, thread;
+};
+
+/* A piece of work that one thread puts into a queue, or takes out of it: there are millions. */
+struct torch_range {
+    int64_t start_ns, end_ns;
+    uint64_t correlation;
+    uint32_t thread; /* of torch->threads */
+    uint32_t name;
+    uint32_t op;   /* the operator around it, on its thread */
+    uint32_t work; /* with which of the enqueues its piece of work began, counted from 1; 0: with none */
+};
+struct torch_ranges {
+    struct torch_range *items;
+    size_t count, capacity;
+};
+
+struct torch_memory {
+    int64_t time_ns, size, allocated, reserved, active;
+    uint64_t address, stream;
+    int64_t thread;
+    uint8_t device_type, device, component, kind, allocator;
+};
+
+/* A call of Python. */
+struct torch_call {
+    int64_t start_ns, end_ns, pid, thread;
+    uint64_t key;
+    size_t id, parent;
+};
+
+struct torch_gc {
+    int64_t pid, start_ns, end_ns;
+};
+
+struct torch {
+    struct torch_ops {
+        struct torch_op *items;
+        size_t count, capacity;
+    } ops;                                  /* by start, of those that start together the longest first */
+    struct torch_ranges enqueues, dequeues; /* by start */
+    struct torch_threads {
+        struct torch_thread *items;
+        size_t count, capacity;
+    } threads;
+    struct torch_memories {
+        struct torch_memory *items;
+        size_t count, capacity;
+    } memories; /* by time */
+    struct torch_calls {
+        struct torch_call *items;
+        size_t count, capacity;
+    } calls; /* by id */
+    struct torch_gcs {
+        struct torch_gc *items;
+        size_t count, capacity;
+    } gcs;
+    struct torch_names {
+        struct torch_name {
+            uint64_t key;
+            uint32_t text;
+        } * items;
+        size_t count, capacity;
+    } names;        /* of Python's functions, by key */
+    bool has_queue; /* else enqueues and dequeues are the operators themselves */
+};
+
+/* Reads FRAMEWORK/torch.*; what is not there is empty. framework->torch is made; framework->launches are the ranges
+ * that take work out of queues (of captures without queues the operators), their `range` is a dequeue. */
+int pytorch_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
+                 struct diagnostics *diag, struct err *err);
+void torch_free(struct torch *torch);
+/* Frees torch->memories. */
+void torch_forget_memory(struct torch *torch);
+
+/* Who put a piece of work into the queue, or took it out. */
+static inline const struct torch_thread *torch_thread_of(const struct torch *torch, const struct torch_range *range)
+{
+    return &torch->threads.items[range->thread];
+}
+
+/* The text of a function of Python; NULL: not known. */
+const char *torch_function_name(const struct framework *framework, uint64_t key);
+
+enum { TORCH_DEVICE_NPU = 20 };
+enum { TORCH_CACHING, TORCH_WORKSPACE };             /* components */
+enum { TORCH_MALLOC, TORCH_FREE, TORCH_BLOCK_FREE }; /* kinds */
+
+/* Inside of the reader. */
+struct torch_reading {
+    struct framework *framework;
+    struct torch *torch;
+    const struct framework_clock *clock;
+    const char *directory, *path;
+    struct diagnostics *diag;
+};
+int torch_read_marks(struct torch_reading *reading, struct err *err);
+int torch_read_python(struct torch_reading *reading, struct err *err);
+int torch_build_tree(struct torch *torch, struct err *err);
+
+#endif

@@ -1,0 +1,285 @@
+#include "parsers/frameworks/records.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_SIZE 6
+#define FIRST_BUFFER ((size_t)256 * 1024)
+
+struct stream {
+    const char *path;
+    int fd;
+    unsigned char *buffer;
+    size_t capacity, start, end; /* what was read and not taken */
+    int64_t offset;              /* in the file, of start */
+    bool at_end;
+};
+
+static int stream_open(struct stream *stream, const char *path, bool *ret_found, struct diagnostics *diag,
+                       struct err *err)
+{
+    const struct place place = {path, -1, -1, NULL};
+    struct stat info;
+    *stream = (struct stream){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    *ret_found = stream->fd >= 0;
+    if (stream->fd < 0 && errno == ENOENT)
+        return 0;
+    if (stream->fd < 0 && errno == ELOOP) {
+        diag_report(diag, DIAG_FILE_TYPE, &place, "a symbolic link");
+        return 0;
+    }
+    if (stream->fd < 0) {
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
+        return 0;
+    }
+    if (fstat(stream->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        diag_report(diag, DIAG_FILE_TYPE, &place, "not a regular file");
+        close(stream->fd);
+        stream->fd = -1;
+        *ret_found = false;
+        return 0;
+    }
+    if (info.st_size == 0)
+        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected records");
+    stream->capacity = FIRST_BUFFER;
+    stream->buffer = malloc(stream->capacity);
+    return stream->buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
+}
+
+static void stream_close(struct stream *stream)
+{
+    if (stream->fd >= 0)
+        close(stream->fd);
+    free(stream->buffer);
+}
+
+static int make_room(struct stream *stream, size_t length, struct err *err)
+{
+    memmove(stream->buffer, stream->buffer + stream->start, stream->end - stream->start);
+    stream->end -= stream->start;
+    stream->start = 0;
+    if (length <= stream->capacity)
+        return 0;
+    if (array_grow(&stream->buffer, &stream->capacity, stream->end, length - stream->end, 1, err) < 0)
+        return err_wrap(err, "a record of %zu bytes in '%s'", length, stream->path);
+    return 0;
+}
+
+/* Reads until so many bytes are there, or the file ends. */
+static int stream_need(struct stream *stream, size_t length, struct err *err)
+{
+    if (stream->end - stream->start >= length)
+        return 0;
+    if (interrupted())
+        return interrupt_error(err);
+    int status = make_room(stream, length, err);
+    while (status == 0 && !stream->at_end && stream->end < length) {
+        ssize_t got = read(stream->fd, stream->buffer + stream->end, stream->capacity - stream->end);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_set_errno(err, errno, "cannot read '%s'", stream->path);
+        stream->at_end = got == 0;
+        stream->end += (size_t)got;
+    }
+    return status;
+}
+
+static void stream_pass(struct stream *stream, size_t length)
+{
+    stream->start += length;
+    stream->offset += (int64_t)length;
+}
+
+static size_t left(const struct stream *stream)
+{
+    return stream->end - stream->start;
+}
+
+static void tell_cut(const struct stream *stream, uint64_t number, size_t wanted, struct diagnostics *diag)
+{
+    const struct place place = {stream->path, (int64_t)number, stream->offset, NULL};
+    diag_report(diag, DIAG_RECORD_TRUNCATED, &place, "%zu bytes of %zu are there", left(stream), wanted);
+}
+
+/* Goes to where the file has data again, without reading what was never written. */
+static int skip_hole(struct stream *stream, struct err *err)
+{
+    off_t next = lseek(stream->fd, (off_t)stream->offset, SEEK_DATA);
+    if (next < 0 && errno == ENXIO)
+        next = lseek(stream->fd, 0, SEEK_END);
+    if (next < (off_t)stream->offset)
+        next = (off_t)stream->offset;
+    if (lseek(stream->fd, next, SEEK_SET) < 0)
+        return err_set_errno(err, errno, "cannot read '%s'", stream->path);
+    stream->offset = next;
+    return 0;
+}
+
+static int go_back(struct stream *stream, size_t length, struct err *err)
+{
+    stream->offset -= (int64_t)length;
+    stream->start = stream->end = 0;
+    stream->at_end = false;
+    return lseek(stream->fd, (off_t)stream->offset, SEEK_SET) >= 0
+               ? 0
+               : err_set_errno(err, errno, "cannot read '%s'", stream->path);
+}
+
+static size_t count_zeros(const struct stream *stream)
+{
+    size_t count = 0;
+    while (count < left(stream) && stream->buffer[stream->start + count] == 0)
+        count++;
+    return count;
+}
+
+/* Zeros are no records: what a disk that was full or a machine that stopped leaves. Passes whole ones of this size. */
+static int pass_zeros(struct stream *stream, size_t size, uint64_t number, struct diagnostics *diag, struct err *err)
+{
+    const struct place place = {stream->path, (int64_t)number, stream->offset, NULL};
+    const int64_t begin = stream->offset;
+    int status = 0;
+    size_t zeros = 0;
+    do {
+        stream_pass(stream, zeros);
+        if (left(stream) == 0 && !stream->at_end)
+            status = skip_hole(stream, err);
+        if (status == 0)
+            status = stream_need(stream, 1, err);
+        zeros = count_zeros(stream);
+    } while (status == 0 && zeros > 0);
+    if (status < 0)
+        return status;
+    size_t part = (size_t)(stream->offset - begin) % size; /* the zeros that the next record begins with */
+    if (part > 0 && left(stream) > 0)
+        status = go_back(stream, part, err);
+    if (status < 0)
+        return status;
+    diag_report(diag, DIAG_RECORD_VALUE, &place, "%lld bytes of zeros", (long long)(stream->offset - begin));
+    return 0;
+}
+
+/* One record; *ret_end: there is no further one. */
+static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, framework_take *take, void *arg,
+                       bool *ret_end, struct diagnostics *diag, struct err *err)
+{
+    int status = stream_need(stream, HEAD_SIZE, err);
+    *ret_end = true;
+    if (status < 0 || left(stream) == 0)
+        return status;
+    if (left(stream) < HEAD_SIZE) {
+        tell_cut(stream, number, HEAD_SIZE, diag);
+        return 0;
+    }
+    size_t length = (size_t)bytes_load(stream->buffer + stream->start + 2, 4, false);
+    const struct place place = {stream->path, (int64_t)number, stream->offset, NULL};
+    if (length == 0 && bytes_load(stream->buffer + stream->start, 2, false) == 0) {
+        *ret_end = false;
+        return pass_zeros(stream, 1, number, diag, err);
+    }
+    if (length > FRAMEWORK_RECORD_LIMIT) {
+        diag_report(diag, DIAG_RECORD_VALUE, &place,
+                    "a record of %zu bytes; at most %zu are possible, so the rest of the file is left out", length,
+                    FRAMEWORK_RECORD_LIMIT);
+        return 0;
+    }
+    status = stream_need(stream, HEAD_SIZE + length, err);
+    if (status < 0)
+        return status;
+    if (left(stream) < HEAD_SIZE + length) {
+        tell_cut(stream, number, HEAD_SIZE + length, diag);
+        return 0;
+    }
+    *ret_end = false;
+    const struct framework_record record = {
+        {stream->buffer + stream->start + HEAD_SIZE, length}, number, stream->offset};
+    if (length >= fixed)
+        status = take(arg, &record, err);
+    else
+        diag_report(diag, DIAG_RECORD_MAGIC, &place, "%zu bytes, expected at least %zu", length, fixed);
+    stream_pass(stream, HEAD_SIZE + length);
+    return status;
+}
+
+int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
+                          struct diagnostics *diag, struct err *err)
+{
+    struct stream stream;
+    bool found, end = false;
+    int status = stream_open(&stream, path, &found, diag, err);
+    for (uint64_t number = 1; status == 0 && found && !end; number++)
+        status = take_tagged(&stream, fixed, number, take, arg, &end, diag, err);
+    stream_close(&stream);
+    if (ret_found != NULL)
+        *ret_found = found;
+    return status;
+}
+
+int framework_read_plain(const char *path, size_t size, framework_take *take, void *arg, bool *ret_found,
+                         struct diagnostics *diag, struct err *err)
+{
+    struct stream stream;
+    bool found;
+    int status = stream_open(&stream, path, &found, diag, err);
+    for (uint64_t number = 1; status == 0 && found; number++) {
+        status = stream_need(&stream, size, err);
+        if (status < 0 || left(&stream) == 0)
+            break;
+        if (left(&stream) < size) {
+            tell_cut(&stream, number, size, diag);
+            break;
+        }
+        if (count_zeros(&stream) >= size) {
+            status = pass_zeros(&stream, size, number, diag, err);
+            continue;
+        }
+        const struct framework_record record = {{stream.buffer + stream.start, size}, number, stream.offset};
+        status = take(arg, &record, err);
+        stream_pass(&stream, size);
+    }
+    stream_close(&stream);
+    if (ret_found != NULL)
+        *ret_found = found;
+    return status;
+}
+
+static bool is_utf8(const char *text, size_t length)
+{
+    while (length > 0) {
+        size_t size = (unsigned char)*text < 0x80 ? 1 : utf8_character(text, length);
+        if (size == 0)
+            return false;
+        text += size;
+        length -= size;
+    }
+    return true;
+}
+
+bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, struct framework_text *texts,
+                     size_t count)
+{
+    size_t at = fixed;
+    for (size_t i = 0; i < count; i++)
+        texts[i] = (struct framework_text){NULL, 0};
+    while (at < value->length) {
+        uint64_t type, length;
+        if (!bytes_read(value, at, 2, false, &type) || !bytes_read(value, at + 2, 4, false, &length) ||
+            length > value->length - at - HEAD_SIZE)
+            return false;
+        const char *text = (const char *)value->data + at + HEAD_SIZE;
+        if (type >= first && type - first < count)
+            texts[type - first] =
+                is_utf8(text, length) ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
+        at += HEAD_SIZE + length;
+    }
+    return true;
+}

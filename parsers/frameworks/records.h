@@ -1,0 +1,44 @@
+/* Files of records that frameworks' profilers leave behind: {u16 type, u32 length, value}, little endian, or records of
+ * one size. A file is read in pieces; memory does not grow with it. */
+#ifndef MSPROF_PARSERS_FRAMEWORKS_RECORDS_H
+#define MSPROF_PARSERS_FRAMEWORKS_RECORDS_H
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRAMEWORK_RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
+
+struct framework_record {
+    struct bytes value;
+    uint64_t number; /* from 1 */
+    int64_t offset;  /* in the file, of its head */
+};
+
+/* What takes records: 0, or a negative code that ends the reading. */
+typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
+
+/* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
+ * off, are told to diag. *ret_found (may be NULL): whether there is such a file. A link, or what is no file, is told
+ * and not read. */
+int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
+                          struct diagnostics *diag, struct err *err);
+/* The same of records that all have this size and no head. */
+int framework_read_plain(const char *path, size_t size, framework_take *take, void *arg, bool *ret_found,
+                         struct diagnostics *diag, struct err *err);
+
+struct framework_text {
+    const char *text; /* NULL: not given; not NUL-terminated */
+    size_t length;
+};
+
+/* The texts behind the fixed part of a record, by their types: of type first into texts[0] and so on; a type that comes
+ * again: the last. What is no UTF-8 becomes "N/A". false: the texts are cut off; those before are there. */
+bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, struct framework_text *texts,
+                     size_t count);
+
+#endif

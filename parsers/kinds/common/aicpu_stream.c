@@ -1,0 +1,42 @@
+#include "parsers/kinds/common/aicpu_stream.h"
+
+#include "parsers/kinds/common/device_stream.h"
+
+int aicpu_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct aicpu_stream *stream = state;
+    stream->part = decoder_part(decoder);
+    stream->association = decoder_association(decoder);
+    stream->kind = file->kind;
+    stream->device_id = file->identity.device_id;
+    return 0;
+}
+
+void aicpu_put_ids(const struct aicpu_stream *stream, struct row *row, size_t stream_column, size_t task_column)
+{
+    enum { AI_CPU = 1, FIRST_CHIP_WITH_STARS = 5 };
+    uint32_t stream_word = (uint32_t)row->cells[stream_column].integer,
+             task_word = (uint32_t)row->cells[task_column].integer, stream_id, task_id;
+    if (stream->part->chip < FIRST_CHIP_WITH_STARS || part_has_unique_tasks(stream->part->chip))
+        return;
+    if (association_has_expanded_streams(stream->association))
+        stars_decode_expanded_ids(AI_CPU, stream_word, task_word, &stream_id, &task_id);
+    else
+        stars_decode_ids(stream_word, task_word, &stream_id, &task_id);
+    row_set_integer(row, stream_column, stream_id);
+    row_set_integer(row, task_column, task_id);
+}
+
+bool aicpu_put_times(const struct aicpu_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
+                     size_t first_ns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t time_ns = part_device_ns(stream->part, row->cells[first_tick + i].integer);
+        if (i > 0 && !decoder_check_span(decoder, stream->kind->columns[first_ns + i].title,
+                                         row->cells[first_ns + i - 1].integer, time_ns))
+            return false;
+        row_set_integer(row, first_ns + i, time_ns);
+    }
+    return true;
+}

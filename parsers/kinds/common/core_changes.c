@@ -1,0 +1,90 @@
+#include "parsers/kinds/common/core_changes.h"
+
+#include "parsers/capture/capture.h"
+
+enum { CHANGES_MAX = 55, FIRST_CHANGE = 8, CHANGE_SIZE = 16 };
+
+struct state {
+    const struct record_kind *kind;
+    const struct capture_part *part;
+    int64_t own[CORE_CHANGES_OWN_MAX]; /* of the record: the kind's own columns, which every row of it gets */
+    int64_t device_id;
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->kind = file->kind;
+    state->part = decoder_part(decoder);
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+static int emit_change(struct decoder *decoder, const struct state *state, const struct bytes *bytes, size_t at,
+                       struct err *err)
+{
+    uint64_t tick, value;
+    struct row row;
+    if (!bytes_read(bytes, at, 8, false, &tick) || !bytes_read(bytes, at + 8, 4, false, &value))
+        return 0;
+    if (tick > INT64_MAX) {
+        struct place place = decoder_place(decoder, "tick");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a counter of 2^63 or more; expected less");
+        return 0;
+    }
+    if (tick == 0) {
+        struct place place = decoder_place(decoder, "changes");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "fewer changes than it counts");
+        return 0;
+    }
+    int status = decoder_emit(decoder, state->kind, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, CORE_CHANGES_FILE_ID, decoder_file_id(decoder));
+    row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->device_id);
+    row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->part, (int64_t)tick));
+    row_set_integer(&row, CORE_CHANGES_VALUE, (int64_t)value);
+    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
+        row_set_integer(&row, i, state->own[i - CORE_CHANGES_OWN]);
+    return 0;
+}
+
+/* Behind the last change the record is zeros. */
+static void report_more_changes(struct decoder *decoder, const struct bytes *bytes, int64_t count)
+{
+    uint64_t tick;
+    struct place place = decoder_place(decoder, "changes");
+    if (count < CHANGES_MAX && bytes_read(bytes, FIRST_CHANGE + CHANGE_SIZE * (size_t)count, 8, false, &tick) &&
+        tick != 0)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld changes, and one more behind them",
+                    (long long)count);
+}
+
+static int take_changes(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    const struct bytes bytes = decoder_bytes(decoder);
+    int64_t count = row->cells[CORE_CHANGES_COUNT].integer;
+    int status = 0;
+    if (count > CHANGES_MAX) {
+        struct place place = decoder_place(decoder, "changes");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld changes; expected at most %d",
+                    (long long)count, CHANGES_MAX);
+        *keep = false;
+        return 0;
+    }
+    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
+        state->own[i - CORE_CHANGES_OWN] = row->cells[i].integer;
+    decoder_consume(decoder);
+    for (int64_t i = 0; status == 0 && i < count; i++)
+        status = emit_change(decoder, state, &bytes, FIRST_CHANGE + CHANGE_SIZE * (size_t)i, err);
+    report_more_changes(decoder, &bytes, count);
+    return status;
+}
+
+const struct kind_hooks core_changes_hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_changes,
+};

@@ -1,0 +1,245 @@
+#include "parsers/kinds/common/core_pmu.h"
+
+#include "parsers/kinds/common/device_stream.h"
+#include "parsers/kinds/common/pmu_events.h"
+
+enum {
+    FILE_ID,
+    DEVICE_ID,
+    COUNTER,
+    STREAM_ID,
+    TASK_ID,
+    TOTAL_CYCLE,
+    EVENT0,
+    BLOCK_NUM = EVENT0 + PMU_COUNTERS_MOST,
+    TICK,
+    TIME_NS,
+    CORE_ID,
+    MODE
+};
+
+const struct column core_pmu_columns[] = {
+    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
+                 "The file it came from (source_file.id)."},
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                   "The device, from the file name."},
+    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                 "Counts records modulo 16; a gap means lost records."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
+                     "Cycles of all cores together."},
+    PMU_EVENT_COLUMNS(EVENT0),
+    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "How many blocks the task was split into; chip 0 only."},
+    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+              "When it was written, on the counter of the device; of chip 0 and of samples."},
+    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+                 "The same on the clock of the host; of samples."},
+    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "The core that was sampled; NULL: the counters are those of a task."},
+    [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+              "0 ends the samples, though records may follow."},
+};
+
+static const struct field task_fields[] = {
+    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
+    {.column = "stream_id", .offset = 96, .width = 4},
+    {.column = "task_id", .offset = 6, .width = 2},
+    {.column = "total_cycle", .offset = 16, .width = 8},
+    PMU_EVENT_FIELDS(32),
+};
+
+static const struct field event_count_fields[] = {
+    {.column = "stream_id", .offset = 10, .width = 2},   {.column = "task_id", .offset = 12, .width = 2},
+    {.column = "total_cycle", .offset = 88, .width = 8}, PMU_EVENT_FIELDS(24),
+    {.column = "block_num", .offset = 104, .width = 2},  {.column = "tick", .offset = 96, .width = 8},
+};
+
+static const struct field sample_fields[] = {
+    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS(8),
+    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "tick", .offset = 80, .width = 8},
+    {.column = "core_id", .offset = 89, .width = 1},
+};
+
+static const struct field v6_sample_fields[] = {
+    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS_V6(8),
+    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "tick", .offset = 96, .width = 8},
+    {.column = "core_id", .offset = 105, .width = 1},
+};
+
+const struct layout core_pmu_layouts[] = {
+    {
+        .name = "pmu-task-128",
+        .source = "CANN aicore.data and aiVectorCore.data record, chips 1 to 4, 128 bytes, magic 0x6BD3 at 2 "
+                  "(docs/formats/cann.md 4.1)",
+        .record_size = 128,
+        .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
+        .fields = task_fields,
+        .field_count = sizeof task_fields / sizeof *task_fields,
+    },
+    {
+        .name = "pmu-event-count-112",
+        .source = "CANN event count record of chip 0, tag 4, 112 bytes (docs/formats/cann.md 4.2)",
+        .record_size = 112,
+        .mixed = true,
+        .magics = {{.offset = 1, .width = 3, .value = 0x7004}},
+        .fields = event_count_fields,
+        .field_count = sizeof event_count_fields / sizeof *event_count_fields,
+    },
+    {
+        .name = "pmu-sample-96",
+        .source = "CANN sample-based PMU record, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
+        .record_size = 96,
+        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
+        .fields = sample_fields,
+        .field_count = sizeof sample_fields / sizeof *sample_fields,
+    },
+    {
+        .name = "pmu-sample-112",
+        .source = "CANN sample-based PMU record of ten counters, chips 15 and 16, 112 bytes (docs/formats/cann.md 4.3)",
+        .chips = CHIPS_V6,
+        .record_size = 112,
+        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 106, .width = 6, .value = 0}},
+        .fields = v6_sample_fields,
+        .field_count = sizeof v6_sample_fields / sizeof *v6_sample_fields,
+    },
+};
+_Static_assert(sizeof core_pmu_columns / sizeof *core_pmu_columns == CORE_PMU_COLUMNS, "as the header says");
+_Static_assert(sizeof core_pmu_layouts / sizeof *core_pmu_layouts == CORE_PMU_LAYOUTS, "as the header says");
+
+#define MODE_END 0
+
+struct state {
+    const struct capture_part *part;
+    struct association *association; /* of captures since 2023 */
+    struct executions *executions;   /* of those before */
+    enum pmu_core core;
+    int64_t device_id;
+    struct sequence sequence;
+    bool ended; /* the record before said that the samples end */
+};
+
+static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)err;
+    struct state *state = opaque;
+    state->part = decoder_part(decoder);
+    state->association = decoder_association(decoder);
+    state->executions = decoder_executions(decoder);
+    state->core = file->kind == &kind_aiv_pmu ? PMU_CORE_AIV : PMU_CORE_AIC;
+    state->device_id = file->identity.device_id;
+    return 0;
+}
+
+/* A sample of one core stays as it is. */
+static int take_sample(struct decoder *decoder, struct state *state, struct row *row, bool *keep)
+{
+    struct place place = decoder_place(decoder, "mode");
+    *keep = row->cells[MODE].integer != MODE_END;
+    if (!*keep)
+        diag_report(decoder_diag(decoder), DIAG_SAMPLE_END, &place, "mode 0");
+    else if (state->ended)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "a sample behind a record that says that they end; expected none: one of the two is damaged");
+    state->ended = !*keep;
+    /* Since 2023 samples count by the device's monotonic clock. */
+    row_set_integer(row, TIME_NS,
+                    part_clock_ns(state->part, state->association != NULL ? CLOCK_DEVICE_NS : CLOCK_DEVICE_TICK,
+                                  row->cells[TICK].integer));
+    return 0;
+}
+
+static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
+                     struct err *err)
+{
+    const struct cell *cells = row->cells;
+    if (state->association == NULL && state->executions == NULL)
+        return 0;
+    struct device_pmu pmu = {
+        .start_ns = -1,
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->device_id,
+        .stream_id = (uint32_t)cells[STREAM_ID].integer,
+        .task_id = (uint32_t)cells[TASK_ID].integer,
+        .core = state->core,
+        .total_cycle = cells[TOTAL_CYCLE].integer,
+        .counter_count = PMU_COUNTERS,
+    };
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        pmu.counters[i] = cells[EVENT0 + i].integer;
+    decoder_consume(decoder);
+    if (state->association != NULL)
+        return association_add_pmu(state->association, &pmu, keep, err);
+    const struct task_counters counters = {
+        .pmu = pmu,
+        .file_id = cells[FILE_ID].integer,
+        .block_num = row_has(row, BLOCK_NUM) ? cells[BLOCK_NUM].integer : -1,
+    };
+    return executions_add_counters(state->executions, &counters, err);
+}
+
+static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    struct state *state = opaque;
+    if (row_has(row, COUNTER))
+        sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
+    row_set_integer(row, DEVICE_ID, state->device_id);
+    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, keep, err);
+}
+
+const struct kind_hooks core_pmu_hooks = {
+    .state_size = sizeof(struct state),
+    .open = open_stream,
+    .record = take_record,
+};
+
+int core_pmu_emit(struct decoder *decoder, const struct task_counters *counters, struct err *err)
+{
+    const struct device_pmu *pmu = &counters->pmu;
+    struct row row;
+    int status = decoder_emit(decoder, pmu->core == PMU_CORE_AIV ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FILE_ID, counters->file_id);
+    row_set_integer(&row, DEVICE_ID, (int32_t)pmu->device_id);
+    row_set_integer(&row, STREAM_ID, pmu->stream_id);
+    row_set_integer(&row, TASK_ID, pmu->task_id);
+    row_set_integer(&row, TOTAL_CYCLE, pmu->total_cycle);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        row_set_integer(&row, EVENT0 + i, pmu->counters[i]);
+    if (counters->block_num >= 0)
+        row_set_integer(&row, BLOCK_NUM, counters->block_num);
+    return 0;
+}
+
+int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, struct err *err)
+{
+    struct row row;
+    int status = decoder_emit(decoder, sample->vector ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
+    row_set_integer(&row, DEVICE_ID, sample->device_id);
+    row_set_integer(&row, TIME_NS, sample->time_ns);
+    row_set_integer(&row, CORE_ID, sample->core_id);
+    row_set_integer(&row, TOTAL_CYCLE, sample->total_cycle);
+    for (size_t i = 0; i < PMU_COUNTERS; i++)
+        row_set_integer(&row, EVENT0 + i, sample->counters[i].integer);
+    return 0;
+}
+
+const struct report_column core_sample_table[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Core ID", "core", .doc = "The core; Average: the mean of all."},
+    {"vec_ratio", "vec", FORM_SHORTEST, 3, .doc = "Share of cycles that the vector pipe worked."},
+    {"mac_ratio", "mac", FORM_SHORTEST, 3, .doc = "The cube pipe."},
+    {"scalar_ratio", "scalar", FORM_SHORTEST, 3, .doc = "The scalar pipe."},
+    {"mte1_ratio", "mte1", FORM_SHORTEST, 3, .doc = "The first pipe that moves data."},
+    {"mte2_ratio", "mte2", FORM_SHORTEST, 3, .doc = "The second."},
+    {"mte3_ratio", "mte3", FORM_SHORTEST, 3, .doc = "The third."},
+    {"icache_miss_rate", "icache", FORM_SHORTEST, 3, .doc = "Misses of the instruction cache among requests."},
+    {"memory_bound", "ratio(printed(mte2, 3), max(printed(vec, 3), printed(mac, 3)))", FORM_SHORTEST, 3,
+     .doc = "Movement of data against computation."},
+    {.title = NULL},
+};

@@ -1,0 +1,75 @@
+/* What the kinds of device records of CANN share. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
+#define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
+
+#include "parsers/capture/capture.h"
+#include "parsers/decode/sequence.h"
+#include "parsers/join/association.h"
+#include "parsers/kinds/common/pair_table.h"
+
+/* Stream and task id of chips with STARS, which put task bits into the stream's word and the other way round. */
+static inline void stars_decode_ids(uint32_t stream_word, uint32_t task_word, uint32_t *ret_stream_id,
+                                    uint32_t *ret_task_id)
+{
+    uint32_t stream_id = stream_word, task_id = task_word;
+    if ((stream_word & 0x1000) != 0) {
+        stream_id = stream_word & 0x7ff;
+        task_id = (task_word & 0x1fff) | (stream_word & 0xe000);
+    } else if ((stream_word & 0x2000) != 0) {
+        stream_id = task_word & 0xfff;
+        task_id = (stream_word & 0xfff) | (task_word & 0xf000);
+    }
+    *ret_stream_id = stream_id % 2048;
+    *ret_task_id = task_id;
+}
+
+/* Entries of the submission queue whose words never stand for each other when streams are expanded. */
+#define STARS_PLACE_HOLDER 3
+#define STARS_EVENT_RECORD 4
+
+/* The same when streams are expanded to 15 bits; type: of the entry. */
+static inline void stars_decode_expanded_ids(int64_t type, uint32_t stream_word, uint32_t task_word,
+                                             uint32_t *ret_stream_id, uint32_t *ret_task_id)
+{
+    bool exchanged = (stream_word & 0x8000) != 0 && type != STARS_PLACE_HOLDER && type != STARS_EVENT_RECORD;
+    *ret_stream_id = (exchanged ? task_word : stream_word) & 0x7fff;
+    *ret_task_id = exchanged ? (task_word & 0x8000) | (stream_word & 0x7fff) : task_word;
+}
+
+/* A task as its start and end name it. */
+struct task_key {
+    uint32_t stream_id, task_id;
+    uint32_t context_id; /* WHOLE_TASK, or the part of a split task */
+    uint32_t thread_id;  /* of a part; 0 */
+};
+#define WHOLE_TASK UINT32_MAX
+
+#define LAST_ENDS 2048 /* as many as a device has streams */
+
+/* Pairs the starts and ends of tasks: of several starts the latest counts, an end without a start is dropped; both are
+ * reported, as are records out of time order. */
+struct task_pairs {
+    struct map open; /* of struct open_half */
+    struct stream_end {
+        uint32_t stream_id;
+        int64_t tick;       /* 0: none */
+    } last_ends[LAST_ENDS]; /* of whole tasks, by the stream's number modulo LAST_ENDS */
+    const char *file_name;
+    int64_t last_tick;
+    bool seen;
+};
+
+int task_pairs_init(struct task_pairs *pairs, const struct capture_file *file, struct err *err);
+int task_pairs_start(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
+                     bool *keep, struct err *err);
+/* True: *ret_start is the start of the task that ends here. False: *keep is, too, unless the record has a row of its
+ * own. */
+bool task_pairs_end(struct task_pairs *pairs, struct decoder *decoder, const struct task_key *key, int64_t tick,
+                    struct open_half *ret_start, bool *keep);
+/* Whether the task may last that long; else it has been reported, and neither of its records counts. */
+bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, const struct open_half *start,
+                           int64_t start_ns, int64_t end_ns, bool *keep);
+/* Reports every start that never ended (unless failed) and releases. */
+void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed);
+
+#endif

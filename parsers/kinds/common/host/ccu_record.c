@@ -1,0 +1,43 @@
+#include "parsers/kinds/common/host/ccu_record.h"
+
+#include "base/bytes.h"
+#include "parsers/kinds/common/host/named_host_record.h"
+
+#include <stdio.h>
+
+enum { CHANNELS_AT = 80, RANKS_AT = 112, PLACES = 16, LIST_MAX = PLACES * 11 + 1 };
+
+/* The numbers of a list that are given: not all bits set. */
+static void put_list(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
+                     size_t offset, unsigned width)
+{
+    const struct bytes bytes = decoder_bytes(decoder);
+    char text[LIST_MAX] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < PLACES; i++) {
+        uint64_t number;
+        if (!bytes_read(&bytes, offset + i * width, width, false, &number) ||
+            number == (width == 2 ? 0xffffU : 0xffffffffU))
+            continue;
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%u", length > 0 ? "," : "", (unsigned)number);
+    }
+    if (length > 0)
+        decoder_set_text(decoder, kind, row, column, text, length);
+}
+
+int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, const struct ccu_lists *lists,
+                    struct err *err)
+{
+    const struct host_stream *stream = state;
+    int status = host_record_take(decoder, state, row, keep, err);
+    if (status == 0)
+        status = named_host_record_find(stream, row, CCU_ITEM, CCU_ITEM_ID, err);
+    if (status == 0)
+        status = named_host_record_find(stream, row, CCU_GROUP, CCU_GROUP_ID, err);
+    if (status == 0 && lists->channels != 0)
+        put_list(decoder, stream->kind, row, lists->channels, CHANNELS_AT, 2);
+    if (status == 0 && lists->ranks != 0)
+        put_list(decoder, stream->kind, row, lists->ranks, RANKS_AT, 4);
+    return status;
+}

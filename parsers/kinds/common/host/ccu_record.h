@@ -1,0 +1,100 @@
+/* What the records of the host about instructions of the CCU have in common: which operator and group, which task and
+ * instruction, and lists of channels and ranks. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
+#define MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
+
+#include "parsers/kinds/common/host/host_record.h"
+
+/* Behind the columns of every host record, in this order. */
+enum ccu_record_column {
+    CCU_VERSION = HOST_RECORD_COLUMN_COUNT,
+    CCU_WORK_FLOW_MODE,
+    CCU_ITEM,
+    CCU_GROUP,
+    CCU_ITEM_ID,
+    CCU_GROUP_ID,
+    CCU_RANK_ID,
+    CCU_RANK_SIZE,
+    CCU_STREAM_ID,
+    CCU_TASK_ID,
+    CCU_DIE_ID,
+    CCU_MISSION_ID,
+    CCU_INSTRUCTION_ID,
+    CCU_RECORD_COLUMN_COUNT
+};
+
+#define CCU_NUMBER(name, title, doc)                                                                                   \
+    {                                                                                                                  \
+        name, title, COLUMN_INTEGER, UNIT_NONE, 0, NULL, doc                                                           \
+    }
+#define CCU_RECORD_COLUMNS                                                                                             \
+    HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Of the record."),                           \
+                         [CCU_WORK_FLOW_MODE] = CCU_NUMBER("work_flow_mode", "Mode", "How the operator is expanded."), \
+                         [CCU_ITEM] = {"item",                                                                         \
+                                       "Item",                                                                         \
+                                       COLUMN_INTEGER,                                                                 \
+                                       UNIT_NONE,                                                                      \
+                                       COLUMN_TRANSIENT,                                                               \
+                                       NULL,                                                                           \
+                                       "The operator, as an id of the hash dictionary."},                              \
+                         [CCU_GROUP] = {"group_hash",                                                                  \
+                                        "Group",                                                                       \
+                                        COLUMN_INTEGER,                                                                \
+                                        UNIT_NONE,                                                                     \
+                                        COLUMN_TRANSIENT,                                                              \
+                                        NULL,                                                                          \
+                                        "The group, as an id of the hash dictionary."},                                \
+                         [CCU_ITEM_ID] = {"item_id",      "Item", COLUMN_INTEGER,           UNIT_NONE,                 \
+                                          COLUMN_DERIVED, NULL,   "The operator (name.id)."},                          \
+                         [CCU_GROUP_ID] = {"group_name_id",                                                            \
+                                           "Group",                                                                    \
+                                           COLUMN_INTEGER,                                                             \
+                                           UNIT_NONE,                                                                  \
+                                           COLUMN_DERIVED,                                                             \
+                                           NULL,                                                                       \
+                                           "The group of ranks (name.id)."},                                           \
+                         [CCU_RANK_ID] = CCU_NUMBER("rank_id", "Rank", "The rank itself."),                            \
+                         [CCU_RANK_SIZE] = CCU_NUMBER("rank_size", "Ranks", "How many ranks the group has."),          \
+                         [CCU_STREAM_ID] = CCU_NUMBER("stream_id", "Stream ID", "The stream."),                        \
+                         [CCU_TASK_ID] = CCU_NUMBER("task_id", "Task ID", "The task, a number of 32 bits."),           \
+                         [CCU_DIE_ID] = CCU_NUMBER("die_id", "Die", "The die of the CCU."),                            \
+                         [CCU_MISSION_ID] = CCU_NUMBER("mission_id", "Mission", "The mission on the die."),            \
+                         [CCU_INSTRUCTION_ID] = CCU_NUMBER("instruction_id", "Instruction ID", "The instruction.")
+
+#define CCU_RECORD_FIELDS                                                                                              \
+    HOST_RECORD_FIELDS, {.column = "version", .offset = 24, .width = 1},                                               \
+        {.column = "item", .offset = 32, .width = 8, .is_signed = true},                                               \
+        {.column = "group_hash", .offset = 40, .width = 8, .is_signed = true},                                         \
+        {.column = "rank_id", .offset = 48, .width = 4}, {.column = "rank_size", .offset = 52, .width = 4},            \
+        {.column = "task_id", .offset = 60, .width = 4}, {.column = "die_id", .offset = 64, .width = 1},               \
+    {                                                                                                                  \
+        .column = "instruction_id", .offset = 66, .width = 2                                                           \
+    }
+
+/* What those with lists have besides: the columns of both, and the fields that do not stand as in ccu_task_info. */
+#define CCU_CHANNELS_COLUMN                                                                                            \
+    {                                                                                                                  \
+        "channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                          \
+            "The channels that it uses, with commas between."                                                          \
+    }
+#define CCU_RANKS_COLUMN                                                                                               \
+    {                                                                                                                  \
+        "remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                  \
+            "The ranks at their other ends, likewise."                                                                 \
+    }
+#define CCU_LISTS_FIELDS                                                                                               \
+    CCU_RECORD_FIELDS, {.column = "work_flow_mode", .offset = 56, .width = 1},                                         \
+        {.column = "stream_id", .offset = 58, .width = 2},                                                             \
+    {                                                                                                                  \
+        .column = "mission_id", .offset = 68, .width = 1                                                               \
+    }
+
+/* Fills the time and the names of a record; for records with lists also those, as texts "3,5" in two columns, which are
+ * 0 for others. */
+struct ccu_lists {
+    size_t channels, ranks;
+};
+int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, const struct ccu_lists *lists,
+                    struct err *err);
+
+#endif

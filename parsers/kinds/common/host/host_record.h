@@ -1,0 +1,77 @@
+/* The 24 bytes in front of every compact (64 bytes) and additional (256 bytes) record of CANN's host side, and what the
+ * kinds of those records share. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H
+#define MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H
+
+#include "parsers/decode/decode.h"
+#include "parsers/join/association.h"
+#include "parsers/record.h"
+
+/* The first columns of every such kind, in this order. */
+enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TIME_NS, HOST_RECORD_COLUMN_COUNT };
+
+/* The layers of CANN, outermost first. */
+
+#define HOST_RECORD_COLUMNS                                                                                            \
+    [FILE_ID] =                                                                                                        \
+        {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},  \
+    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, level_names, "The layer of CANN that reported."},       \
+    [TYPE] = {"type",                                                                                                  \
+              "Type",                                                                                                  \
+              COLUMN_INTEGER,                                                                                          \
+              UNIT_NONE,                                                                                               \
+              0,                                                                                                       \
+              NULL,                                                                                                    \
+              "The type within its level; the type dictionary names it."},                                             \
+    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},             \
+    [DATA_LENGTH] = {"data_length",                                                                                    \
+                     "Data length",                                                                                    \
+                     COLUMN_INTEGER,                                                                                   \
+                     UNIT_BYTE,                                                                                        \
+                     COLUMN_TRANSIENT,                                                                                 \
+                     NULL,                                                                                             \
+                     "Bytes of payload behind the header that are used."},                                             \
+    [TICK] = {"tick",                                                                                                  \
+              "Host counter",                                                                                          \
+              COLUMN_INTEGER,                                                                                          \
+              UNIT_TICK,                                                                                               \
+              COLUMN_TRANSIENT,                                                                                        \
+              NULL,                                                                                                    \
+              "When it was reported, on the host's counter."},                                                         \
+    [TIME_NS] = {                                                                                                      \
+        "time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it was reported, since the epoch."}
+
+#define HOST_RECORD_FIELDS                                                                                             \
+    {.column = "level", .offset = 2, .width = 2}, {.column = "type", .offset = 4, .width = 4},                         \
+        {.column = "thread_id", .offset = 8, .width = 4}, {.column = "data_length", .offset = 12, .width = 4},         \
+    {                                                                                                                  \
+        .column = "tick", .offset = 16, .width = 8                                                                     \
+    }
+
+#define HOST_RECORD_MAGICS                                                                                             \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .offset = 0, .width = 2, .value = 0x5a5a                                                                   \
+        }                                                                                                              \
+    }
+
+/* The state of a stream of host records. */
+struct host_stream {
+    struct association *association; /* NULL outside of a CANN capture: then there is nothing to join */
+    const struct capture_part *part;
+    const struct record_kind *kind;
+    bool ageing; /* the oldest records may have been overwritten: those of operators with dynamic shapes */
+};
+
+/* Hooks. */
+int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+/* Fills time_ns; for kinds that are stored as they are. */
+int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
+extern const struct kind_hooks host_record_hooks; /* both */
+
+static inline uint32_t row_u32(const struct row *row, size_t column)
+{
+    return (uint32_t)row->cells[column].integer;
+}
+
+#endif

@@ -1,0 +1,26 @@
+#include "parsers/kinds/common/host/model_record.h"
+
+#include "parsers/join/execution.h"
+
+int model_record_open(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
+{
+    (void)decoder;
+    (void)err;
+    struct model_record *state = opaque;
+    state->kind = file->kind;
+    return 0;
+}
+
+int model_record_take(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+{
+    (void)keep;
+    const struct model_record *state = opaque;
+    mixed_text_resolve(row, MODEL_TEXT);
+    return executions_expect_names(decoder, state->kind, row, MODEL_TEXT + 1, 1, err);
+}
+
+const struct kind_hooks model_record_hooks = {
+    .state_size = sizeof(struct model_record),
+    .open = model_record_open,
+    .record = model_record_take,
+};

@@ -1,0 +1,20 @@
+/* What the kinds of Framework records about models share: their first columns, of which the third is a mixed text, and
+ * their hooks. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
+#define MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
+
+#include "parsers/kinds/common/text/mixed_text.h"
+
+enum { FILE_ID, MODEL_ID, MODEL_TEXT, MODEL_RECORD_COLUMNS = MODEL_TEXT + 3 };
+
+/* The state of a stream. */
+struct model_record {
+    const struct record_kind *kind;
+};
+
+int model_record_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+/* Keeps what the mixed text is given as, and reports an id that no dictionary has. */
+int model_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
+extern const struct kind_hooks model_record_hooks;
+
+#endif

@@ -1,0 +1,59 @@
+/* What the records of stars_soc_profile.data have in common, and bandwidths of the quality-of-service groups, which two
+ * files have. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H
+#define MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H
+
+#include "parsers/kinds/common/sample_columns.h"
+
+/* The magics of one function (6 bits). */
+#define SOC_PROFILE_MAGICS(function)                                                                                   \
+    {                                                                                                                  \
+        {.offset = 0, .width = 2, .value = (function), .mask = 0x3f},                                                  \
+        {                                                                                                              \
+            .offset = 2, .width = 2, .value = 0x6bd3                                                                   \
+        }                                                                                                              \
+    }
+#define SOC_PROFILE_STAMP                                                                                              \
+    {                                                                                                                  \
+        .column = "tick", .offset = 8, .width = 8                                                                      \
+    }
+/* The highest 6 bits of the first word: the kind of the record, or the die. */
+#define SOC_PROFILE_HIGH(name)                                                                                         \
+    {                                                                                                                  \
+        .column = (name), .offset = 0, .width = 2, .first_bit = 10, .bit_count = 6                                     \
+    }
+
+#define QOS_BANDWIDTH_COLUMNS                                                                                          \
+    NUMBER_COLUMN("bandwidth0", "Bandwidth 0", "Megabytes a second of the first group of qosEvents."),                 \
+        NUMBER_COLUMN("bandwidth1", "Bandwidth 1", "Of the second."),                                                  \
+        NUMBER_COLUMN("bandwidth2", "Bandwidth 2", "Of the third."),                                                   \
+        NUMBER_COLUMN("bandwidth3", "Bandwidth 3", "Of the fourth."),                                                  \
+        NUMBER_COLUMN("bandwidth4", "Bandwidth 4", "Of the fifth."),                                                   \
+        NUMBER_COLUMN("bandwidth5", "Bandwidth 5", "Of the sixth."),                                                   \
+        NUMBER_COLUMN("bandwidth6", "Bandwidth 6", "Of the seventh."),                                                 \
+        NUMBER_COLUMN("bandwidth7", "Bandwidth 7", "Of the eighth."),                                                  \
+        NUMBER_COLUMN("bandwidth8", "Bandwidth 8", "Of the ninth."),                                                   \
+        NUMBER_COLUMN("bandwidth9", "Bandwidth 9", "Of the tenth.")
+#define QOS_BANDWIDTH_FIELDS                                                                                           \
+    {.column = "bandwidth0", .offset = 24, .width = 4}, {.column = "bandwidth1", .offset = 28, .width = 4},            \
+        {.column = "bandwidth2", .offset = 32, .width = 4}, {.column = "bandwidth3", .offset = 36, .width = 4},        \
+        {.column = "bandwidth4", .offset = 40, .width = 4}, {.column = "bandwidth5", .offset = 44, .width = 4},        \
+        {.column = "bandwidth6", .offset = 48, .width = 4}, {.column = "bandwidth7", .offset = 52, .width = 4},        \
+        {.column = "bandwidth8", .offset = 56, .width = 4},                                                            \
+    {                                                                                                                  \
+        .column = "bandwidth9", .offset = 60, .width = 4                                                               \
+    }
+
+/* The groups that sample.json names, by their place: g(device, place, name); and the value of one of a record. */
+#define QOS_GROUPS                                                                                                     \
+    "g AS MATERIALIZED (SELECT p.device_id AS device, e.key AS place, e.value AS name FROM capture_part AS p,"         \
+    " json_each('[\"' || replace(setting('qosEvents', p.device_id), ',', '\",\"') || '\"]') AS e WHERE NOT p.is_host"  \
+    " AND setting('qosEvents', p.device_id) <> '' AND e.key < 10)"
+#define QOS_VALUE                                                                                                      \
+    "CASE place WHEN 0 THEN bandwidth0 WHEN 1 THEN bandwidth1 WHEN 2 THEN bandwidth2 WHEN 3 THEN bandwidth3 WHEN 4"    \
+    " THEN bandwidth4 WHEN 5 THEN bandwidth5 WHEN 6 THEN bandwidth6 WHEN 7 THEN bandwidth7 WHEN 8 THEN bandwidth8"     \
+    " ELSE bandwidth9 END"
+
+extern const struct sampling soc_profile_sampling; /* by "tick" */
+
+#endif

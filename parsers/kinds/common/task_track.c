@@ -1,0 +1,100 @@
+#include "parsers/kinds/common/task_track.h"
+#include "parsers/capture/capture.h"
+#include "parsers/kinds/common/host/dpu_kernel.h"
+#include "parsers/kinds/common/host/host_record.h"
+
+enum {
+    DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
+    DEVICE_TYPE,
+    STREAM_ID,
+    TASK_ID,
+    BATCH_ID,
+    TASK_TYPE_ID,
+    KERNEL_NAME_ID,
+    KERNEL_BLOCK_NUM
+};
+
+const struct column task_track_columns[] = {
+    HOST_RECORD_COLUMNS,
+    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
+    [DEVICE_TYPE] = {"device_type", "Device type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "What kind of device it is."},
+    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task is put on."},
+    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "The number of the task in its stream; it begins again after 65535."},
+    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                  "How often the numbers of the stream have begun again."},
+    [TASK_TYPE_ID] = {"task_type_id", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "The type, as an id of the type dictionary at the level of the runtime."},
+    [KERNEL_NAME_ID] = {"kernel_name_id", "Kernel name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                        "The kernel, as an id of the hash dictionary."},
+    [KERNEL_BLOCK_NUM] = {"kernel_block_num", "Kernel block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                          "How many blocks the kernel is launched with; only when 40 bytes of payload are used."},
+};
+_Static_assert(sizeof task_track_columns / sizeof *task_track_columns == TASK_TRACK_COLUMNS, "as the header says");
+
+/* Payload with the kernel's launch behind the names. */
+#define KERNEL_PAYLOAD 40
+/* Records that are no task: how Ascend's tool knows them, too. */
+enum { TYPE_MAINTENANCE = 6, TYPE_FLIP = 98, DEVICE_NPU = 0, DEVICE_DPU = 1, BATCH_OF_DESTROYED = 65535 };
+
+static int emit_kernel(struct decoder *decoder, const struct host_stream *stream, const struct row *record,
+                       struct err *err)
+{
+    int64_t kernel = record->cells[KERNEL_NAME_ID].integer, device = record->cells[DEVICE_ID].integer, name = 0;
+    int64_t stream_id = record->cells[STREAM_ID].integer;
+    int64_t task_id = record->cells[TASK_ID].integer | record->cells[BATCH_ID].integer << 16;
+    struct row row;
+    int status = association_find_name(stream->association, kernel, "kernel_name_id", &name, err);
+    if (status < 0)
+        return status;
+    status = decoder_emit(decoder, &kind_dpu_kernel, &row, err);
+    if (status < 0)
+        return status;
+    row_set_integer(&row, DPU_KERNEL_DEVICE_ID, device);
+    row_set_integer(&row, DPU_KERNEL_STREAM_ID, stream_id);
+    row_set_integer(&row, DPU_KERNEL_TASK_ID, task_id);
+    row_set_integer(&row, DPU_KERNEL_KERNEL_NAME_ID, name);
+    return 0;
+}
+
+static int take_track(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    (void)decoder;
+    (void)keep;
+    const struct host_stream *stream = state;
+    if (stream->association == NULL)
+        return 0;
+    int64_t time_ns = part_host_ns(stream->part, row->cells[TICK].integer), type = row->cells[TASK_TYPE_ID].integer;
+    bool unique = part_has_unique_tasks(stream->part->chip);
+    if (row->cells[DEVICE_TYPE].integer == DEVICE_DPU)
+        return emit_kernel(decoder, stream, row, err);
+    if (type == TYPE_MAINTENANCE || row->cells[DEVICE_TYPE].integer != DEVICE_NPU)
+        return 0; /* neither runs on a device of this capture */
+    if (type == TYPE_FLIP && !unique)
+        return association_add_host_flip(
+            stream->association,
+            &(struct task_flip){.time_ns = time_ns,
+                                .device_id = row_u32(row, DEVICE_ID),
+                                .stream_id = row_u32(row, STREAM_ID),
+                                .task_id = row_u32(row, TASK_ID),
+                                .destroys = row->cells[BATCH_ID].integer == BATCH_OF_DESTROYED},
+            err);
+    struct host_track track = {
+        .time_ns = time_ns,
+        .task_type_id = type,
+        .kernel_id = row->cells[KERNEL_NAME_ID].integer,
+        .block_num = row->cells[DATA_LENGTH].integer == KERNEL_PAYLOAD ? row->cells[KERNEL_BLOCK_NUM].integer : -1,
+        .thread_id = row_u32(row, THREAD_ID),
+        .device_id = row_u32(row, DEVICE_ID),
+        .stream_id = row_u32(row, STREAM_ID),
+        .task_id = row_u32(row, TASK_ID) | (unique ? row_u32(row, BATCH_ID) << 16 : 0),
+        .batch_id = unique ? 0 : row_u32(row, BATCH_ID),
+    };
+    return association_add_track(stream->association, &track, err);
+}
+
+const struct kind_hooks task_track_hooks = {
+    .state_size = sizeof(struct host_stream),
+    .open = host_stream_open,
+    .record = take_track,
+};

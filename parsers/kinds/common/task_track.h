@@ -1,0 +1,16 @@
+/* What the two generations of task tracks share: everything but where the bytes are. */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H
+#define MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H
+
+#include "parsers/record.h"
+
+#define TASK_TRACK_COLUMNS 15
+
+extern const struct column task_track_columns[TASK_TRACK_COLUMNS];
+extern const struct kind_hooks task_track_hooks;
+
+#define TASK_TRACK_DOC                                                                                                 \
+    "A task that the runtime handed to a device, reported inside the runtime call that launches it. It is joined "     \
+    "with that call and with the execution on the device."
+
+#endif

@@ -1,0 +1,32 @@
+/* What the kinds of Framework records share whose texts are given as an id of the hash dictionary or as themselves, at
+ * the same place (MixData, docs/formats/cann.md 5.4). */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H
+#define MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H
+
+#include "parsers/decode/decode.h"
+
+enum { MIXED_TEXT_ID = 0, MIXED_TEXT_STRING = 1 };
+
+/* The three columns of one such text, from index at on: which of the two it is, and both. */
+#define MIXED_TEXT_COLUMNS(at, name, title, what)                                                                      \
+    [at] = {name "_kind", title " given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "0 an id, 1 a text."}, \
+    [(at) +                                                                                                            \
+        1] = {name "_id", title " id", COLUMN_INTEGER, UNIT_NONE, 0, NULL, what ", as an id of the hash dictionary."}, \
+    [(at) + 2] = {name, title, COLUMN_TEXT, UNIT_NONE, 0, NULL, what "."}
+
+/* Where they are: a byte for the kind, seven of nothing, then the id or so many bytes of text. */
+#define MIXED_TEXT_FIELDS(name, at, text_bytes)                                                                        \
+    {.column = name "_kind", .offset = (at), .width = 1},                                                              \
+        {.column = name "_id", .offset = (at) + 8, .width = 8, .is_signed = true},                                     \
+    {                                                                                                                  \
+        .column = name, .offset = (at) + 8, .width = (text_bytes)                                                      \
+    }
+
+/* Of the two columns keeps the one that the kind (the column before them) names. */
+static inline void mixed_text_resolve(struct row *row, size_t at)
+{
+    bool is_string = row->cells[at].integer == MIXED_TEXT_STRING;
+    *row->present &= ~(UINT64_C(1) << (is_string ? at + 1 : at + 2));
+}
+
+#endif

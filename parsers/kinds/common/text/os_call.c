@@ -1,0 +1,10 @@
+#include "parsers/kinds/common/text/os_call.h"
+
+const struct column os_call_columns[] = {
+    FILE_COLUMN,
+    NUMBER_COLUMN("thread_id", "Thread ID", "Who called."),
+    TEXT_COLUMN_OF("name", "Name", "What was called."),
+    NUMBER_COLUMN("start_us", "Start",
+                  "Microseconds, by a clock of its own: the first call began with the collection."),
+    NUMBER_COLUMN("duration_us", "Duration", "Microseconds."),
+};

@@ -1,0 +1,396 @@
+#include "parsers/kinds/common/text/text_lines.h"
+
+#include "base/strbuf.h"
+#include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
+#include "parsers/kinds/common/sample.h"
+#include "parsers/kinds/common/text/line_pattern.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMATS_MAX 48
+#define SHOWN_MAX 80
+
+/* The state of a stream; zeroed at first. */
+struct text_stream {
+    const struct record_kind *kind;
+    const struct capture_file *file; /* the latest slice */
+    const char *file_name;
+    struct line_pattern *patterns; /* of kind->lines */
+    size_t pattern_count;
+    bool has_rows;      /* a line may be a row; else every block is */
+    bool started;       /* a line was there before */
+    int64_t line;       /* of the file */
+    struct strbuf rest; /* of a line that goes on in the next slice */
+    struct sample_stream sample;
+    /* What the lines of the block said; texts are in block_texts. */
+    struct cell *cells;
+    uint64_t present;
+    struct strbuf block_texts;
+    struct place block_place;
+    bool in_block;
+    bool has_blocks;   /* a line begins a block */
+    bool lost;         /* the lines are of a block that did not begin, which has been counted */
+    uint64_t expected; /* columns that blocks had so far, but for those of LINE_REPEAT */
+    uint64_t repeated; /* columns of LINE_REPEAT */
+    struct cell *scratch;
+};
+
+static size_t format_count(const struct record_kind *kind)
+{
+    size_t count = 0;
+    while (kind->lines != NULL && kind->lines[count].pattern != NULL)
+        count++;
+    return count;
+}
+
+bool text_lines_check(const struct record_kind *kind)
+{
+    struct line_pattern pattern;
+    size_t count = format_count(kind);
+    for (size_t i = 0; i < count; i++) {
+        if (!line_pattern_init(&pattern, kind, kind->lines[i].pattern))
+            return false;
+    }
+    return count > 0 && count <= FORMATS_MAX;
+}
+
+static uint64_t columns_of(const struct line_pattern *pattern)
+{
+    uint64_t columns = 0;
+    for (size_t i = 0; i < pattern->count; i++)
+        columns |= pattern->tokens[i].column >= 0 ? UINT64_C(1) << pattern->tokens[i].column : 0;
+    return columns;
+}
+
+static int open_stream(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    struct text_stream *stream = state;
+    stream->kind = file->kind;
+    stream->pattern_count = format_count(file->kind);
+    stream->patterns = calloc(stream->pattern_count + 1, sizeof *stream->patterns);
+    stream->cells = calloc(RECORD_MAX_COLUMNS, sizeof *stream->cells);
+    stream->scratch = calloc(RECORD_MAX_COLUMNS, sizeof *stream->scratch);
+    strbuf_init(&stream->rest, 2 * (size_t)TEXT_FILE_LIMIT);
+    strbuf_init(&stream->block_texts, TEXT_FILE_LIMIT);
+    sample_stream_init(&stream->sample, decoder, file->kind, file);
+    if (stream->patterns == NULL || stream->cells == NULL || stream->scratch == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        if (!line_pattern_init(&stream->patterns[i], file->kind, file->kind->lines[i].pattern))
+            return err_set(err, ERR_FAILED, "kind '%s' has no column of its line '%s'", file->kind->name,
+                           file->kind->lines[i].pattern);
+        stream->has_rows |= (file->kind->lines[i].flags & LINE_ROW) != 0;
+        stream->has_blocks |= (file->kind->lines[i].flags & LINE_BLOCK) != 0;
+        stream->repeated |= file->kind->lines[i].flags & LINE_REPEAT ? columns_of(&stream->patterns[i]) : 0;
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int emit(struct text_stream *stream, struct decoder *decoder, const struct place *place, struct err *err)
+{
+    const struct record_kind *kind = stream->kind;
+    uint64_t present = stream->present;
+    struct row values = {stream->cells, &present}, row;
+    bool keep = true;
+    int status = sample_stream_fill(&stream->sample, decoder, place, &values, &keep, err);
+    if (status < 0)
+        return status;
+    if (!keep) {
+        decoder_reject(decoder, DIAG_RECORD_VALUE);
+        return 0;
+    }
+    status = decoder_emit(decoder, kind, &row, err);
+    for (size_t i = 0; status == 0 && i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_FILE)
+            row_set_integer(&row, i, decoder_file_id(decoder));
+        else if (row_has(&values, i) && kind->columns[i].type == COLUMN_TEXT)
+            decoder_set_text(decoder, kind, &row, i, values.cells[i].text, values.cells[i].length);
+        else if (row_has(&values, i))
+            row_set_integer(&row, i, values.cells[i].integer);
+    }
+    return status;
+}
+
+static const char *first_column(const struct text_stream *stream, uint64_t columns)
+{
+    return stream->kind->columns[__builtin_ctzll(columns)].name;
+}
+
+/* Whether these columns are all that blocks of the stream have. The first block sets them, so that one which has more
+ * tells of those before it. */
+static bool is_complete(struct text_stream *stream, struct decoder *decoder, uint64_t present,
+                        const struct place *place)
+{
+    present &= ~stream->repeated;
+    if ((stream->expected & ~present) != 0) {
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "a block without '%s'; expected a line of it",
+                    first_column(stream, stream->expected & ~present));
+        decoder_reject(decoder, DIAG_TEXT_LINE);
+        return false;
+    }
+    if (stream->expected != 0 && present != stream->expected)
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "has '%s', which blocks before it lack",
+                    first_column(stream, present & ~stream->expected));
+    stream->expected = present;
+    return true;
+}
+
+/* The row of a block that is complete. */
+static int end_block(struct text_stream *stream, struct decoder *decoder, struct err *err)
+{
+    int status = 0;
+    if (stream->in_block && !stream->has_rows && is_complete(stream, decoder, stream->present, &stream->block_place))
+        status = emit(stream, decoder, &stream->block_place, err);
+    stream->in_block = false;
+    stream->present = 0;
+    strbuf_clear(&stream->block_texts);
+    return status;
+}
+
+/* Texts of the block outlive their line. */
+static int keep_texts(struct text_stream *stream, uint64_t before, struct err *err)
+{
+    struct strbuf *texts = &stream->block_texts;
+    for (size_t i = 0; i < stream->kind->column_count; i++) {
+        struct cell *cell = &stream->cells[i];
+        if (((stream->present & ~before) >> i & 1) == 0 || stream->kind->columns[i].type != COLUMN_TEXT)
+            continue;
+        const char *old = texts->data;
+        size_t at = texts->length;
+        if (strbuf_add(texts, cell->text, cell->length) < 0)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        for (size_t k = 0; k < stream->kind->column_count && texts->data != old; k++) {
+            if ((before >> k & 1) != 0 && stream->kind->columns[k].type == COLUMN_TEXT)
+                stream->cells[k].text = texts->data + (stream->cells[k].text - old);
+        }
+        cell->text = texts->data + at;
+        before |= UINT64_C(1) << i;
+    }
+    return 0;
+}
+
+static int take_row(struct text_stream *stream, struct decoder *decoder, uint64_t before, const struct place *place,
+                    struct err *err)
+{
+    int status = 0;
+    if (stream->has_blocks && !stream->in_block) {
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "a row of no block; expected '%s' before it",
+                    stream->kind->lines[0].pattern);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
+    } else if (!stream->has_blocks || is_complete(stream, decoder, before, place)) {
+        status = emit(stream, decoder, place, err);
+    }
+    stream->present = before;
+    return status;
+}
+
+/* A line that cannot be of the open block, if one is: what follows is of one whose beginning is damaged. */
+static int lose_block(struct text_stream *stream, struct decoder *decoder, uint64_t before, uint64_t columns,
+                      const struct place *place, struct err *err)
+{
+    stream->present = before;
+    diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "%s '%s' %s; expected '%s' before it",
+                stream->in_block ? "a second" : "a", first_column(stream, columns),
+                stream->in_block ? "in one block" : "of no block", stream->kind->lines[0].pattern);
+    if (!stream->has_rows)
+        decoder_reject(decoder, DIAG_TEXT_LINE);
+    stream->lost = true;
+    return end_block(stream, decoder, err);
+}
+
+static int take_format(struct text_stream *stream, struct decoder *decoder, size_t index, uint64_t before,
+                       const struct place *place, struct err *err)
+{
+    const unsigned flags = stream->kind->lines[index].flags;
+    const uint64_t columns = columns_of(&stream->patterns[index]);
+    if (flags & LINE_ROW)
+        return take_row(stream, decoder, before, place, err);
+    if (flags & LINE_BLOCK)
+        stream->lost = false;
+    if (stream->lost) {
+        stream->present = before;
+        return 0;
+    }
+    if ((stream->has_blocks && !stream->in_block && !(flags & LINE_BLOCK)) ||
+        (!(flags & LINE_REPEAT) && (before & columns) != 0))
+        return lose_block(stream, decoder, before, columns, place, err);
+    if (!stream->in_block)
+        stream->block_place = *place;
+    stream->in_block = true;
+    return keep_texts(stream, before, err);
+}
+
+/* Whether the last part of the line holds what is a line itself: the one before it has lost its end. */
+static bool swallows(const struct text_stream *stream, size_t index, const char *tail, size_t length)
+{
+    uint64_t present = 0;
+    struct row scratch = {stream->scratch, &present};
+    if (!line_pattern_is_open(&stream->patterns[index]))
+        return false;
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        if (!(stream->kind->lines[i].flags & (LINE_SKIP | LINE_HEADING)) && stream->patterns[i].count > 1 &&
+            line_pattern_occurs(&stream->patterns[i], tail, length, &scratch))
+            return true;
+    }
+    return false;
+}
+
+static bool has_control(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+static bool has_digit(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (isdigit((unsigned char)line[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The format of the line, whose values are in the row; pattern_count: it has none. */
+static size_t find_format(struct text_stream *stream, const char *line, size_t length, bool first)
+{
+    struct row row = {stream->cells, &stream->present};
+    const uint64_t before = stream->present;
+    size_t tail;
+    if (has_control(line, length))
+        return stream->pattern_count;
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        if ((stream->kind->lines[i].flags & LINE_HEADING) && (!first || has_digit(line, length)))
+            continue;
+        if (!line_pattern_match(&stream->patterns[i], line, length, &row, &tail))
+            continue;
+        if (!swallows(stream, i, line + tail, length - tail))
+            return i;
+        stream->present = before;
+    }
+    return stream->pattern_count;
+}
+
+static int take_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
+                     const struct place *place, struct err *err)
+{
+    uint64_t before = stream->present;
+    size_t found = find_format(stream, line, length, !stream->started);
+    stream->started = true;
+    if (found == stream->pattern_count) {
+        diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "'%.*s'; expected '%s'",
+                    (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line, stream->kind->lines[0].pattern);
+        decoder_reject(decoder, DIAG_TEXT_LINE);
+        return 0;
+    }
+    const unsigned flags = stream->kind->lines[found].flags;
+    if (flags & (LINE_SKIP | LINE_HEADING)) {
+        stream->present = before;
+        return 0;
+    }
+    if ((flags & LINE_BLOCK) && stream->in_block) { /* matched again into an empty block */
+        stream->present = before;
+        int status = end_block(stream, decoder, err);
+        if (status < 0)
+            return status;
+        found = find_format(stream, line, length, false);
+        before = 0;
+    }
+    return take_format(stream, decoder, found, before, place, err);
+}
+
+/* ---- files ---- */
+
+static int take_text_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
+                          int64_t offset, struct err *err)
+{
+    struct place place = {stream->file_name, ++stream->line, offset, NULL};
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    if (strspn(line, " \t") >= length)
+        return 0;
+    return take_line(stream, decoder, line, length, &place, err);
+}
+
+/* A line that never ends. */
+static void report_rest(struct text_stream *stream, struct decoder *decoder)
+{
+    struct place place = {stream->file_name, stream->line + 1, -1, NULL};
+    if (stream->rest.length > 0) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place,
+                    "%zu bytes without a line end; expected a whole line", stream->rest.length);
+        decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
+    }
+    strbuf_clear(&stream->rest);
+}
+
+/* What the slices so far went on with is not there. */
+static int leave_gap(struct text_stream *stream, struct decoder *decoder, struct err *err)
+{
+    report_rest(stream, decoder);
+    return end_block(stream, decoder, err);
+}
+
+static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                     size_t length, struct err *err)
+{
+    struct text_stream *stream = state;
+    size_t start = 0;
+    int status = 0;
+    if (stream->file != NULL && file->identity.slice != stream->file->identity.slice + 1)
+        status = leave_gap(stream, decoder, err);
+    stream->file = file;
+    stream->file_name = file->name;
+    stream->line = 0;
+    while (status == 0 && start < length) {
+        const char *newline = memchr(data + start, '\n', length - start);
+        size_t end = newline != NULL ? (size_t)(newline - data) : length;
+        if (stream->rest.length > 0 || newline == NULL) {
+            if (strbuf_add(&stream->rest, data + start, end - start) < 0)
+                return err_set(err, ERR_NO_MEMORY, "out of memory");
+            if (newline == NULL)
+                break;
+            status = take_text_line(stream, decoder, stream->rest.data, stream->rest.length, (int64_t)start, err);
+            strbuf_clear(&stream->rest);
+        } else {
+            status = take_text_line(stream, decoder, data + start, end - start, (int64_t)start, err);
+        }
+        start = end + 1;
+    }
+    return status;
+}
+
+static int close_stream(struct decoder *decoder, void *state, bool failed, struct err *err)
+{
+    struct text_stream *stream = state;
+    int status = 0;
+    if (!failed)
+        report_rest(stream, decoder);
+    if (!failed && stream->in_block) {
+        int64_t rows = decoder_row_count(decoder, stream->kind);
+        status = end_block(stream, decoder, err);
+        if (decoder_row_count(decoder, stream->kind) > rows)
+            decoder_count(decoder);
+    }
+    strbuf_release(&stream->rest);
+    strbuf_release(&stream->block_texts);
+    sample_stream_release(&stream->sample);
+    free(stream->scratch);
+    free(stream->cells);
+    free(stream->patterns);
+    return status;
+}
+
+const struct kind_hooks text_lines_hooks = {
+    .state_size = sizeof(struct text_stream),
+    .open = open_stream,
+    .text = take_text,
+    .close = close_stream,
+};

@@ -1,0 +1,264 @@
+/* What makes places a layout: widths and magics. */
+#include "parsers/layouts/problem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTER_BITS 32 /* what a counter is taken to have when the bits above are zero */
+#define ID_BITS 16
+#define ENOUGH_RECORDS 12 /* with fewer, a bit of anything is often zero in all of them */
+
+/* Which bits of a record, as a big integer, differ from record to record, are always 0, belong to a column. */
+struct bit_map {
+    size_t size;
+    bool big_endian;
+    unsigned char ones[SIZE_MAX_TRIED], zeros[SIZE_MAX_TRIED]; /* as source_masks gives them, in the file's order */
+    unsigned char all_ones[SIZE_MAX_TRIED], all_zeros[SIZE_MAX_TRIED]; /* of all records, when the rows are of a part */
+    unsigned char taken[SIZE_MAX_TRIED];                               /* in the order of the integer */
+};
+
+static size_t file_byte(const struct bit_map *map, uint32_t bit)
+{
+    return map->big_endian ? map->size - 1 - bit / 8 : bit / 8;
+}
+
+static bool is_zero(const struct bit_map *map, const unsigned char *ones, uint32_t bit)
+{
+    return bit < 8 * map->size && (ones[file_byte(map, bit)] >> bit % 8 & 1) == 0;
+}
+
+static bool is_taken(const struct bit_map *map, uint32_t bit)
+{
+    return (map->taken[bit / 8] >> bit % 8 & 1) != 0;
+}
+
+static void take_bits(struct bit_map *map, uint32_t bit, unsigned bits)
+{
+    for (unsigned i = 0; i < bits; i++)
+        map->taken[(bit + i) / 8] |= (unsigned char)(1u << (bit + i) % 8);
+}
+
+/* ---- widths ---- */
+
+#define WORD_BYTES 64 /* what a text is taken to have when the bytes behind it are zero */
+
+/* A text grows towards the end of the record. */
+static void widen_word(const struct bit_map *map, struct infer_column *column)
+{
+    column->bits = column->place.bits;
+    while (column->bits < 8 * WORD_BYTES) {
+        uint32_t next = map->big_endian ? column->place.bit - 8 : column->place.bit + column->bits;
+        if ((map->big_endian && column->place.bit < 8) || next / 8 >= map->size ||
+            map->all_ones[file_byte(map, next)] != 0 || map->taken[next / 8] != 0)
+            return;
+        column->place.bit -= map->big_endian ? 8 : 0;
+        column->bits += 8;
+    }
+}
+
+/* Whether a bit is the lowest of an aligned word of four bytes, which a field of single bits does not leave. */
+static bool begins_word(const struct bit_map *map, uint32_t bit)
+{
+    return bit % 8 == 0 && bit < 8 * map->size && (file_byte(map, bit) + (map->big_endian ? 1 : 0)) % 4 == 0;
+}
+
+/* How many bits the field has: those needed, and above them what is always zero and nobody's, up to a usual width. */
+static unsigned widen(const struct bit_map *map, const unsigned char *ones, const struct place_found *place,
+                      unsigned usual)
+{
+    unsigned bits = place->bits, most = place->bits > usual ? 64 : usual;
+    while (bits < most && is_zero(map, ones, place->bit + bits) && !is_taken(map, place->bit + bits) &&
+           (place->bit % 8 == 0 || !begins_word(map, place->bit + bits)))
+        bits++;
+    if (place->bit % 8 != 0)
+        return bits;
+    return bits / 8 * 8 >= place->bits ? bits / 8 * 8 : bits;
+}
+
+/* Rows in another order are searched by those that are told apart; the largest number may be among the others. */
+static void hold_all_rows(const struct problem *problem, const struct infer_result *result, size_t c,
+                          struct place_found *place)
+{
+    if (result->order != ORDER_SORTED || place->mode != PLACE_PLAIN)
+        return;
+    for (size_t i = 0; i < problem->sample.count; i++) {
+        const struct printed_row *row = &problem->sample.items[i].printed;
+        struct interval first = problem_interval(problem, 0, row, 0);
+        struct interval interval = problem_interval(problem, c, row, first.low);
+        uint64_t raw = interval.low <= interval.high && interval.high < INT64_MAX / 8
+                           ? (uint64_t)(interval.low / place->scale)
+                           : 0;
+        unsigned bits = raw > 0 ? 64 - (unsigned)__builtin_clzll(raw) : 0;
+        place->bits = bits > place->bits ? bits : place->bits;
+    }
+}
+
+#define GROWTH 16 /* a number of the other records is the column's when it is less than so many times the largest */
+
+/* Whether the bits that are zero in the rows' records, but not in all, may be the column's. */
+static bool may_grow(const struct problem *problem, const struct infer_result *result, struct place_found place,
+                     unsigned bits)
+{
+    struct matrix matrix = {.bytes = NULL};
+    unsigned char record[SIZE_MAX_TRIED];
+    struct err ignored = ERR_INIT;
+    uint64_t largest = 1, other = 0;
+    place.bits = bits;
+    place.scale = 1;
+    if (matrix_init(&matrix, 1, result->size, &ignored) < 0)
+        return false;
+    for (uint64_t i = 0;
+         source_record(&problem->source, &problem->streams.items[0], result->header, result->size, i, record); i++) {
+        matrix_set(&matrix, 0, record, result->big_endian);
+        uint64_t value = matrix_bits(matrix_row(&matrix, 0), place.bit, bits);
+        uint64_t *most = i >= result->window && i - result->window < result->rows ? &largest : &other;
+        *most = value > *most ? value : *most;
+    }
+    matrix_release(&matrix);
+    return other / GROWTH <= largest;
+}
+
+/* The width of a number's field. Of a part of the records only those of the rows count: the others may have larger
+ * values. But what is far larger there is not the column's. */
+static unsigned width_of(const struct bit_map *map, const struct problem *problem, struct infer_result *result,
+                         size_t c)
+{
+    const struct infer_column *column = &result->columns[c];
+    struct place_found place = column->place;
+    if (place.whole_bits > 0)
+        return place.whole_bits;
+    if (has_role(result->kind, c, PRINTED_IDENTITY))
+        return widen(map, map->all_ones, &place, ID_BITS); /* ids of other rows are alike */
+    hold_all_rows(problem, result, c, &place);
+    unsigned bits = widen(map, map->ones, &place, COUNTER_BITS);
+    unsigned sure = widen(map, map->all_ones, &place, COUNTER_BITS);
+    if (bits == sure || may_grow(problem, result, place, bits))
+        return bits;
+    result->width_doubted = true;
+    (void)strbuf_addf(&result->notes,
+                      "%s has %u bits or up to %u: those above are set in records that no row is of only\n",
+                      column->name, sure, bits);
+    return sure;
+}
+
+static void set_widths(struct bit_map *map, const struct problem *problem, struct infer_result *result)
+{
+    for (size_t c = 0; c < result->kind->stored; c++) {
+        const struct infer_column *column = &result->columns[c];
+        if (infer_has_place(column))
+            take_bits(map, column->place.bit, column->place.bits);
+        if (infer_has_place(column) && column->place.mode == PLACE_MINUS)
+            take_bits(map, column->place.other_bit, column->place.whole_bits);
+    }
+    for (size_t c = 0; c < result->kind->stored; c++) {
+        struct infer_column *column = &result->columns[c];
+        if (!infer_has_place(column) || column->is_given)
+            continue;
+        if (has_role(result->kind, c, PRINTED_WORD))
+            widen_word(map, column);
+        else
+            column->bits = width_of(map, problem, result, c);
+        take_bits(map, column->place.bit, column->bits);
+    }
+}
+
+struct field infer_field(const struct infer_result *result, const struct place_found *place, unsigned bits)
+{
+    uint32_t byte = place->bit / 8, width = (place->bit % 8 + bits + 7) / 8;
+    struct field field = {.offset = result->big_endian ? (uint32_t)result->size - byte - width : byte, .width = width};
+    if (place->bit % 8 != 0 || bits % 8 != 0) {
+        field.first_bit = (uint8_t)(place->bit % 8);
+        field.bit_count = (uint8_t)bits;
+    }
+    field.multiply = place->scale;
+    field.divide = place->divide;
+    return field;
+}
+
+/* ---- magics ---- */
+
+/* Whether a byte of the file is the same in all records. */
+static bool is_constant(const struct bit_map *map, size_t byte)
+{
+    return (map->all_ones[byte] & map->all_zeros[byte]) == 0;
+}
+
+static bool byte_is_taken(const struct bit_map *map, size_t byte)
+{
+    return map->taken[map->big_endian ? map->size - 1 - byte : byte] != 0;
+}
+
+/* Whether the bytes may be the high part of a number that changes slowly, such as a time: a byte that differs, and is
+ * no column's, is so near that a number of eight bytes may hold both. */
+static bool is_upper_part(const struct bit_map *map, size_t offset, size_t width)
+{
+    for (size_t apart = 1; apart + width <= 8; apart++) {
+        size_t byte = map->big_endian ? offset + width - 1 + apart : offset - apart;
+        if (byte >= map->size || byte_is_taken(map, byte))
+            return false; /* offset - apart below 0 is a large number */
+        if (!is_constant(map, byte))
+            return true;
+    }
+    return false;
+}
+
+/* Whether it looks like a number that somebody chose, not like a small number, a count or an id. */
+static bool looks_chosen(const struct bit_map *map, size_t offset, size_t width, uint64_t value)
+{
+    unsigned filled = 0;
+    for (size_t i = 0; i < width; i++)
+        filled += (value >> 8 * i & 0xff) != 0;
+    if (width == 4)
+        return filled >= 3 && value >> 24 != 0 && value != UINT32_MAX;
+    unsigned low = value & 0xff, high = (unsigned)(value >> 8);
+    return filled == 2 && value != 0xffff && (offset == 0 || low == high || (low ^ high) == 0xff) && map->size >= 8;
+}
+
+static void find_magics(const struct bit_map *map, struct infer_result *result)
+{
+    for (size_t width = 4; width >= 2 && result->magic_count == 0; width /= 2) {
+        for (size_t offset = 0; offset + width <= map->size && result->magic_count < INFER_MAGICS; offset += width) {
+            bool good = true;
+            uint64_t value = 0;
+            for (size_t i = 0; i < width && good; i++) {
+                good = is_constant(map, offset + i) && !byte_is_taken(map, offset + i);
+                size_t shift = 8 * (map->big_endian ? width - 1 - i : i);
+                value |= (uint64_t)map->all_ones[offset + i] << shift;
+            }
+            if (good && looks_chosen(map, offset, width, value) && !is_upper_part(map, offset, width))
+                result->magics[result->magic_count++] =
+                    (struct magic){.offset = (uint32_t)offset, .width = (uint32_t)width, .value = value};
+        }
+    }
+}
+
+int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err)
+{
+    struct bit_map *map = calloc(1, sizeof *map);
+    if (map == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    map->size = result->size;
+    map->big_endian = result->big_endian;
+    err->code = ERR_NONE;
+    /* of a part of the records, only those of the rows: the others may have larger values */
+    uint64_t most = result->order == ORDER_WINDOW ? result->rows : UINT64_MAX;
+    result->records = source_masks(&problem->source, result->header + result->window * result->size, result->size, most,
+                                   map->ones, map->zeros, err);
+    memcpy(map->all_ones, map->ones, map->size);
+    memcpy(map->all_zeros, map->zeros, map->size);
+    if (result->order == ORDER_WINDOW && err->code == ERR_NONE)
+        source_masks(&problem->source, result->header, result->size, UINT64_MAX, map->all_ones, map->all_zeros, err);
+    int status = -(int)err->code;
+    if (status == 0) {
+        if (result->records < ENOUGH_RECORDS) {
+            result->few_records = true;
+            (void)strbuf_addf(&result->notes, "only %" PRIu64 " records: bits above the values may be zero by chance\n",
+                              result->records);
+        }
+        set_widths(map, problem, result);
+        find_magics(map, result);
+    }
+    free(map);
+    return status == 0 ? verify_layout(problem, result, err) : status;
+}

@@ -1,0 +1,450 @@
+#include "parsers/layouts/problem.h"
+
+#include "base/array.h"
+#include "parsers/layouts/totals.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- files ---- */
+
+static bool may_be(int64_t said, int64_t known)
+{
+    return said < 0 || known < 0 || said == known;
+}
+
+static bool belongs(const struct printed_file *table, const struct file_identity *identity)
+{
+    return may_be(table->device_id, identity->device_id) && may_be(table->model_id, identity->model_id) &&
+           may_be(table->batch_num, identity->batch_num) && may_be(table->input_pic_num, identity->input_pic_num) &&
+           may_be(table->current_pic_count, identity->current_pic_count);
+}
+
+/* The first file of the kind, from an index on, that the table is of; file_count when there is none. */
+static size_t next_file(const struct problem *problem, const struct printed_file *table, size_t at)
+{
+    const struct capture *capture = problem->capture;
+    for (; at < capture->file_count; at++) {
+        const struct capture_file *file = &capture->files[at];
+        if (file->kind != NULL && strcmp(file->kind->name, printed_kind_of(problem)->kind) == 0 && file->size > 0 &&
+            belongs(table, &file->identity))
+            break;
+    }
+    return at;
+}
+
+/* A stream of the table's files, from the first on; one that an earlier table has is shared. */
+static int open_stream(struct problem *problem, const struct printed_file *table, size_t first, uint32_t *ret,
+                       struct err *err)
+{
+    const struct capture *capture = problem->capture;
+    for (size_t s = 0; s < problem->streams.count; s++) {
+        if (problem->source.items[problem->streams.items[s].first].name == capture->files[first].name) {
+            *ret = (uint32_t)s;
+            return 0;
+        }
+    }
+    struct source_stream stream = {.first = problem->source.count};
+    for (size_t f = first; f < capture->file_count; f = next_file(problem, table, f + 1)) {
+        if (source_add(&problem->source, capture->files[f].path, capture->files[f].name, err) < 0)
+            return -(int)err->code;
+        stream.length += problem->source.items[problem->source.count - 1].length;
+        stream.count++;
+        if (!problem->tables->form->joined)
+            break;
+    }
+    if (array_reserve(&problem->streams, 1, err) < 0)
+        return -(int)err->code;
+    *ret = (uint32_t)problem->streams.count;
+    problem->streams.items[problem->streams.count++] = stream;
+    return 0;
+}
+
+/* Opens the record files that tables are of. */
+static int open_files(struct problem *problem, struct err *err)
+{
+    int status = 0;
+    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
+        const struct printed_file *table = &problem->tables->items[t];
+        size_t first = next_file(problem, table, 0);
+        problem->stream_of_table[t] = UINT32_MAX;
+        if (first < problem->capture->file_count)
+            status = open_stream(problem, table, first, &problem->stream_of_table[t], err);
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+struct walk {
+    const struct problem *problem;
+    uint64_t *next; /* of each stream */
+    uint32_t stream;
+    int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err);
+    void *arg;
+    struct totals *totals; /* NULL: rows are not added up */
+};
+
+static int walk_whole(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct walk *walk = arg;
+    (void)err;
+    totals_set(walk->totals, row);
+    return 0;
+}
+
+static int walk_row(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct walk *walk = arg;
+    struct printed_row with_task = *row;
+    layers_add_task(&walk->problem->layers, printed_kind_of(walk->problem), &with_task);
+    if (walk->totals != NULL)
+        totals_add(walk->totals, row);
+    return walk->row(walk->arg, walk->stream, walk->next[walk->stream]++, &with_task, err);
+}
+
+/* The rows of one table; those that sum up the tasks of a layer's type become tasks. */
+static int walk_table(const struct problem *problem, const struct printed_file *table, struct printed_reader *reader,
+                      struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    if (!form->by_layers)
+        return printed_read(form, table, reader, err);
+    struct layer_sums sums = {.items = NULL};
+    struct printed_reader collector = {.row = layers_collect, .arg = &sums};
+    int status = printed_read(form, table, &collector, err);
+    if (status == 0)
+        status = layers_each_task(&problem->layers, form, &sums, reader, err);
+    reader->skipped += collector.skipped;
+    free(sums.items);
+    return status;
+}
+
+static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
+{
+    struct printed_reader reader = {.row = walk_row, .arg = walk, .whole = walk->totals != NULL ? walk_whole : NULL};
+    int status = 0;
+    walk->next = calloc(problem->streams.count + 1, sizeof *walk->next);
+    if (walk->next == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
+        walk->stream = problem->stream_of_table[t];
+        if (walk->stream == UINT32_MAX)
+            continue;
+        if (walk->totals != NULL)
+            totals_begin(walk->totals);
+        status = walk_table(problem, &problem->tables->items[t], &reader, err);
+        if (status == 0 && walk->totals != NULL)
+            totals_end(walk->totals, problem->tables->items[t].path);
+        progress_update(problem->options->progress, "tables", t + 1, problem->tables->count);
+    }
+    free(walk->next);
+    *ret_skipped = reader.skipped;
+    return status;
+}
+
+int problem_each_row(const struct problem *problem,
+                     int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row,
+                                struct err *err),
+                     void *arg, struct err *err)
+{
+    struct walk walk = {.problem = problem, .row = row, .arg = arg};
+    uint64_t skipped;
+    return walk_tables(problem, &walk, &skipped, err);
+}
+
+/* A share's number is that of the first column. */
+static double size_of(const struct printed_kind *kind, const struct printed_row *row, size_t column)
+{
+    double value = row->values[column] != PRINTED_NONE ? (double)row->values[column] : 0;
+    return has_role(kind, column, PRINTED_SHARE) && row->values[0] != PRINTED_NONE ? value * (double)row->values[0]
+                                                                                   : value;
+}
+
+static void note_largest(struct problem *problem, const struct sample_row *row)
+{
+    const struct printed_kind *kind = printed_kind_of(problem);
+    for (size_t i = 0; i < kind->stored; i++) {
+        double value = size_of(kind, &row->printed, i);
+        if (value <= problem->largest[i].value)
+            continue;
+        problem->largest[i].value = value;
+        problem->largest[i].row = *row;
+    }
+}
+
+/* Of a part of the rows: those with the largest numbers, too. */
+static int keep_largest(struct problem *problem, struct err *err)
+{
+    if (problem->stride == 1)
+        return 0;
+    if (array_reserve(&problem->sample, PRINTED_MOST, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < PRINTED_MOST; i++)
+        if (problem->largest[i].value > 0)
+            problem->sample.items[problem->sample.count++] = problem->largest[i].row;
+    return 0;
+}
+
+/* Whether a row is one of the sample: spread evenly, but in no step with the tasks of an inference. */
+static bool is_sampled(const struct problem *problem, uint64_t number)
+{
+    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % problem->stride == 0;
+}
+
+static bool is_repeated(const struct printed_row *before, const struct printed_row *row)
+{
+    return memcmp(before->values, row->values, sizeof row->values) == 0 && strcmp(before->word, row->word) == 0 &&
+           before->layer_id == row->layer_id;
+}
+
+/* One of stride rows is kept; when they are too many, about every second of them. */
+static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row, struct err *err)
+{
+    struct problem *problem = arg;
+    for (size_t i = 0; i < PRINTED_MOST; i++) {
+        if (row->values[i] == PRINTED_NONE)
+            continue;
+        problem->shown[i] = true;
+        if (row->decimals[i] > problem->decimals[i])
+            problem->decimals[i] = row->decimals[i];
+    }
+    problem->repeated += problem->rows > 0 && is_repeated(&problem->last, row);
+    problem->last = *row;
+    problem->rows_of_stream[stream] += problem->tables->form->sums && row->count > 0 ? (uint64_t)row->count : 1;
+    const struct sample_row sampled = {.stream = stream, .index = index, .number = problem->rows++, .printed = *row};
+    note_largest(problem, &sampled);
+    if (!is_sampled(problem, sampled.number))
+        return 0;
+    if (problem->sample.count >= SAMPLE_MAX) {
+        size_t kept = 0;
+        problem->stride *= 2;
+        for (size_t i = 0; i < problem->sample.count; i++)
+            if (is_sampled(problem, problem->sample.items[i].number))
+                problem->sample.items[kept++] = problem->sample.items[i];
+        problem->sample.count = kept;
+        if (!is_sampled(problem, sampled.number))
+            return 0;
+    }
+    if (array_reserve(&problem->sample, 1, err) < 0)
+        return -(int)err->code;
+    problem->sample.items[problem->sample.count++] = sampled;
+    return 0;
+}
+
+/* The shares are printed alike: what one of them shows holds for all. */
+static void settle_decimals(struct problem *problem)
+{
+    const struct printed_kind *kind = printed_kind_of(problem);
+    uint8_t most = 0;
+    for (size_t i = 0; i < kind->stored; i++)
+        if (has_role(kind, i, PRINTED_SHARE) && problem->decimals[i] > most)
+            most = problem->decimals[i];
+    for (size_t i = 0; i < kind->stored; i++)
+        if (has_role(kind, i, PRINTED_SHARE))
+            problem->decimals[i] = most;
+}
+
+/* The rows of all tables; those of op_summary must be what its row of the whole network adds up. */
+static int read_rows(struct problem *problem, struct infer_result *result, struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    struct totals totals;
+    struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
+    totals_init(&totals);
+    if (form->kind == &printed_pmu && !form->by_layers && !form->events)
+        walk.totals = &totals;
+    int status = walk_tables(problem, &walk, &problem->skipped, err);
+    if (status == 0 && totals.wrong > 0) {
+        result->contradicted = true;
+        (void)strbuf_addf(&result->notes, "the rows of %" PRIu64 " tables do not add up: %s\n", totals.wrong,
+                          totals.first.data);
+    }
+    totals_release(&totals);
+    return status;
+}
+
+int problem_open(struct problem *problem, struct infer_result *result, struct err *err)
+{
+    problem->stride = 1;
+    problem->stream_of_table = calloc(problem->tables->count + 1, sizeof *problem->stream_of_table);
+    problem->rows_of_stream = calloc(problem->capture->file_count + 1, sizeof *problem->rows_of_stream);
+    if (problem->stream_of_table == NULL || problem->rows_of_stream == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = open_files(problem, err);
+    if (status == 0)
+        status = layers_read(problem->capture, &problem->layers, err);
+    if (status == 0)
+        status = read_rows(problem, result, err);
+    if (status == 0)
+        status = keep_largest(problem, err);
+    if (status < 0)
+        return status;
+    settle_decimals(problem);
+    result->rows = problem->rows;
+    if (problem->skipped > 0)
+        (void)strbuf_addf(&result->notes, "%" PRIu64 " rows of the tables are cut short and left out\n",
+                          problem->skipped);
+    if (problem->repeated > 0)
+        (void)strbuf_addf(&result->notes, "%" PRIu64 " of %" PRIu64 " rows say the same as the row before them\n",
+                          problem->repeated, problem->rows);
+    if (problem->tables->duplicates > 0)
+        (void)strbuf_addf(&result->notes, "%zu tables of an inference that another is of, too, are left out\n",
+                          problem->tables->duplicates);
+    return 0;
+}
+
+void problem_release(struct problem *problem)
+{
+    source_release(&problem->source);
+    free(problem->streams.items);
+    free(problem->stream_of_table);
+    free(problem->rows_of_stream);
+    free(problem->sample.items);
+    layers_release(&problem->layers);
+}
+
+void problem_settle_frequency(struct problem *problem, struct infer_result *result)
+{
+    int64_t info = -1, name = -1;
+    for (size_t i = 0; i < problem->capture->device_count && info <= 0; i++)
+        info = problem->capture->devices[i].core_khz;
+    for (size_t i = 0; i < problem->tables->count && name <= 0; i++)
+        name = problem->tables->items[i].core_khz;
+    int64_t given = problem->options->core_khz;
+    result->frequency_needed = info <= 0;
+    int64_t layout =
+        layout_frequency(problem->capture->options.layouts, record_kind_find(printed_kind_of(problem)->kind));
+    problem->core_khz = given > 0 ? given : info > 0 ? info : name > 0 ? name : layout;
+    const struct {
+        const char *what;
+        int64_t khz;
+    } others[] = {{"info.json", info}, {"the names of the tables", name}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        int64_t apart = others[i].khz - problem->core_khz;
+        if (others[i].khz <= 0 || (apart < 1000 && apart > -1000))
+            continue;
+        result->frequency_doubted = true;
+        (void)strbuf_addf(&result->notes,
+                          "the frequency is taken as %" PRId64 ".%03d MHz, but %s says %" PRId64 ".%03d MHz\n",
+                          problem->core_khz / 1000, (int)(problem->core_khz % 1000), others[i].what,
+                          others[i].khz / 1000, (int)(others[i].khz % 1000));
+    }
+}
+
+/* ---- intervals ---- */
+
+__extension__ typedef __int128 wide;
+
+/* What the last digit that is printed of a column is worth, in those that are kept. */
+static int64_t unit_of(const struct problem *problem, size_t column)
+{
+    return printed_power(printed_kind_of(problem)->fields[column].digits - problem->decimals[column]);
+}
+
+/* (2v - unit .. 2v + unit) * factor / (2 * divisor), or v .. v + unit when numbers are cut; v is least to most. */
+static struct interval printed_range(const struct problem *problem, size_t column, int64_t least, int64_t most,
+                                     int64_t factor, int64_t divisor)
+{
+    const struct interval none = {INT64_MAX / 4, INT64_MAX / 4}; /* no number of a record is that */
+    const struct printed_field *field = &printed_kind_of(problem)->fields[column];
+    int64_t unit = unit_of(problem, column), slack = field->slack;
+    if (field->from_first && unit > 1)
+        slack += unit; /* two rounded numbers were added up */
+    wide low = (problem->cut ? (wide)2 * least : (wide)2 * least - unit) - (wide)2 * slack;
+    wide high = (problem->cut ? (wide)2 * most + 2 * unit - 1 : (wide)2 * most + unit) + (wide)2 * slack;
+    wide by = (wide)2 * divisor;
+    low = low < 0 ? 0 : (low * factor + by - 1) / by;
+    high = high * factor / by;
+    if (high > INT64_MAX / 4 || high < low)
+        return none;
+    return (struct interval){(int64_t)low, (int64_t)high};
+}
+
+struct interval problem_interval(const struct problem *problem, size_t column, const struct printed_row *row,
+                                 int64_t first)
+{
+    const struct interval unknown = {1, 0};
+    int64_t value = row->values[column], most = column == 0 && row->most != PRINTED_NONE ? row->most : value;
+    int64_t divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    if (value == PRINTED_NONE || most < value)
+        return unknown;
+    switch (printed_kind_of(problem)->fields[column].role) {
+    case PRINTED_CLOCK: /* us * kHz / 10^3 */
+        return printed_range(problem, column, value, most, problem->core_khz, 1000 * divisor);
+    case PRINTED_SHARE: /* per cent */
+        return printed_range(problem, column, value, most, first, 100 * divisor);
+    case PRINTED_AMOUNT:
+        return printed_range(problem, column, value, most, row->unit, divisor);
+    case PRINTED_IDENTITY:
+        return (struct interval){value, value};
+    case PRINTED_WORD:
+    case PRINTED_OTHER:
+    default:
+        return unknown;
+    }
+}
+
+struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
+                              int64_t divide)
+{
+    const struct interval unknown = {1, 0};
+    int64_t value = row->values[column], divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    return value == PRINTED_NONE ? unknown : printed_range(problem, column, value, value, divide, 100 * divisor);
+}
+
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded)
+{
+    struct printed_row sum = *row;
+    int64_t slack = INT64_MAX / 4;
+    if (__builtin_mul_overflow(rounded, unit_of(problem, 0), &slack) || slack > INT64_MAX / 4)
+        slack = INT64_MAX / 4;
+    sum.values[0] = printed - slack / 2;
+    sum.most = printed + slack / 2;
+    return sum;
+}
+
+/* ---- what the tables say of themselves ---- */
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Memory Bound = max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen), as far as the printed digits tell. */
+static bool memory_bound_agrees(const struct problem *problem, const int64_t *values)
+{
+    const enum printed_pmu_column needed[] = {PRINTED_DSTR,     PRINTED_DLD,      PRINTED_WLD,
+                                              PRINTED_MAC_BUSY, PRINTED_VEC_PPEN, PRINTED_MEMORY_BOUND};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (values[needed[i]] == PRINTED_NONE)
+            return true;
+    double memory = (double)larger(larger(values[PRINTED_DSTR], values[PRINTED_DLD]), values[PRINTED_WLD]);
+    double compute = (double)larger(values[PRINTED_MAC_BUSY], values[PRINTED_VEC_PPEN]);
+    double unit = (double)unit_of(problem, PRINTED_MAC_BUSY);
+    double bound = (double)values[PRINTED_MEMORY_BOUND], step = (double)unit_of(problem, PRINTED_MEMORY_BOUND);
+    double one = (double)printed_power(printed_pmu.fields[PRINTED_MEMORY_BOUND].digits);
+    if (compute <= unit)
+        return true; /* nothing to divide by that shows */
+    double least = (memory - unit) / (compute + unit) * one;
+    double most = (memory + unit) / (compute - unit) * one;
+    return bound >= least - step && bound <= most + step;
+}
+
+bool problem_row_agrees(const struct problem *problem, const struct printed_row *row)
+{
+    const int64_t *values = row->values;
+    if (printed_kind_of(problem) != &printed_pmu)
+        return true;
+    if (!memory_bound_agrees(problem, values))
+        return false;
+    if (values[PRINTED_DDR_READ] == PRINTED_NONE || values[PRINTED_DDR_WRITE] == PRINTED_NONE ||
+        values[PRINTED_DDR_TOTAL] == PRINTED_NONE)
+        return true;
+    int64_t sum = values[PRINTED_DDR_READ] + values[PRINTED_DDR_WRITE], apart = sum - values[PRINTED_DDR_TOTAL];
+    int64_t most =
+        unit_of(problem, PRINTED_DDR_READ) + unit_of(problem, PRINTED_DDR_WRITE) + unit_of(problem, PRINTED_DDR_TOTAL);
+    return apart <= most && apart >= -most;
+}

@@ -1,0 +1,127 @@
+/* Inside of the inference: rows of tables beside the records that they may be of. */
+#ifndef MSPROF_PARSERS_LAYOUTS_PROBLEM_H
+#define MSPROF_PARSERS_LAYOUTS_PROBLEM_H
+
+#include "parsers/layouts/infer.h"
+#include "parsers/layouts/layers.h"
+#include "parsers/layouts/source.h"
+
+#define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
+#define HEADER_MAX 4096
+#define SIZE_MIN 8
+#define SIZE_MAX_TRIED 4096
+
+struct sample_row {
+    uint32_t stream; /* of the source */
+    uint64_t index;  /* of the record, when rows are in the order of records */
+    uint64_t number; /* of the row, over all tables */
+    struct printed_row printed;
+};
+
+struct problem {
+    const struct capture *capture;
+    const struct printed_files *tables;
+    const struct infer_options *options;
+    struct source source;
+    uint32_t *stream_of_table; /* of the source; UINT32_MAX: none */
+    uint64_t *rows_of_stream;  /* by the tables */
+    struct {
+        struct source_stream *items;
+        size_t count, capacity;
+    } streams;
+    struct {
+        struct sample_row *items;
+        size_t count, capacity;
+    } sample; /* one of stride rows */
+    struct {
+        struct sample_row row;
+        double value;        /* how large the column's number is, as far as the table tells; 0: none yet */
+    } largest[PRINTED_MOST]; /* of each column: fields must be wide enough for it */
+    uint64_t stride, rows, skipped, repeated; /* repeated: rows that say what the row before says */
+    struct printed_row last;
+    uint8_t decimals[PRINTED_MOST]; /* the most of any row */
+    bool shown[PRINTED_MOST];       /* some row has it */
+    struct layers layers;
+    int64_t core_khz;
+    bool cut;
+    enum infer_order order;
+    struct search_clock *clock;
+};
+
+/* Opens the record files and reads the tables. */
+int problem_open(struct problem *problem, struct infer_result *result, struct err *err);
+void problem_release(struct problem *problem);
+/* Reads the tables again, row by row, each with its stream and the index of its record. */
+int problem_each_row(const struct problem *problem,
+                     int (*row)(void *arg, uint32_t stream, uint64_t index, const struct printed_row *row,
+                                struct err *err),
+                     void *arg, struct err *err);
+/* Sets core_khz by what says how many MHz the core has; notes what contradicts it. */
+void problem_settle_frequency(struct problem *problem, struct infer_result *result);
+/* A row whose first column is the range of a printed sum that was made from so many rounded numbers. */
+struct printed_row problem_sum_row(const struct problem *problem, const struct printed_row *row, int64_t printed,
+                                   int64_t rounded);
+/* Whether a row's computed columns (memory bound, total of DDR) follow from the others, as far as they show. */
+bool problem_row_agrees(const struct problem *problem, const struct printed_row *row);
+
+/* What a printed value says of the column's value in a record. first: that of the first column, for shares of it. */
+struct interval problem_interval(const struct problem *problem, size_t column, const struct printed_row *row,
+                                 int64_t first);
+/* Of a ratio's part of divide: raw / divide is the ratio. */
+struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
+                              int64_t divide);
+
+static inline bool has_role(const struct printed_kind *kind, size_t column, enum printed_role role)
+{
+    return kind->fields[column].role == role;
+}
+
+static inline const struct printed_kind *printed_kind_of(const struct problem *problem)
+{
+    return problem->tables->form->kind;
+}
+
+/* Records of one size and byte order beside the sample's rows. */
+struct frame {
+    size_t size;
+    uint64_t header;
+    bool big_endian;
+    double order_bits;    /* of the orders of rows that were tried: they may fit by chance */
+    struct matrix matrix; /* a row for each of the sample */
+};
+
+/* The value of a place in a row of the matrix; first is the first column's, for PLACE_SHARE and PLACE_PLUS. */
+int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first);
+
+/* ---- texts (word.c) ---- */
+
+/* Adds every place where all rows of the sample have their word. */
+int search_word(const struct problem *problem, const struct frame *frame, struct place_list *list, struct err *err);
+
+/* ---- choosing (choose.c) ---- */
+
+/* Sets the columns of the result to the places that fit best; lists has one for every column, that of the first with
+ * its place in front. */
+void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MOST],
+                   const struct search_column columns[PRINTED_MOST], struct infer_result *result);
+/* Whether two places are the same bits but for the lowest few. */
+bool places_are_alike(const struct place_found *a, const struct place_found *b);
+/* How unlikely a layout has its column there: less is better. */
+int place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale);
+
+/* ---- finishing (finish.c) ---- */
+
+/* Widths over bits that are always zero, magics, the header, and the comparison of all rows. */
+int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err);
+
+/* ---- every row (verify.c) ---- */
+
+/* Compares all rows with their records; columns that do not give what is printed are not found. */
+int verify_layout(const struct problem *problem, struct infer_result *result, struct err *err);
+
+/* ---- rates (rate.c) ---- */
+
+/* Sets result->rate by the names of the tables and what .done files say of their inferences. */
+void find_rate(const struct problem *problem, struct infer_result *result);
+
+#endif

@@ -1,0 +1,233 @@
+#include "parsers/layouts/structure.h"
+
+#include "base/bytes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_BYTES ((size_t)512 * 1024) /* of a file: its beginning */
+#define SIZE_LAST 4096
+#define ROWS_LOOKED_AT 4096
+
+/* ---- size ---- */
+
+/* How many of eight bytes are the same in both. */
+static unsigned same_bytes(const unsigned char *a, const unsigned char *b)
+{
+    const uint64_t low_bits = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    x ^= y;
+    uint64_t differing = (((x & low_bits) + low_bits) | x) & ~low_bits; /* the high bits of bytes that are not 0 */
+    return 8 - (unsigned)((differing >> 7) * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* The share of the bytes that are the same `lag` bytes later. */
+static double equality(const unsigned char *data, size_t length, size_t lag)
+{
+    uint64_t equal = 0;
+    size_t i = 0;
+    for (; i + lag + 8 <= length; i += 8)
+        equal += same_bytes(data + i, data + i + lag);
+    for (; i + lag < length; i++)
+        equal += data[i] == data[i + lag];
+    return (double)equal / (double)(length - lag);
+}
+
+/* The lag's equality over that of its neighbours: a period stands out, a long run of zeros does not. */
+static double peak(const double *scores, size_t count, size_t lag)
+{
+    double around = 0;
+    size_t n = 0;
+    for (size_t k = lag > 6 ? lag - 6 : 1; k <= lag + 6 && k < count; k++) {
+        if (k == lag)
+            continue;
+        around += scores[k];
+        n++;
+    }
+    return n > 0 ? scores[lag] - around / (double)n : 0;
+}
+
+static unsigned char *read_front(const struct source_file *file, size_t *ret_length)
+{
+    size_t length = file->length < LOOK_BYTES ? (size_t)file->length : LOOK_BYTES;
+    unsigned char *data = malloc(length + 8);
+    if (data != NULL && !source_read(file, 0, length, data)) {
+        free(data);
+        data = NULL;
+    }
+    *ret_length = length;
+    return data;
+}
+
+/* Keeps a list sorted by score. */
+static size_t keep_size(struct structure_size *sizes, size_t count, size_t size, double score)
+{
+    size_t at = count < STRUCTURE_SIZES ? count : STRUCTURE_SIZES;
+    while (at > 0 && sizes[at - 1].score < score) {
+        if (at < STRUCTURE_SIZES)
+            sizes[at] = sizes[at - 1];
+        at--;
+    }
+    if (at < STRUCTURE_SIZES)
+        sizes[at] = (struct structure_size){size, score};
+    return count < STRUCTURE_SIZES ? count + 1 : count;
+}
+
+size_t structure_sizes(const struct source_file *file, struct structure_size sizes[STRUCTURE_SIZES], struct err *err)
+{
+    size_t length, found = 0;
+    unsigned char *data = read_front(file, &length);
+    size_t last = length / 2 < SIZE_LAST ? length / 2 : SIZE_LAST;
+    double *scores = calloc(last + 1, sizeof *scores), *peaks = calloc(last + 1, sizeof *peaks), best = 0;
+    if (data == NULL || scores == NULL || peaks == NULL) {
+        free(data);
+        free(scores);
+        free(peaks);
+        err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
+        return 0;
+    }
+    for (size_t lag = 1; lag <= last; lag++)
+        scores[lag] = equality(data, length < LOOK_BYTES / 4 ? length : LOOK_BYTES / 4, lag);
+    for (size_t lag = 8; lag <= last; lag++) {
+        peaks[lag] = peak(scores, last + 1, lag);
+        best = peaks[lag] > best ? peaks[lag] : best;
+    }
+    for (size_t lag = 8; lag <= last; lag++) {
+        /* a multiple of a size is one, too: it must be clearly better than what divides it */
+        double score = peaks[lag];
+        for (size_t part = 2; part * 8 <= lag; part++)
+            if (lag % part == 0 && peaks[lag / part] > 0.6 * score)
+                score = score < 0.25 * best ? 0 : score * 0.5;
+        if (score > 0.02)
+            found = keep_size(sizes, found, lag, score);
+    }
+    free(data);
+    free(scores);
+    free(peaks);
+    return found;
+}
+
+/* ---- fields ---- */
+
+struct records {
+    const unsigned char *data;
+    size_t size, count;
+};
+
+static uint64_t value_of(const struct records *records, size_t row, size_t offset, unsigned width, bool big)
+{
+    return bytes_load(records->data + row * records->size + offset, width, big);
+}
+
+/* The entropy of one byte of the records, in bits. */
+static double entropy(const struct records *records, size_t offset)
+{
+    size_t counts[256] = {0};
+    double bits = 0;
+    for (size_t i = 0; i < records->count; i++)
+        counts[records->data[i * records->size + offset]]++;
+    for (size_t i = 0; i < 256; i++) {
+        if (counts[i] == 0)
+            continue;
+        double share = (double)counts[i] / (double)records->count;
+        bits -= share * log2(share);
+    }
+    return bits;
+}
+
+/* In a number the low bytes vary more than the high ones: the sign of the slope over aligned words tells the order. */
+static double little_over_big(const struct records *records)
+{
+    double little = 0;
+    for (size_t word = 0; word + 4 <= records->size; word += 4) {
+        double low = entropy(records, word), high = entropy(records, word + 3);
+        if (low + high > 1)
+            little += low > high + 1 ? 1 : high > low + 1 ? -1 : 0;
+    }
+    return little;
+}
+
+/* What a number does from record to record; NULL: nothing that can be told. */
+static const char *behaviour(const struct records *records, size_t offset, unsigned width, bool big)
+{
+    size_t same = 0, up = 0, one = 0;
+    uint64_t before = value_of(records, 0, offset, width, big), most = before;
+    for (size_t i = 1; i < records->count; i++) {
+        uint64_t value = value_of(records, i, offset, width, big);
+        same += value == before;
+        up += value > before;
+        one += value == before + 1;
+        most = value > most ? value : most;
+        before = value;
+    }
+    size_t steps = records->count - 1;
+    if (same == steps)
+        return most == 0 ? "always 0" : "constant";
+    if (one * 10 >= steps * 9)
+        return "counts the records";
+    if (one * 2 >= steps)
+        return "counts, and begins again";
+    if (up + same == steps && up * 4 >= steps)
+        return "never decreases: a time or a sum";
+    if (width >= 2 && most < 256 && most > 0)
+        return "small numbers";
+    return NULL;
+}
+
+/* The widest number that does something, else the byte's entropy. */
+static size_t report_field(const struct records *records, size_t offset, bool big, struct strbuf *text)
+{
+    static const unsigned widths[] = {8, 4, 2, 1};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        unsigned width = widths[w];
+        if (offset % width != 0 || offset + width > records->size)
+            continue;
+        const char *what = behaviour(records, offset, width, big);
+        if (what == NULL)
+            continue;
+        (void)strbuf_addf(text, "  offset %4zu width %u: %s", offset, width, what);
+        if (strcmp(what, "constant") == 0)
+            (void)strbuf_addf(text, ", 0x%0*" PRIx64, (int)(2 * width), value_of(records, 0, offset, width, big));
+        (void)strbuf_addc(text, '\n');
+        return width;
+    }
+    unsigned width = offset % 4 == 0 && offset + 4 <= records->size ? 4 : 1;
+    (void)strbuf_addf(text, "  offset %4zu width %u: varies, %.1f bits in its %s byte\n", offset, width,
+                      entropy(records, offset + (big ? width - 1 : 0)), width > 1 ? "lowest" : "one");
+    return width;
+}
+
+int structure_report(const struct source_file *file, struct strbuf *text, struct err *err)
+{
+    struct structure_size sizes[STRUCTURE_SIZES];
+    err->code = ERR_NONE;
+    size_t count = structure_sizes(file, sizes, err), length;
+    if (err->code != ERR_NONE)
+        return -(int)err->code;
+    (void)strbuf_addf(text, "%s: %" PRIu64 " bytes\n", file->name, file->length);
+    if (count == 0) {
+        (void)strbuf_adds(text, "  no record size stands out: no fixed-size records, or too few of them\n");
+        return 0;
+    }
+    for (size_t i = 0; i < count && i < 4; i++)
+        (void)strbuf_addf(text,
+                          "  record size %4zu: score %.2f, %" PRIu64 " records and a header of %" PRIu64 " bytes\n",
+                          sizes[i].size, sizes[i].score, file->length / sizes[i].size, file->length % sizes[i].size);
+    unsigned char *data = read_front(file, &length);
+    if (data == NULL)
+        return err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
+    size_t header = (size_t)(file->length % sizes[0].size);
+    struct records records = {data + header, sizes[0].size, (length - header) / sizes[0].size};
+    if (records.count > ROWS_LOOKED_AT)
+        records.count = ROWS_LOOKED_AT;
+    double order = little_over_big(&records);
+    (void)strbuf_addf(text, "  byte order: %s\n", order > 0 ? "little" : order < 0 ? "big" : "not to be told");
+    for (size_t offset = 0; records.count > 1 && offset < records.size;)
+        offset += report_field(&records, offset, order < 0, text);
+    free(data);
+    return 0;
+}

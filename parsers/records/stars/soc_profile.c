@@ -1,3 +1,0 @@
-#include "parsers/records/stars/soc_profile.h"
-
-const struct sampling soc_profile_sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
