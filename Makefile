@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # msprof: every target. 'make help' lists them.
 #
 # Objects and programs live under build/<variant>/; build/msprof is the release program.
@@ -141,17 +142,17 @@ $(B)/prefix: FORCE
 # Every C file below a folder: a new room needs no line here.
 below = $(sort $(shell find $(1) -name '*.$(2)'))
 
-KIND_SOURCES := $(call below,parsers/kinds,c)
+KIND_SOURCES := $(filter-out parsers/kinds/common/%,$(call below,parsers/kinds,c))
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(call below,base switches parsers db analysis frameworks exporters cluster $(if $(WITH_COLLECT),ssh),c) \
+LIB_SOURCES  := $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters $(if $(WITH_COLLECT),ssh),c)) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
 CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
-REPORTS      := $(sort $(notdir $(patsubst %.c,%,$(call below,exporters/reports,c))))
+REPORTS      := $(sort $(notdir $(basename $(shell grep -rlE '^const struct report report_[a-z0-9_]+ = ' exporters/reports))))
 REPORT_LIST  := $(B)/generated/report_list.h
-TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/tracks/*.c))))
+TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
 
 all: program $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
@@ -184,22 +185,23 @@ $(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPRO
 $(B)/cli/cmd_run.o: $(B)/prefix
 $(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
-# The list of record kinds is the list of files below parsers/kinds/: adding a kind touches no other file.
+# The list of record kinds is the list of files below parsers/kinds/, but for what they have in common: adding a kind touches
+# no other file.
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
 
-# The same of reports: a report is a file below exporters/reports/.
+# A report is a file below exporters/reports/ that defines "const struct report report_NAME".
 $(REPORT_LIST): FORCE
 	$(call write-stamp,$(patsubst %,REPORT(%),$(REPORTS)))
 
-# So is that of layers of the timeline: the files of exporters/tracks/.
+# Layers of the timeline: the files of exporters/timeline/tracks/.
 $(TRACK_LIST): FORCE
 	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
 
 # --- msprof-mpi: a cluster's analysis by many processes; only where MPI is installed ---
 
 MPICC       ?= mpicc
-MPI_OBJECTS := $(patsubst %.c,$(B)/%.o,$(call below,mpi,c))
+MPI_OBJECTS := $(patsubst %.c,$(B)/%.o,$(call below,exporters/cluster/mpi,c))
 MPI_FLAGS    = $(shell $(MPICC) --showme:$(1) 2>/dev/null)
 
 .PHONY: mpi
@@ -352,15 +354,15 @@ fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
 reportdir   := $(prefix)/share/msprof/reports
 schemadir   := $(prefix)/share/msprof/schemas
-LAYOUTS     := $(sort $(wildcard layouts/*.layout))
-SCHEMAS     := $(sort $(wildcard schemas/*.json))
+LAYOUTS     := $(sort $(wildcard parsers/layouts/*.layout))
+SCHEMAS     := $(sort $(wildcard docs/schemas/*.json))
 pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
 
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:layouts/%=$(layoutdir)/%) $(SCHEMAS:schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
+              $(LAYOUTS:parsers/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
@@ -379,7 +381,7 @@ install-program:
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
-	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:schemas/%=$(schemadir)/%)' &&) :
+	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:docs/schemas/%=$(schemadir)/%)' &&) :
 
 install-acl:
 	for link in $(MAN_LINKS); do \
@@ -480,7 +482,7 @@ coverage: ## run the tests on build/coverage, report in build/coverage/report/in
 	find build/coverage -name '*.gcda' -delete
 	@mkdir -p build/coverage/report
 	tests/check coverage; status=$$?; \
-	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|frameworks|exporters|cluster|ssh|acl|cli)/' \
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|exporters|ssh|acl|cli)/' \
 	    --html-details build/coverage/report/index.html --print-summary build/coverage && exit $$status
 
 fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
@@ -554,7 +556,7 @@ bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN capt
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(call below,base switches parsers db analysis frameworks exporters cluster ssh cli acl testdata/generate tests,[ch]) $(wildcard include/msprof/*.h))
+C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h))
 PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/call_target.h"
 
 #include "acl/config/json_config.h"

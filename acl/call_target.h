@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between libmsprof_acl and the preload library when both are in one process: the program that brings libmsprof_acl
  * decides itself what is recorded, and the preload library records into the capture that it makes. */
 #ifndef MSPROF_ACL_CALL_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures in files by calls of the API: init, start, stop, finalize, for both families of names. */
 #ifndef MSPROF_ACL_FILE_MODE_H
 #define MSPROF_ACL_FILE_MODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library's mutexes, in one place because of fork(): it waits until all are free, so that the child, in which only
  * the forking thread goes on, finds none taken. A thread that holds one takes only such that stand further down. */
 #ifndef MSPROF_ACL_LOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the ACL library: what msprof_acl_message() returns. Codes without a message do not exist: every failing
  * path of the API ends in acl_fail. */
 #ifndef MSPROF_ACL_MESSAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which way of profiling is active in this process. They exclude each other: files by API calls, files by an acl.json,
  * files because msprof collects (the preload library, msprof run), and subscription. Thread-safe. */
 #ifndef MSPROF_ACL_MODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
 #include "acl/file_mode.h"
 #include "acl/locks.h"

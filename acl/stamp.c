@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pool is two words of bits, taken and given back with compare-and-swap: the threads that make marks and ranges
  * share nothing else. Each stamp has a lock of its own for the few instructions that read or change it; records are
  * made outside of it. Only Push and Pop share a mutex, because they share a stack. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msproftx: the pool of stamps, ranges that are open, and whether they may be used at all. */
 #ifndef MSPROF_ACL_STAMP_H
 #define MSPROF_ACL_STAMP_H

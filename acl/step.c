@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps and ranges with tensors. On a device its stream would tell when it reaches them; here the host tells when the
  * program did. */
 #include "acl/message.h"

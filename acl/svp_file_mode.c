@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* File mode under the names of SVP boards. */
 #include "acl/config/config.h"
 #include "acl/file_mode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Advice: rules over a workload, each with a formula, a threshold and what to do. */
 #ifndef MSPROF_ANALYSIS_ADVICE_H
 #define MSPROF_ANALYSIS_ADVICE_H

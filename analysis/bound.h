@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits an operator: calculating, moving data, or neither. */
 #ifndef MSPROF_ANALYSIS_BOUND_H
 #define MSPROF_ANALYSIS_BOUND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long calls of the host take by themselves, and how long devices had nothing to do meanwhile. */
 #ifndef MSPROF_ANALYSIS_CALL_TIMES_H
 #define MSPROF_ANALYSIS_CALL_TIMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a communication operator did with its time, and over which links: arithmetic alone, exact in nanoseconds and
  * bytes. The times are those of the main plane; links and pairs are of all planes. */
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H

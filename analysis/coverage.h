@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much of any stretch of time a list of intervals covers, asked for many stretches. */
 #ifndef MSPROF_ANALYSIS_COVERAGE_H
 #define MSPROF_ANALYSIS_COVERAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that a mark says were begun, and of which a part was not recorded: a log can begin late, or be full. */
 #ifndef MSPROF_ANALYSIS_CUT_STEPS_H
 #define MSPROF_ANALYSIS_CUT_STEPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a device waited: which call of the host covers a gap, and whether a launch began inside of it. */
 #ifndef MSPROF_ANALYSIS_GAP_CALLS_H
 #define MSPROF_ANALYSIS_GAP_CALLS_H

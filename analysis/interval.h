@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stretches of time, half open: [start_ns, end_ns). Lengths that int64_t cannot hold are INT64_MAX. */
 #ifndef MSPROF_ANALYSIS_INTERVAL_H
 #define MSPROF_ANALYSIS_INTERVAL_H

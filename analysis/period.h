@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where steps begin when nothing marks them: the sequence of operators repeats. */
 #ifndef MSPROF_ANALYSIS_PERIOD_H
 #define MSPROF_ANALYSIS_PERIOD_H

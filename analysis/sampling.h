@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which steps follow each other, and what lies between inferences that do not: boards can record one of several. */
 #ifndef MSPROF_ANALYSIS_SAMPLING_H
 #define MSPROF_ANALYSIS_SAMPLING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/split.h"
 
 static int64_t end_of(const struct split *split)

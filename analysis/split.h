@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a stretch of a device's time divides, and the steps that divide it: what analysis/splits.h makes. */
 #ifndef MSPROF_ANALYSIS_SPLIT_H
 #define MSPROF_ANALYSIS_SPLIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How each step of a device divides: computing, communicating, copying, and doing nothing. */
 #ifndef MSPROF_ANALYSIS_SPLITS_H
 #define MSPROF_ANALYSIS_SPLITS_H

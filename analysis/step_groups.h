@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of one family, model and batch on one device: how long they take, which is the slowest, and what made it slow.
  */
 #ifndef MSPROF_ANALYSIS_STEP_GROUPS_H

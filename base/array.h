@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growth of arrays: any struct with the members items, count and capacity is one. All zero is empty; free(items). */
 #ifndef MSPROF_BASE_ARRAY_H
 #define MSPROF_BASE_ARRAY_H

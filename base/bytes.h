@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Explicit little- and big-endian loads and stores, and a bounded reader. Nothing is ever laid over file bytes as a
  * struct. */
 #ifndef MSPROF_BASE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data problems: named, counted, the first five of each kind and file kept in full. Decoding goes on after each. */
 #ifndef MSPROF_BASE_DIAG_H
 #define MSPROF_BASE_DIAG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does
  * both. */
 #ifndef MSPROF_BASE_ERR_H

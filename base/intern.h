@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Byte strings, each once, numbered from 0 in the order of their first appearance. Memory grows with the different ones
  * only. */
 #ifndef MSPROF_BASE_INTERN_H

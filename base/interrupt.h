@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The interrupt flag: set by cli/'s signal handler, polled by every long loop, never acted on in the handler itself. */
 #ifndef MSPROF_BASE_INTERRUPT_H
 #define MSPROF_BASE_INTERRUPT_H

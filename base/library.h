@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which version of a library the program was compiled with, and which one it runs with. */
 #ifndef MSPROF_BASE_LIBRARY_H
 #define MSPROF_BASE_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hash tables: items of one size, each beginning with its key, of one size too (without padding inside the key). The
  * order of items is that of hashes: nothing that a user sees may follow it. */
 #ifndef MSPROF_BASE_MAP_H

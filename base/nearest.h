@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which of many names was probably meant. */
 #ifndef MSPROF_BASE_NEAREST_H
 #define MSPROF_BASE_NEAREST_H

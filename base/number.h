@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers: sums that saturate, and texts: integers only, no locale, no floating point, straight into a caller's buffer.
  */
 #ifndef MSPROF_BASE_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Progress of long work, told by library code to whoever shows it. */
 #ifndef MSPROF_BASE_PROGRESS_H
 #define MSPROF_BASE_PROGRESS_H

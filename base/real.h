@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Real numbers as text. */
 #ifndef MSPROF_BASE_REAL_H
 #define MSPROF_BASE_REAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Searching in what is sorted. */
 #ifndef MSPROF_BASE_SEARCH_H
 #define MSPROF_BASE_SEARCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A growing byte string with a mandatory maximum. data is never NULL and always NUL-terminated after init. */
 #ifndef MSPROF_BASE_STRBUF_H
 #define MSPROF_BASE_STRBUF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The nearest spelling to a mistyped word. */
 #ifndef MSPROF_BASE_SUGGEST_H
 #define MSPROF_BASE_SUGGEST_H

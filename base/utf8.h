@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8: validation, one character at a time, and texts made safe for people. */
 #ifndef MSPROF_BASE_UTF8_H
 #define MSPROF_BASE_UTF8_H

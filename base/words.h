@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line of words, as people type them for a shell, without any of a shell's powers. */
 #ifndef MSPROF_BASE_WORDS_H
 #define MSPROF_BASE_WORDS_H

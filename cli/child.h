@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that work for a command. */
 #ifndef MSPROF_CLI_CHILD_H
 #define MSPROF_CLI_CHILD_H

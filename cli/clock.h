@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long something took. */
 #ifndef MSPROF_CLI_CLOCK_H
 #define MSPROF_CLI_CLOCK_H

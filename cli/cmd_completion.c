@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof completion: scripts for the shells. */
 #include "cli/command.h"
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof export timeline, msprof export summary: reports from databases into files. */
 #include "cli/cmd_export.h"
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What 'analyse --rule' asks for, which is an export of captures. */
 #ifndef MSPROF_CLI_CMD_EXPORT_H
 #define MSPROF_CLI_CMD_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof help: the help of any command; the option table for programs, rows of the manual for its pages. */
 #include "cli/command.h"
 #include "cli/console.h"

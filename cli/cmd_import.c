@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof import: captures into databases. */
 #include "cli/capture/captures.h"
 #include "cli/command.h"

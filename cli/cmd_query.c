@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof query: the job table of captures. */
 #include "base/map.h"
 #include "cli/answers/screen.h"

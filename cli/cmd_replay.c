@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof replay: the operators of a capture into a pipe, as the device of a subscription sends them. */
 #include "acl/subscribe/operator_names_writer.h"
 #include "acl/subscribe/operator_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof run: a program under the preload library, and reports of the captures that it leaves. */
 #include "cli/cmd_run.h"
 #include "base/file/fsutil.h"

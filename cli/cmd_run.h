@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library that 'msprof run' puts into programs. */
 #ifndef MSPROF_CLI_CMD_RUN_H
 #define MSPROF_CLI_CMD_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
 #include "base/utf8.h"
 #include "cli/answers/host_side.h"

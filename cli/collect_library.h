@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a build has of collect. */
 #ifndef MSPROF_CLI_COLLECT_LIBRARY_H
 #define MSPROF_CLI_COLLECT_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The subcommands: one table. Adding one means adding cmd_<name>.c, which defines "const struct command
  * command_<name>", a line in COMMAND_LIST, and the command's bit in the rows of its options (options.c). */
 #ifndef MSPROF_CLI_COMMAND_H

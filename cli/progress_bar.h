@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A progress bar on stderr: appears after half a second, is redrawn ten times a second, leaves nothing behind. */
 #ifndef MSPROF_CLI_PROGRESS_BAR_H
 #define MSPROF_CLI_PROGRESS_BAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/replay_pipe.h"
 
 #include "base/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way of replayed records to their reader: a descriptor that whoever started msprof opened. */
 #ifndef MSPROF_CLI_REPLAY_PIPE_H
 #define MSPROF_CLI_REPLAY_PIPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statuses of the program; a contract with scripts (msprof(1), EXIT STATUS). */
 #ifndef MSPROF_CLI_STATUS_H
 #define MSPROF_CLI_STATUS_H

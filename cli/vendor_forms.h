@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The collecting binary of Ascend says what to do of a directory in options instead of commands: --export=on
  * --output=DIR. */
 #ifndef MSPROF_CLI_VENDOR_FORMS_H

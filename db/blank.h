@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a database whose tables are all empty and not named yet, as SQLite's file format has it. */
 #ifndef MSPROF_DB_BLANK_H
 #define MSPROF_DB_BLANK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows into tables, fast: SQLite pulls each batch itself with one prepared INSERT ... SELECT over a virtual table. */
 #ifndef MSPROF_DB_BULK_H
 #define MSPROF_DB_BULK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The database file of one capture: made under a temporary name and renamed, or opened for reading. */
 #ifndef MSPROF_DB_DATABASE_H
 #define MSPROF_DB_DATABASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Import: a capture into its database, in one pass over the raw data. */
 #ifndef MSPROF_DB_IMPORT_H
 #define MSPROF_DB_IMPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements that make something that stays, and the words of them that sqlite_schema has too. */
 #ifndef MSPROF_DB_MADE_H
 #define MSPROF_DB_MADE_H

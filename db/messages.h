@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Long messages of msproftx: their records hold a piece each. */
 #ifndef MSPROF_DB_MESSAGES_H
 #define MSPROF_DB_MESSAGES_H

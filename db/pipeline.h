@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding on one thread, storing on another: a row sink whose batches travel through a queue. */
 #ifndef MSPROF_DB_PIPELINE_H
 #define MSPROF_DB_PIPELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The database's tables, indexes and views. Tables of record kinds come from the kinds themselves. */
 #ifndef MSPROF_DB_SCHEMA_H
 #define MSPROF_DB_SCHEMA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/schema_check.h"
 
 #include "base/array.h"

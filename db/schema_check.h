@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a database is one that import made. */
 #ifndef MSPROF_DB_SCHEMA_CHECK_H
 #define MSPROF_DB_SCHEMA_CHECK_H

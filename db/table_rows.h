@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a table in a database that is being made. */
 #ifndef MSPROF_DB_TABLE_ROWS_H
 #define MSPROF_DB_TABLE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Temporary files of SQLite that never have a name, so that nothing is left of them however the program ends. */
 #ifndef MSPROF_DB_TEMPORARY_FILES_H
 #define MSPROF_DB_TEMPORARY_FILES_H

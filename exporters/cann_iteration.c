@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of new CANN captures: of everything, or of some iterations of a model. */
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"

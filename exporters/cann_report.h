@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of new CANN captures: what the tables and the timeline share. */
 #ifndef MSPROF_EXPORTERS_CANN_REPORT_H
 #define MSPROF_EXPORTERS_CANN_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reports: what the command line asks exporters/ for. Each reads the database and writes whole files or one stream.
  */
 #ifndef MSPROF_EXPORTERS_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/json_indent.h"
 
 #include "base/file/outfile.h"

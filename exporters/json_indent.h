@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON for people: the same document with a line for each value, indented. */
 #ifndef MSPROF_EXPORTERS_JSON_INDENT_H
 #define MSPROF_EXPORTERS_JSON_INDENT_H

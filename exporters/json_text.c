@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/json_text.h"
 
 #include "base/utf8.h"

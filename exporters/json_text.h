@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text of any bytes to the inside of a JSON string: the result is always valid JSON and valid UTF-8. */
 #ifndef MSPROF_EXPORTERS_JSON_TEXT_H
 #define MSPROF_EXPORTERS_JSON_TEXT_H

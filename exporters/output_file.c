@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/output_file.h"
 
 #include "base/strbuf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of an export: what they are called, and what is told of one that is complete. */
 #ifndef MSPROF_EXPORTERS_OUTPUT_FILE_H
 #define MSPROF_EXPORTERS_OUTPUT_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/parallel.h"
 
 #include "base/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An ordered pipeline: one thread makes units of work, several workers turn them into bytes side by side, and the bytes
  * reach the output file strictly in the order of the units. Memory is a fixed number of units and buffers, whatever

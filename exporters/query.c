@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The job table: which devices and models a capture has. */
 #include "base/array.h"
 #include "base/number.h"

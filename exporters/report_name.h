@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of report files. */
 #ifndef MSPROF_EXPORTERS_REPORT_NAME_H
 #define MSPROF_EXPORTERS_REPORT_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/report_scopes.h"
 
 #include "db/query/query_executions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_database.h"

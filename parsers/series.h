@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a record kind shows of its own table: files of summary/ and tracks of the timeline, as data.
  *
  * A kind with samples (a memory's bandwidth, a port's packets) says here which tables and counters are made of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pyACL's acl.prof on libmsprof_acl: captures, msproftx ranges and operator subscription without an NPU.
 
     import acl                      # with this directory in PYTHONPATH; or: import msprof_acl as acl

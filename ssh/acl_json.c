@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/acl_json.h"
 
 #include "base/format/json_in.h"

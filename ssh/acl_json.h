@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.json, which switches profiling on in the program on the board: made, or patched in its text, so that every other
  * key stays as it was to the last byte. */
 #ifndef MSPROF_SSH_ACL_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a board is and has, and small questions to it. */
 #ifndef MSPROF_SSH_BOARD_H
 #define MSPROF_SSH_BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on the board: any number of them at the same time over one connection, without threads. */
 #ifndef MSPROF_SSH_COMMAND_H
 #define MSPROF_SSH_COMMAND_H

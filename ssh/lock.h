@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lock on the board: one run of a user at a time, wherever its project lies. */
 #ifndef MSPROF_SSH_LOCK_H
 #define MSPROF_SSH_LOCK_H

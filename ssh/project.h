@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The project on this machine: what of it goes to the board. */
 #ifndef MSPROF_SSH_PROJECT_H
 #define MSPROF_SSH_PROJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program that runs on the board, what it needs there, and the project mounted there. */
 #ifndef MSPROF_SSH_RUN_H
 #define MSPROF_SSH_RUN_H

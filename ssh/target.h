@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whom to connect to, and how to log in there. */
 #ifndef MSPROF_SSH_TARGET_H
 #define MSPROF_SSH_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For clang-tidy only, included before each source file: what its analyzer cannot see because it reads one file at a
  * time. Without it, every "if (result != 0) return" after a failure looks as if it might be passed. */
 #ifndef MSPROF_TOOLS_ANALYZER_H

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The whole program and the recording libraries on aarch64: cross-built, run under qemu's user emulation; the program's outputs of every
 # capture are compared with those of this machine's, byte by byte. 'tools/packages.sh package' installs what it needs.
 # usage: check-aarch64.sh BUILD_DIR (of this machine: build/release)

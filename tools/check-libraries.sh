@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Tells which library's headers the compiler does not find, by the names of their packages.
 # usage: tools/check-libraries.sh HEADERS COMPILER [FLAG...]     HEADERS: "sqlite3.h csv.h"
 set -u

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes the source archive build/dist/msprof-VERSION.tar.gz: the files of the commit, or, without git, those of this directory that a
 # build did not make. Equal sources make equal bytes. usage: tools/dist.sh [BUILD_DIR]
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the libFuzzer targets one after the other, each from its corpus: tools/fuzz.sh [SECONDS [TARGET]...]
 # SECONDS is for each target (600). New inputs and findings stay in build/fuzz/found/<target>/.
 set -eu

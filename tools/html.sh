@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes the manual as a site: build/html/, an index, a page for each manual page, references between them that work, and docs/ beside.
 # Needs mandoc, and cmark-gfm for docs/ as pages (they stay text without it). usage: tools/html.sh DIRECTORY_OF_PAGES OUTPUT
 set -euo pipefail

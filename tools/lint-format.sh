@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: tools/lint-format.sh DIRECTORY
 # Checks the format of the files that DIRECTORY/format.due lists; all have their stamps DIRECTORY/FILE.format if all passed.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks that what sources and pages refer to is there: sections of docs/formats/ ("docs/formats/cann.md 4.2"), other
 # pages of docs/, and the relative links of Markdown files.
 set -u

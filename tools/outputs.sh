@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Prints the SHA-256 of everything that a program makes of every capture that there is: files, databases as dumps, terminal, status.
 # A refactoring is right when the lists before and after it are the same:
 #     tools/outputs.sh build/msprof >before; ...; tools/outputs.sh build/msprof >after; diff before after

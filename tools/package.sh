@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes the packages for Debian or for rpm of the last commit; they come into build/deb or build/rpm.
 # usage: tools/package.sh deb|rpm [BUILD_DIR]
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that are missing; does nothing when all are there.
 # usage: tools/packages.sh build|test|develop|package
 #   build    to build and run msprof

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes msprof for any Linux with glibc 2.17 or newer (CentOS 7, Ubuntu 22.04, openEuler): an archive with the program, which needs
 # nothing but glibc, and the libraries that record. It proves that no symbol is newer.
 # usage: tools/portable.sh x86_64|aarch64 [BUILD_DIR]

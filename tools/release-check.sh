@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What a release must hold beside the tests (docs/releasing.md): takes half an hour, needs root and 'tools/packages.sh package'.
 # usage: tools/release-check.sh [BUILD_DIR]
 # shellcheck disable=SC2317 # check() calls the functions

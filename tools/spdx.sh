@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Every source says its license in its first line, behind '#!' where there is one; prints those that do not, or adds the lines.
 # usage: tools/spdx.sh [--add] [DIRECTORY]
 set -euo pipefail

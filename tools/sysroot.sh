@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Gathers the libraries of another machine, as Debian packages them, in a directory: for 'make CROSS=... SYSROOT=DIR' and for
 # running what that makes under qemu. Nothing is installed. usage: tools/sysroot.sh arm64|amd64 DIR
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the packages of build/deb or build/rpm in a clean Debian root, runs the main job with what was installed, and removes them:
 # nothing may stay. Needs root, debootstrap and the packages ('make deb', 'make rpm'). usage: tools/test-package.sh deb|rpm [BUILD_DIR]
 set -euo pipefail

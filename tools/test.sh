@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds everything, checks the sources, runs all tests. The last line is prove's.
 # usage: tools/test.sh [options of tests/check]
 set -euo pipefail

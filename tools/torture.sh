@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
 # Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show,
 # collect (from an SSH server of its own) and run (of msprof, and of the program that it records); breaks into a collect

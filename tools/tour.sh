@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds msprof and runs its main job on the capture shipped in testdata/: import, both exports, show.
 # usage: tools/tour.sh [DIRECTORY]     the results go there, by default into build/tour, which is made anew
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.json: the file that a program gives to aclInit or svp_acl_init, whose object "profiler" switches profiling on
  * (docs/formats/acl-api.md B7, docs/formats/svp.md 7). */
 #ifndef MSPROF_ACL_CONFIG_JSON_CONFIG_H

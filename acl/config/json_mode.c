@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures that an acl.json begins. */
 #include "acl/config/json_config.h"
 #include "acl/file_mode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/config/option_rule.h"
 
 #include "acl/message.h"

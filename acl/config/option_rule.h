@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a capture beside its mask: what aclprofSetConfig sets by number and an acl.json by key
  * (docs/formats/acl-api.md B3 and B7), by the rules of parsers/switches/rule.h. */
 #ifndef MSPROF_ACL_CONFIG_OPTION_RULE_H

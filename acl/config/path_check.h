@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Directories that a program names for its captures. */
 #ifndef MSPROF_ACL_CONFIG_PATH_CHECK_H
 #define MSPROF_ACL_CONFIG_PATH_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/config/set_config.h"
 
 #include "acl/config/option_rule.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What aclprofSetConfig has set: kept until aclprofFinalize, for the captures that are started meanwhile. */
 #ifndef MSPROF_ACL_CONFIG_SET_CONFIG_H
 #define MSPROF_ACL_CONFIG_SET_CONFIG_H

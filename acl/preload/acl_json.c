@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.json: what the program gives to aclInit may ask for a capture (docs/formats/acl-api.md B7). Reading it is the
  * affair of libmsprof_acl, which is loaded for that, because a JSON reader has no place in every program; only files
  * that mention a profiler at all are worth it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ends of the process that run no exit handlers: what was recorded is written first. */
 #include "acl/preload/preload.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/preload/preload.h"
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/room.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dlsym: programs that look ACL's functions up themselves get the entries that record, when the functions exist. */
 #include "acl/preload/preload.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/preload/open_calls.h"
 
 #include "acl/recorder/forks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that have begun and not returned, for those that never will: an exception or a longjmp that leaves the
  * function, a thread that ends inside, a process that ends while its threads are inside. Such a call is told when that
  * is known: the thread calls again outside of it, or ends, or the process does. */

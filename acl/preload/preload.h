@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The preload library: its parts and what they know of each other. */
 #ifndef MSPROF_ACL_PRELOAD_PRELOAD_H
 #define MSPROF_ACL_PRELOAD_PRELOAD_H

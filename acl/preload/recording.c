@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an entry does before and after the function: take the time, and hand the call to a recorder. */
 #include "acl/call_target.h"
 #include "acl/preload/open_calls.h"

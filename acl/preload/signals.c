@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sigaction and its relatives, as long as the recorder catches fatal signals: what the program sets and asks for is
  * kept apart from what the system is told. A signal that the program leaves to its default action is caught, and the

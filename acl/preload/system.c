@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/preload/preload.h"
 
 #include <dlfcn.h>

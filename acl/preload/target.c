@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whose recorder calls go to: that of libmsprof_acl, once it is in the process and has announced itself. */
 #include "acl/call_target.h"
 #include "acl/preload/preload.h"

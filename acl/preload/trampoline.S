@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One entry for each function of the list, and the way they all take. The list names functions only, so nothing here
  * knows a signature: every register that can carry an argument is kept and restored, so is every register that can

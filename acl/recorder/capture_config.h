@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small text files of a capture (docs/formats/cann.md 2). Times in nanoseconds. */
 #ifndef MSPROF_ACL_RECORDER_CAPTURE_CONFIG_H
 #define MSPROF_ACL_RECORDER_CAPTURE_CONFIG_H

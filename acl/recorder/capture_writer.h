@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of one capture that this process writes: its directory, the small files about the collection, and the data
  * in slices. No function takes a lock; one thread at a time. After capture_writer_open none allocates memory or needs
  * anything but system calls, so that signal handlers can use them. All signals are blocked by the caller. */

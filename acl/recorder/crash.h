@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that end the process: what is in memory is written before they do what they would have done. */
 #ifndef MSPROF_ACL_RECORDER_CRASH_H
 #define MSPROF_ACL_RECORDER_CRASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which process this is: children have their parent's memory, some of them in common with it. */
 #ifndef MSPROF_ACL_RECORDER_FORKS_H
 #define MSPROF_ACL_RECORDER_FORKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The records of the JOB era (docs/formats/cann.md 3.1) that say what records of today say. */
 #ifndef MSPROF_ACL_RECORDER_JOB_CALLS_H
 #define MSPROF_ACL_RECORDER_JOB_CALLS_H

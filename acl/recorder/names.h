@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The dictionaries of a capture: names of types, and texts behind 64-bit ids. They live as long as the process. A
  * capture gets the names of the types that occur in it, and all texts. The caller holds the recorder's lock. */
 #ifndef MSPROF_ACL_RECORDER_NAMES_H

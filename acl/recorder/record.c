@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fast path: records into the calling thread's ring. */
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/recorder_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/recorder/recorder.h"
 
 #include "acl/recorder/capture_writer.h"

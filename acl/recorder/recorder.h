@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder: what the threads of this process do, into a capture directory. One at a time in a process; starting and
  * stopping may be repeated.

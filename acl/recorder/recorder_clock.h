@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock of what is recorded. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_CLOCK_H
 #define MSPROF_ACL_RECORDER_RECORDER_CLOCK_H

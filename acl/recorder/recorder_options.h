@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is recorded, where the capture goes, and how much the recorder takes. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
 #define MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the recorder tells its user, as one line each. Needs no allocation: signal handlers tell too. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_REPORT_H
 #define MSPROF_ACL_RECORDER_RECORDER_REPORT_H

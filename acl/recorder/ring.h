@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rings: a thread's records on their way to the capture. One thread writes, whoever holds the recorder's lock reads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Room on the stack: programs call from stacks that have next to none left (coroutines, signal stacks, small threads),
  * and making files takes more than that. */
 #ifndef MSPROF_ACL_RECORDER_ROOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must not come in between while a thread is at the recorder's work: signal handlers, and cancellation, which
  * every write is a point of. */
 #ifndef MSPROF_ACL_RECORDER_SHIELD_H

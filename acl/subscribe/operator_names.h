@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of names beside a pipe of subscription records: which operator index stands for which type and name. The
  * producer writes it whole before the first record; the library reads it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/subscribe/operator_names_writer.h"
 
 #include "acl/subscribe/operator_names.h"

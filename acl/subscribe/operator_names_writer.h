@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a table of operator names (acl/subscribe/operator_names.h). */
 #ifndef MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_WRITER_H
 #define MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The record of one operator in the pipe of a subscription, as the library reads it and "msprof replay" writes it.
  *
  * Source: the record ProfOpDesc of Ascend's collector, 72 bytes in 2022 to 2024, 80 bytes (with the device) since.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who is subscribed to what. Without a device every model is on device 0. */
 #include "acl/subscribe/subscribe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subscriptions of models, for both families of names. */
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_H
 #define MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_H

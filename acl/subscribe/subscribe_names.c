@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/subscribe/subscribe_names.h"
 
 #include "acl/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of subscribed operators in this process: tables (acl/subscribe/operator_names.h) by operator index. They
  * come from the files that MSPROF_OP_NAMES lists, and from replays that the library starts. Thread-safe. */
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readers of subscribed records under CANN's names. */
 #include "acl/subscribe/subscribe_record.h"
 

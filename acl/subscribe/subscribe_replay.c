@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/subscribe/subscribe_replay.h"
 
 #include "acl/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A subscription without hardware: "msprof replay" as a child process that sends the operators of a capture into the
  * pipe. Described in aclprofModelSubscribe(3), ENVIRONMENT. */
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_REPLAY_H

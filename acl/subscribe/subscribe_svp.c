@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subscription under the names of SVP boards: metrics do not exist. */
 #include "acl/subscribe/subscribe.h"
 #include "acl/subscribe/subscribe_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two sides, each of one or more profiles: what changed, by how much, and whether that is more than noise. */
 #ifndef MSPROF_ANALYSIS_COMPARE_COMPARE_H
 #define MSPROF_ANALYSIS_COMPARE_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a comparison: matching, medians, tests, verdicts. */
 #include "analysis/compare/compare.h"
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gates: METRIC:LIMIT, what a comparison must hold. */
 #ifndef MSPROF_ANALYSIS_COMPARE_GATE_H
 #define MSPROF_ANALYSIS_COMPARE_GATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator of one capture is which of another: names change, numbers in them first. */
 #ifndef MSPROF_ANALYSIS_COMPARE_MATCH_H
 #define MSPROF_ANALYSIS_COMPARE_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs before and after operators of one sort on the same stream. */
 #ifndef MSPROF_ANALYSIS_COMPARE_NEIGHBOURS_H
 #define MSPROF_ANALYSIS_COMPARE_NEIGHBOURS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which part of the differences between captures is noise. Two levels: runs differ from each other, and executions
  * within a run do. What all operators of a run share (its drift: temperature, clock) is told apart from what one
  * operator does alone. Everything is in logarithms: a difference of 0.1 is about 10 %. docs/answers.md has the model.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is kept of a workload to compare it: aggregates only, small enough for a file. A comparison works on profiles
  * alone, so one that was stored says the same as the capture it was made of. */
 #ifndef MSPROF_ANALYSIS_COMPARE_PROFILE_H

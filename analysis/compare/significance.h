@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How often chance alone does as much: Student's t, Snedecor's F, false findings among many, and how far two sides
  * overlap. */
 #ifndef MSPROF_ANALYSIS_COMPARE_SIGNIFICANCE_H

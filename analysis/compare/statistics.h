@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers about many numbers. What is sorted is ascending; every function takes n == 0 and then gives 0. */
 #ifndef MSPROF_ANALYSIS_COMPARE_STATISTICS_H
 #define MSPROF_ANALYSIS_COMPARE_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs in the steps that count, and whether it runs in each of them as often. */
 #ifndef MSPROF_ANALYSIS_COMPARE_STEP_COUNTS_H
 #define MSPROF_ANALYSIS_COMPARE_STEP_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gates on measures of steps: models, batches and devices are held against the limit one by one. */
 #include "analysis/compare/compare.h"
 

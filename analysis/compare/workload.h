@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a capture's devices did, in memory: the input of every question. It is filled by who reads the database, by
  * device and start. An execution takes 24 bytes; operators, of which there are far fewer, have the names. */
 #ifndef MSPROF_ANALYSIS_COMPARE_WORKLOAD_H

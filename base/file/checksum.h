@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checksums of files as sha256sum(1), md5sum(1) and cksum(1) print them. */
 #ifndef MSPROF_BASE_FILE_CHECKSUM_H
 #define MSPROF_BASE_FILE_CHECKSUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/crc32c.h"
 
 /* For four bits each: small enough to stay in the cache beside what the caller does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CRC-32C (Castagnoli): the sum behind the signature of subscription records. */
 #ifndef MSPROF_BASE_FILE_CRC32C_H
 #define MSPROF_BASE_FILE_CRC32C_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Paths, directories and bounded reading of files. */
 #ifndef MSPROF_BASE_FILE_FSUTIL_H
 #define MSPROF_BASE_FILE_FSUTIL_H

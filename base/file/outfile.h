@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An output file that appears whole or not at all. */
 #ifndef MSPROF_BASE_FILE_OUTFILE_H
 #define MSPROF_BASE_FILE_OUTFILE_H

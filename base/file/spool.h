@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting of more records than memory should hold: what does not fit waits in a temporary file that has no name. */
 #ifndef MSPROF_BASE_FILE_SPOOL_H
 #define MSPROF_BASE_FILE_SPOOL_H

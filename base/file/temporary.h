@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files under a temporary name, locked as long as somebody writes them: who finds one unlocked may remove it. Process
  * numbers would not tell, because containers that share a directory have the same ones. */
 #ifndef MSPROF_BASE_FILE_TEMPORARY_H

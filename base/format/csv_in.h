@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading CSV, row by row: of RFC 4180, with any line end. The only place that reads with libcsv. */
 #ifndef MSPROF_BASE_FORMAT_CSV_IN_H
 #define MSPROF_BASE_FORMAT_CSV_IN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading small ini files that may hold secrets. Lines are "[section]", "key = value" or "key: value", and comments,
  * which start with ';' or '#' at the beginning of a line: a value may hold both. Blanks around names and values do not
  * count; quotes are nothing special. Sections are compared exactly, keys without regard to case (ASCII). */

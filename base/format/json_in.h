@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading small JSON files. The only place that knows cJSON, whose numbers are doubles: integers from +-2^53 on, where
  * doubles begin to skip some, are refused. Any number of threads may parse. */
 #ifndef MSPROF_BASE_FORMAT_JSON_IN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The members of long JSON objects inside objects, one at a time: documents that would not fit into one parse. */
 #ifndef MSPROF_BASE_FORMAT_JSON_MEMBERS_H
 #define MSPROF_BASE_FORMAT_JSON_MEMBERS_H

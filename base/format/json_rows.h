@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The elements of a long JSON array, one at a time: tables and traces that would not fit into one document. */
 #ifndef MSPROF_BASE_FORMAT_JSON_ROWS_H
 #define MSPROF_BASE_FORMAT_JSON_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The directory ASCEND_PROFILER_OUTPUT: it appears whole or not at all, and another's is not replaced. */
 #ifndef MSPROF_CLI_ANALYSE_OUTPUT_H
 #define MSPROF_CLI_ANALYSE_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/analyse/analyse_run.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The work of 'msprof analyse' on one directory. */
 #ifndef MSPROF_CLI_ANALYSE_RUN_H
 #define MSPROF_CLI_ANALYSE_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof analyse: directories of MindSpore's and PyTorch's profilers. */
 #include "base/array.h"
 #include "base/file/fsutil.h"

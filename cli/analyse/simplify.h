@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is removed of a framework's directory when its results are written. */
 #ifndef MSPROF_CLI_ANALYSE_SIMPLIFY_H
 #define MSPROF_CLI_ANALYSE_SIMPLIFY_H

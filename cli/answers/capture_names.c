@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/answers/capture_names.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What captures of an answer are called: the last parts of their paths, as many as tell them apart. */
 #ifndef MSPROF_CLI_ANSWERS_CAPTURE_NAMES_H
 #define MSPROF_CLI_ANSWERS_CAPTURE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/compare/compare.h"
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures for answers: with what a framework's directory around them tells. */
 #ifndef MSPROF_CLI_ANSWERS_HOST_SIDE_H
 #define MSPROF_CLI_ANSWERS_HOST_SIDE_H

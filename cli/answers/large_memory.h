@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers take tens of megabytes for a while, one array after another. */
 #ifndef MSPROF_CLI_ANSWERS_LARGE_MEMORY_H
 #define MSPROF_CLI_ANSWERS_LARGE_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/answers/pager.h"
 
 #include "cli/console.h"

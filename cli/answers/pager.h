@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Long output on a terminal goes through a pager, as git does it. */
 #ifndef MSPROF_CLI_ANSWERS_PAGER_H
 #define MSPROF_CLI_ANSWERS_PAGER_H

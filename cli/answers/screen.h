@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stdout is: how wide, which characters it shows. */
 #ifndef MSPROF_CLI_ANSWERS_SCREEN_H
 #define MSPROF_CLI_ANSWERS_SCREEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The captures that a command works on, one after the other. */
 #ifndef MSPROF_CLI_CAPTURE_CAPTURES_H
 #define MSPROF_CLI_CAPTURE_CAPTURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture/collection_log.h"
 
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* log/collection.log in the line shape of the vendor's tool, which scripts grep for. */
 #ifndef MSPROF_CLI_CAPTURE_COLLECTION_LOG_H
 #define MSPROF_CLI_CAPTURE_COLLECTION_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whose names the reports of a capture have. */
 #ifndef MSPROF_CLI_CAPTURE_NAMES_VERSION_H
 #define MSPROF_CLI_CAPTURE_NAMES_VERSION_H

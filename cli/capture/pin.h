@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A database that is in use: --clear of another msprof waits until nobody uses it. By a lock of the file (flock); where
  * the file system has none, nobody waits. */
 #ifndef MSPROF_CLI_CAPTURE_PIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture/report_files.h"
 
 #include "cli/capture/user_directory.h"

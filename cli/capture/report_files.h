@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The user's own reports: those of the two directories and of --report-file. */
 #ifndef MSPROF_CLI_CAPTURE_REPORT_FILES_H
 #define MSPROF_CLI_CAPTURE_REPORT_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of -reports: which layers a timeline of a new CANN capture has. */
 #ifndef MSPROF_CLI_CAPTURE_REPORTS_H
 #define MSPROF_CLI_CAPTURE_REPORTS_H

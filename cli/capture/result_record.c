@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture/result_record.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a user keeps what is read at every run. */
 #ifndef MSPROF_CLI_CAPTURE_USER_DIRECTORY_H
 #define MSPROF_CLI_CAPTURE_USER_DIRECTORY_H

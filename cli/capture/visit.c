@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the work on one capture that several commands share. */
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"

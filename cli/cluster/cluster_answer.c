@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster/cluster_answer.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster/cluster_run.h"
 
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof cluster: the ranks of a job together. */
 #include "base/file/fsutil.h"
 #include "cli/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster/rank_hosts.h"
 
 #include "parsers/capture/capture.h"

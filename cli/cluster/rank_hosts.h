@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the ranks of a cluster ran. */
 #ifndef MSPROF_CLI_CLUSTER_RANK_HOSTS_H
 #define MSPROF_CLI_CLUSTER_RANK_HOSTS_H

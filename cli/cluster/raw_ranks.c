@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster/raw_ranks.h"
 
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that nothing has been made of yet: msprof cluster analyses them itself. */
 #ifndef MSPROF_CLI_CLUSTER_RAW_RANKS_H
 #define MSPROF_CLI_CLUSTER_RAW_RANKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof collect: a program on a board, and its capture home. */
 #include "base/interrupt.h"
 #include "cli/capture/captures.h"

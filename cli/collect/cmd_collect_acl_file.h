@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* This machine's acl.json, patched as long as a board has the project mounted. What it was before lies beside it,
  * under a name that tells what it was patched to: a run that was killed leaves it for the next one. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_ACL_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole way over one board. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_BOARD_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The boards that an ini file describes. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_CONFIG_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures on their way home, and what is said of those that stay on the board. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_FETCH_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_FETCH_H

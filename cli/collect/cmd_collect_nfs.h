@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The project mounted on the board from this machine, and its acl.json patched here meanwhile. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_NFS_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_NFS_H

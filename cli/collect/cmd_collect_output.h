@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Output of a program on a board, line by line and masked, on the console and in the log. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_OUTPUT_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_OUTPUT_H

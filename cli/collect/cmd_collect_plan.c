@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/collect/cmd_collect_plan.h"
 
 #include "base/file/fsutil.h"

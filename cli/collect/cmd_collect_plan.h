@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What collect is about to do, as far as this machine knows: the project, its program, acl.json. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Secrets that stand elsewhere than in the ini file. */
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"

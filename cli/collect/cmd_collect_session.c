@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/collect/cmd_collect_session.h"
 
 #include "cli/console.h"

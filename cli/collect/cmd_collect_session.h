@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One board under way: what its steps share, and how they tell what happens. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof doctor: what a report of a fault needs to say, without a name or a value of anybody. */
 #include "base/array.h"
 #include "cli/capture/captures.h"

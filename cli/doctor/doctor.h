@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What 'msprof doctor' tells: numbers, and words of this program and of the system's release. No name that a user, a
  * host, a directory or a capture has is kept here, so none can be printed. */
 #ifndef MSPROF_CLI_DOCTOR_DOCTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/doctor/doctor.h"
 #include "db/database.h"
 #include "exporters/schemas.h"

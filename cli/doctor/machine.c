@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/checksum.h"
 #include "base/format/csv_in.h"
 #include "base/format/json_in.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof kinds: what can be decoded, from the same tables that decode it. */
 #include "cli/command.h"
 #include "cli/console.h"

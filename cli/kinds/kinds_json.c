@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kinds/kinds_output.h"
 #include "parsers/decode/layout_rate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How 'msprof kinds' prints record kinds and their layouts. */
 #ifndef MSPROF_CLI_KINDS_KINDS_OUTPUT_H
 #define MSPROF_CLI_KINDS_KINDS_OUTPUT_H

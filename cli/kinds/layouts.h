@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The layouts of one run: built in, from the layout directories, from --layout. */
 #ifndef MSPROF_CLI_KINDS_LAYOUTS_H
 #define MSPROF_CLI_KINDS_LAYOUTS_H

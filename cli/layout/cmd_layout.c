@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof layout: what its subcommands have in common is their name. */
 #include "cli/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof layout check: what a layout gives beside what the tables print. */
 #include "cli/command.h"
 #include "cli/console.h"

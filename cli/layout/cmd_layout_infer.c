@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof layout infer: a layout from a capture's bytes and the tables printed of it. */
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof layout show: a layout as a picture of the record. */
 #include "cli/command.h"
 #include "cli/console.h"

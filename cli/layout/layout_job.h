@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands of layouts work on: a capture, and the tables printed of it. */
 #ifndef MSPROF_CLI_LAYOUT_LAYOUT_JOB_H
 #define MSPROF_CLI_LAYOUT_LAYOUT_JOB_H

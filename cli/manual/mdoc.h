@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text of tables as mdoc(7). */
 #ifndef MSPROF_CLI_MANUAL_MDOC_H
 #define MSPROF_CLI_MANUAL_MDOC_H

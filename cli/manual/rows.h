@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the manual that are made of tables: man/NAME.in holds a line for each list, the Makefile puts it there. */
 #ifndef MSPROF_CLI_MANUAL_ROWS_H
 #define MSPROF_CLI_MANUAL_ROWS_H

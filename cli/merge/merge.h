@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --merge: the captures of one run, one of each device or host as CANN writes them, become one result. */
 #ifndef MSPROF_CLI_MERGE_MERGE_H
 #define MSPROF_CLI_MERGE_MERGE_H

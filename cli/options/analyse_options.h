@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the option table: those of analyse, and where cluster puts its results. */
 #ifndef MSPROF_CLI_OPTIONS_ANALYSE_OPTIONS_H
 #define MSPROF_CLI_OPTIONS_ANALYSE_OPTIONS_H

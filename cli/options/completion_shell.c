@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Completion for bash and zsh: the same walk over the words, the same cases, other words to offer the answers. */
 #include "cli/options/completion.h"
 

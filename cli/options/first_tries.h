@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people type who know another tool, or this one not yet: which command they meant. */
 #ifndef MSPROF_CLI_OPTIONS_FIRST_TRIES_H
 #define MSPROF_CLI_OPTIONS_FIRST_TRIES_H

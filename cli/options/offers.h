@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words that completion offers for values which are no fixed choices: names of tables, ids of columns, metrics, rules,
  * layers of timelines. */
 #ifndef MSPROF_CLI_OPTIONS_OFFERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The option table: parsing, help, completion and the check of the manual all come from it. */
 #ifndef MSPROF_CLI_OPTIONS_OPTIONS_H
 #define MSPROF_CLI_OPTIONS_OPTIONS_H

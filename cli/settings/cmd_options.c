@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof options: what a file of profiling options switches on, and what comes of it. */
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"

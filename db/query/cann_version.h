@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of columns, files and values that Ascend's tool changed from version to version of CANN (docs/formats/cann.md
  * 9.1). */
 #ifndef MSPROF_DB_QUERY_CANN_VERSION_H

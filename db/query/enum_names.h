@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the numbers in records and in the unified database (docs/formats/cann.md 8.5 and 8.6). */
 #ifndef MSPROF_DB_QUERY_ENUM_NAMES_H
 #define MSPROF_DB_QUERY_ENUM_NAMES_H

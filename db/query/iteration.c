@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/iteration.h"
 
 #include "base/strbuf.h"

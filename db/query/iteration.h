@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A database with a part of a new CANN capture: a range of iterations, or stretches of time. */
 #ifndef MSPROF_DB_QUERY_ITERATION_H
 #define MSPROF_DB_QUERY_ITERATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queries that every family shares, and the loop under all of them. */
 #include "db/query/query.h"
 

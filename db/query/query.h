@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the exporters ask the database. No SQL above this line, no formatting below it. Integers that are NULL are given
  * as DB_NULL, texts that are NULL as NULL. Texts handed to callbacks live until the callback returns. A callback that
  * returns non-zero ends the loop and becomes its result; so err must be the one the callback filled. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the exporters of new CANN captures ask the database. As in query.h: no SQL above, no formatting below; integers
  * that are NULL are DB_NULL. */
 #ifndef MSPROF_DB_QUERY_QUERY_CANN_H

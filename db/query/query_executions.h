@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of tasks in captures from before 2023, with what the reports of that era need beside device_task: the
  * counter's ticks. As in query.h: no SQL above, no formatting below. Nothing here keeps rows. */
 #ifndef MSPROF_DB_QUERY_QUERY_EXECUTIONS_H

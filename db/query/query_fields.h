@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the queries: which column goes to which member of a struct, said once. A statement is made of such a table,
  * and its rows are read by the same. */
 #ifndef MSPROF_DB_QUERY_QUERY_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a capture holds, in numbers and in words of this program: no text of a capture is among them. Same conventions
  * as query.h. */
 #ifndef MSPROF_DB_QUERY_QUERY_INVENTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the queries: rows of a statement to a callback. */
 #ifndef MSPROF_DB_QUERY_QUERY_LOOP_H
 #define MSPROF_DB_QUERY_QUERY_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What timelines count from. */
 #ifndef MSPROF_DB_QUERY_QUERY_ORIGIN_H
 #define MSPROF_DB_QUERY_QUERY_ORIGIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that captures from before 2023 recorded, of ACL's functions and the runtime's: what only their own records say
  * (processes, parts of ACL, streams) beside host_call. Same conventions as query.h. Times are nanoseconds of the host's
  * monotonic clock. */

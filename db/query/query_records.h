@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the exporters of new CANN captures ask of the tables with few rows: communication, step marks, frequencies. As
  * in query_cann.h. */
 #ifndef MSPROF_DB_QUERY_QUERY_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the queries: scans of many rows. A function in the statement gets each row's values where SQLite has them,
  * which takes half of what asking a statement for its columns takes. */
 #ifndef MSPROF_DB_QUERY_QUERY_SCAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models, inferences, AI CPU tasks, layers and ACL calls of SVP captures. */
 #include "db/database.h"
 #include "db/query/query.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_tx.h"
 
 #include "db/query/query_fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The function of SQL by which query_scan gets a row's values: take_row(scan, value, ...). */
 #ifndef MSPROF_DB_QUERY_TAKE_ROW_H
 #define MSPROF_DB_QUERY_TAKE_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One group and step, merged over ranks: what each collective took at the fastest and the slowest rank, sums of times
  * and transfers, links. Merging parts in any order and any grouping gives the same bytes. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_BLOCK_H

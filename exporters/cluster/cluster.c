@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/cluster.h"
 
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The analysis of a cluster: from the aggregates of its ranks to cluster_analysis_output/. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_CLUSTER_H
 #define MSPROF_EXPORTERS_CLUSTER_CLUSTER_H

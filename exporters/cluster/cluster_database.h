@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_analysis.db: the files of cluster_analysis_output/ as the database that MindStudio Insight reads. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H
 #define MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H

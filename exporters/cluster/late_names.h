@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of the operators that verdicts keep, which merging does not need. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_LATE_NAMES_H
 #define MSPROF_EXPORTERS_CLUSTER_LATE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ranks say of others that are not here, and what some lack that others have. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_MISSING_H
 #define MSPROF_EXPORTERS_CLUSTER_MISSING_H

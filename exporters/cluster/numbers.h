@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which rank has which number in a communication group: docs/formats/cluster.md 2. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_NUMBERS_H
 #define MSPROF_EXPORTERS_CLUSTER_NUMBERS_H

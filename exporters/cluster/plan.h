@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What there is to merge: all ranks' aggregates, the communication groups with the ranks seen in them, and for each
  * group and step the blocks of its ranks, in one order that every process of a cluster's analysis finds alike. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks work on the same stage of a pipeline: docs/formats/cluster.md 3. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_STAGES_H
 #define MSPROF_EXPORTERS_CLUSTER_STAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/team.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The processes that merge a cluster together: one, or those of an MPI job. What is sent is bytes; who merges them is
  * said by the caller. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_TEAM_H

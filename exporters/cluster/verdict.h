@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who keeps the others waiting. The premise: the ranks of a collective leave it together, so the one that was in it for
  * the shortest time came last, and each other waited for as long as its own time is longer. It needs no clock, which
  * hosts do not share well enough. Sources: docs/formats/cluster.md 4. */

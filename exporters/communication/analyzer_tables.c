@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/analyzer_tables.h"
 
 #include <inttypes.h>

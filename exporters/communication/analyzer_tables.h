@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of communication_analyzer.db and analysis.db: what each communication operator did with its time, over
  * which links, and between which ranks. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_ANALYZER_TABLES_H

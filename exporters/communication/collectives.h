@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each communication operator of a device's tasks, analysed: what the files of it are made of, whoever writes them. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COLLECTIVES_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COLLECTIVES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_matrix.json: for each kind of operator and link the fastest, the middle and the slowest. */
 #include "exporters/communication/communication.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/comm_sum.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the time of communication operators went, and what went over which link, as the frameworks' own analyses sum it
  * up: in doubles, task by task, so that every number is theirs to the last bit. The capture's own analysis
  * (analysis/collective.h) is exact instead. */

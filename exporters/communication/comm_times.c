@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication.json: how the time of each communication operator went. */
 #include "exporters/communication/communication.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication.json and communication_matrix.json: reading the capture's communication, and the files' frames. */
 #include "exporters/communication/communication.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of communication.json and communication_matrix.json: operators with what they did, by steps. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H

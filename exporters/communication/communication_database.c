@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/communication_database.h"
 
 #include "base/number.h"

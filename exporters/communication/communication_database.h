@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_analyzer.db: what communication.json and communication_matrix.json tell, as tables for viewers. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_DATABASE_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_DATABASE_H

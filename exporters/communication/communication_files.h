@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication.json and communication_matrix.json: what each communication operator did with its time, over which
  * links, and between which ranks. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_FILES_H

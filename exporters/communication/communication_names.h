@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of communication are called. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_NAMES_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/rank_database.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rank whose results a framework left as databases only, as the texts that it writes otherwise:
  * docs/formats/cluster.md 2. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_RANK_DATABASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/counters/digits_2022.h"
 
 #include <math.h>

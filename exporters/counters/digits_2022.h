@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What SQLite makes of a number that is stored as a text and read again: the nearest of 15 digits. */
 #ifndef MSPROF_EXPORTERS_COUNTERS_DIGITS_2022_H
 #define MSPROF_EXPORTERS_COUNTERS_DIGITS_2022_H

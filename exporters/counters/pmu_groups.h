@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The groups of PMU metrics as tables: which columns each has, of which events, by which formula. Inside of
  * pmu_metric.c. */
 #ifndef MSPROF_EXPORTERS_COUNTERS_PMU_GROUPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/counters/pmu_metric.h"
 
 #include "exporters/counters/pmu_groups.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From event counters of Ascend cores to metrics: which counters a group of metrics has, which columns it makes of them
  * and by which formula. Pure functions.

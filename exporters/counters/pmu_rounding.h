@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounding of binary floating point to decimals, correct for the exact binary value, exact ties to even: as the round()
  * of Python does. */
 #ifndef MSPROF_EXPORTERS_COUNTERS_PMU_ROUNDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ways to calculate metrics; which a capture gets is told in pmu_metric.h. */
 #ifndef MSPROF_EXPORTERS_COUNTERS_PMU_RULES_H
 #define MSPROF_EXPORTERS_COUNTERS_PMU_RULES_H

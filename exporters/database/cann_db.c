@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof_<timestamp>.db: the database for Ascend's viewers. */
 #include "exporters/database/cann_db.h"
 #include "db/database.h"

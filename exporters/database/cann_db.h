@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The database that Ascend's viewers read, as a file of any name and with tables that others add. */
 #ifndef MSPROF_EXPORTERS_DATABASE_CANN_DB_H
 #define MSPROF_EXPORTERS_DATABASE_CANN_DB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/database/cann_db_samples.h"
 
 #include "base/interrupt.h"

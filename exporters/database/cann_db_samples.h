@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of samples in the database for viewers. */
 #ifndef MSPROF_EXPORTERS_DATABASE_CANN_DB_SAMPLES_H
 #define MSPROF_EXPORTERS_DATABASE_CANN_DB_SAMPLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The databases of ASCEND_PROFILER_OUTPUT. */
 #ifndef MSPROF_EXPORTERS_DATABASE_DATABASES_H
 #define MSPROF_EXPORTERS_DATABASE_DATABASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_analyzer.db, analysis.db. */
 #include "db/database.h"
 #include "db/table_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/database/json_out.h"
 
 #include "base/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A parsed JSON value as a text again. */
 #ifndef MSPROF_EXPORTERS_DATABASE_JSON_OUT_H
 #define MSPROF_EXPORTERS_DATABASE_JSON_OUT_H

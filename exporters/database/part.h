@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The capture's database with nothing but the steps that are asked for. */
 #ifndef MSPROF_EXPORTERS_DATABASE_PART_H
 #define MSPROF_EXPORTERS_DATABASE_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of ascend_pytorch_profiler_<rank>.db that the capture's database does not have. */
 #include "base/array.h"
 #include "base/file/fsutil.h"

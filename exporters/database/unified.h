@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The database that Ascend's viewers read (msprof_<time>.db, docs/formats/cann.md 8.5), made from that of a new CANN
  * capture.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/bounds.h"
 
 #include "analysis/bound.h"

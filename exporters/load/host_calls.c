@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/host_calls.h"
 
 #include "db/query/operators/query_durations.h"

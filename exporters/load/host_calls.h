@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that the host made, of captures of any family. */
 #ifndef MSPROF_EXPORTERS_LOAD_HOST_CALLS_H
 #define MSPROF_EXPORTERS_LOAD_HOST_CALLS_H

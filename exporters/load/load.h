@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a database to what analysis/ works on. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ascend: operators are tasks with a name; communication operators are joined at import; steps are marked. */
 #include "base/array.h"
 #include "base/map.h"

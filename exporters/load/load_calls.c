@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Durations of calls by name: eight bytes a call. */
 #include "base/array.h"
 #include "exporters/load/host_calls.h"

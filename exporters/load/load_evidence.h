@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the host did while devices waited: the evidence of advice. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_EVIDENCE_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_EVIDENCE_H

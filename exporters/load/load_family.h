@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of loading: what each family adds to a workload whose common facts are there. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_FAMILY_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_FAMILY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* At which frequencies devices' tasks ran. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_FREQUENCY_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_FREQUENCY_H

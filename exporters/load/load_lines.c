@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a framework's directory adds to answers: who launched what, and which stages of the data pipeline starve. */
 #include "base/array.h"
 #include "db/database.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of the host: what a program says it does, and the calls that it makes. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of loading evidence: the stages of a framework's data pipeline. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_STAGES_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_STAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SVP: an operator is a layer group of a model, a step is an inference. */
 #include "base/array.h"
 #include "base/map.h"

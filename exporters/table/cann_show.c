@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/cann_show.h"
 
 #include "exporters/table/show_report.h"

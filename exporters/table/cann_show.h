@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The terminal report of new CANN captures. */
 #ifndef MSPROF_EXPORTERS_TABLE_CANN_SHOW_H
 #define MSPROF_EXPORTERS_TABLE_CANN_SHOW_H

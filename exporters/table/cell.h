@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One value of a table of the terminal. */
 #ifndef MSPROF_EXPORTERS_TABLE_CELL_H
 #define MSPROF_EXPORTERS_TABLE_CELL_H

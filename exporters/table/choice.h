@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows and columns of a table are wanted: --columns, --filter, --sort, --top. */
 #ifndef MSPROF_EXPORTERS_TABLE_CHOICE_H
 #define MSPROF_EXPORTERS_TABLE_CHOICE_H

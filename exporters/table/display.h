@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text as a terminal shows it: how many columns its characters take. */
 #ifndef MSPROF_EXPORTERS_TABLE_DISPLAY_H
 #define MSPROF_EXPORTERS_TABLE_DISPLAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of SQL that queries of reports use beside SQLite's own; what they do stands in parsers/series.h. */
 #ifndef MSPROF_EXPORTERS_TABLE_FUNCTIONS_H
 #define MSPROF_EXPORTERS_TABLE_FUNCTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A short table for people and their tools: no frames, numbers to the right. Where the width is limited titles are
  * wrapped first, then long texts are cut in the middle, or go on in the next line, and at last the columns that matter
  * least are left out, which a line below the table tells. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over all tasks and calls of a CANN capture, for the statistic tables. */
 #ifndef MSPROF_EXPORTERS_TABLE_GROUPS_H
 #define MSPROF_EXPORTERS_TABLE_GROUPS_H

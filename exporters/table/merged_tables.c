@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of several captures as one set: each capture writes its own into a directory of its own, then the rows of
  * all are put together. */
 #include "base/array.h"

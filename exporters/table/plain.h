@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table of the terminal without frames: what answers are printed as. */
 #ifndef MSPROF_EXPORTERS_TABLE_PLAIN_H
 #define MSPROF_EXPORTERS_TABLE_PLAIN_H

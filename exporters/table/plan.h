@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A report's columns, compiled for one database and one format into a step for each column that is shown. */
 #ifndef MSPROF_EXPORTERS_TABLE_PLAN_H
 #define MSPROF_EXPORTERS_TABLE_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All reports: a file of exporters/reports/ is one, and so is each series of a record kind. */
 #include "exporters/table/report.h"
 #include "parsers/record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A report is a table: its columns are data, and one engine makes CSV, JSON and tables of the terminal of it, sorted,
  * filtered and cut as wanted. docs/adding-a-report.md tells how one is added. */
 #ifndef MSPROF_EXPORTERS_TABLE_REPORT_H

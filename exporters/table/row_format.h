@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of tables as bytes, made by several threads side by side: what stands before each value is prepared once, values
  * are put without looking at the format again. */
 #ifndef MSPROF_EXPORTERS_ROW_FORMAT_H

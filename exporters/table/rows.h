@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the engine: where rows come from. */
 #ifndef MSPROF_EXPORTERS_TABLE_ROWS_H
 #define MSPROF_EXPORTERS_TABLE_ROWS_H

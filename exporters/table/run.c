@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/report.h"
 
 #include "db/query/cann_version.h"

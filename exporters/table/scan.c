@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables with a row for each row of a table of the database: ranges of it go to several threads, each with its own
  * connection, and come back in order. */
 #include "exporters/table/rows.h"

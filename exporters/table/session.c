@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/session.h"
 
 #include "exporters/table/functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/table/cann_show.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/show_2022.h"
 
 #include "exporters/reports/earlier/device_2022.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The terminal report of captures of the layout of 2022. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_2022_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_2022_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the terminal reports of all families share. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_BLOCK_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_BLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
 #include "base/nearest.h"
 #include "db/query/query.h"

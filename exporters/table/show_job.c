@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/show_job.h"
 
 #include "db/query/operators/query_steps.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The terminal report of captures of 2020. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_JOB_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/show_report.h"
 
 int report_show_open(struct report_show *shows, struct show *show, int family, struct err *err)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as blocks of the terminal: a title, and the table behind it. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_REPORT_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/show_svp.h"
 
 #include "base/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Terminal reports of SVP captures. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_SVP_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_SVP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows in another order than they come: kept in a temporary database, so that memory does not grow with them. */
 #ifndef MSPROF_EXPORTERS_TABLE_SORTER_H
 #define MSPROF_EXPORTERS_TABLE_SORTER_H

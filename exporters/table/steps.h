@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tables of iterations of all eras have in common: a row for each iteration, with two more columns for each of
  * its all-reduce operations. */
 #ifndef MSPROF_EXPORTERS_TABLE_STEPS_H

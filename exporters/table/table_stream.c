@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/table_stream.h"
 
 #include "base/file/outfile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One table of several captures or devices as one document: one head, the rows of all, one tail. */
 #ifndef MSPROF_EXPORTERS_TABLE_TABLE_STREAM_H
 #define MSPROF_EXPORTERS_TABLE_TABLE_STREAM_H

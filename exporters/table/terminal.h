@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of a report on the terminal. Its columns are as wide as its rows want them, so that no row can be printed
  * before the last is known: few rows are kept, many come a second time. Memory does not grow with them. */
 #ifndef MSPROF_EXPORTERS_TABLE_TERMINAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table with frames for the terminal, aligned by display width (wide and combining characters included). The rows are
  * given twice, first to measure and then to print, so that memory does not grow with them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One value of a row on its way into a table. */
 #ifndef MSPROF_EXPORTERS_TABLE_VALUE_H
 #define MSPROF_EXPORTERS_TABLE_VALUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of one table to where they go: a file (or several, of at most ROWS_PER_FILE rows, or for parts of the table), or
  * the terminal. */
 #ifndef MSPROF_EXPORTERS_TABLE_WRITER_H

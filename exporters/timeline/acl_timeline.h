@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl_*: the ACL calls of one model, a thread of the trace for each thread of the program. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_ACL_TIMELINE_H
 #define MSPROF_EXPORTERS_TIMELINE_ACL_TIMELINE_H

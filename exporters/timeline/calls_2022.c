@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/draw_earlier.h"
 
 #include "base/array.h"

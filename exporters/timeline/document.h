@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One timeline file: its head, the names of processes and threads, its end. Everything is a stream; the file appears
  * under its name when it is complete. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_DOCUMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of captures from before 2023: what their layers share. A file is of one layer, but msprof, which has
  * several. With compat events, their order and numbers are those of Ascend's tool of 2022. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_DRAW_EARLIER_H

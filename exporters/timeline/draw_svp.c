@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/draw_svp.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawing the tasks of SVP inferences: a unit of consecutive inferences, with the AI CPU tasks that started meanwhile,
  * into the events of a trace. Several workers draw units side by side, each with its own connection to the database. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_DRAW_SVP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of timelines as bytes: slices, instants, counters, flows and metadata of the Trace Event Format, for every
  * timeline there is. What Ascend's tools write differently is a setting (struct trace_style), not another writer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which call of svp_acl_mdl_execute* started which inference, as far as times decide it. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_EXECUTE_CALLS_H
 #define MSPROF_EXPORTERS_TIMELINE_EXECUTE_CALLS_H

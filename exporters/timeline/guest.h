@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a framework adds to the timeline of a capture: its own processes, and what it knows of those who launched. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_GUEST_H
 #define MSPROF_EXPORTERS_TIMELINE_GUEST_H

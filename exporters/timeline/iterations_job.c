@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations of captures of JOB: a thread of them, with their propagations, and one for each stream beside it. */
 #include "db/database.h"
 #include "exporters/timeline/draw_earlier.h"

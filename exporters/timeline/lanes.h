@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which thread of a trace an event belongs to, so that slices on one thread never overlap in part: the events of a
  * stream or of a program's thread have its own number, what overlaps them in part goes to further ones ("lanes") whose
  * numbers nobody else has. */

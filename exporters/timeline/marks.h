@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What programs say of themselves with msproftx, and what devices saw of it. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_MARKS_H
 #define MSPROF_EXPORTERS_TIMELINE_MARKS_H

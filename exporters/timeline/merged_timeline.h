@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One timeline of a model of an SVP capture, or of all: what the host called and what the device ran. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_MERGED_TIMELINE_H
 #define MSPROF_EXPORTERS_TIMELINE_MERGED_TIMELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of one thread on lanes of a timeline: what a lane holds is nested, so that viewers draw it as it was; what
  * overlaps another range only in part goes to a further lane. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_NESTING_H

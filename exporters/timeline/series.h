@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks that record kinds declare (parsers/series.h): counters, and slices of what they say lasts. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SERIES_H
 #define MSPROF_EXPORTERS_TIMELINE_SERIES_H

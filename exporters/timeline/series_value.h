@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of counters and slices that record kinds declare, from rows to JSON. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SERIES_VALUE_H
 #define MSPROF_EXPORTERS_TIMELINE_SERIES_VALUE_H

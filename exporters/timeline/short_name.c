@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/short_name.h"
 
 #include <stdlib.h>

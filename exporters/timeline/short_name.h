@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Short names of operators. Frameworks call them by their path in the graph,
  * "Default/network-TrainOneStep/MatMul-op12": a slice has room for the last part. Where the last parts of two names are
  * equal, parts before it are added until they differ, up to eight; then it is the whole. What is no path stays as it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/slice_operators.h"
 
 #include "exporters/table/row_format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What slices say of an operator beside its name: the short name, what limits it, its tensors. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 #define MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H

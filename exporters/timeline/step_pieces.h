@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations of models as slices of a timeline: each iteration with its propagations, what runs beside them, and the
  * fetching of input. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_STEP_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which thread of a trace an event belongs to, so that events on one thread never overlap: a stream's first thread has
  * the stream's own number, what runs at the same time goes to further ones ("lanes") whose numbers no stream has. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_STREAMS_SVP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans which inference and which AI CPU task goes where, and hands units of them to the workers that draw. */
 #include "exporters/timeline/task_timeline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_time_*: the AI core and AI CPU tasks of one model. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TASK_TIMELINE_H
 #define MSPROF_EXPORTERS_TIMELINE_TASK_TIMELINE_H

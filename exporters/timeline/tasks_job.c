@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of captures of JOB: a thread for each stream that has operators; the other tasks, of all streams, are one
  * thread of stretches in which they run. */
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files made of tracks. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/timeline_earlier.h"
 
 #include "exporters/timeline/draw_earlier.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of captures from before 2023. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H

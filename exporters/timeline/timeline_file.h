@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the timelines of SVP captures share: a file is one model's. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_FILE_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of SVP captures. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_SVP_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_SVP_H

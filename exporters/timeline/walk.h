@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of large tables on their way through the tracks of a file. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_WALK_H
 #define MSPROF_EXPORTERS_TIMELINE_WALK_H

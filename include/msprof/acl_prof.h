@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ACL profiling API of libmsprof_acl: captures of a program's own making, msproftx ranges, operator subscription.
  *
  * Source compatible with programs written for CANN's acl/acl_prof.h: the same names, types, values and codes. It can be

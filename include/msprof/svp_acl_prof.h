@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ACL profiling API under the names of SVP boards (SS928 and relatives): svp_acl_prof_*. Source compatible with
  * programs written for svp_acl_prof.h. The functions do what their ACL namesakes do, with these differences: the path
  * of svp_acl_prof_init is absolute; captures are directories JOB<29 capital letters>; only the four bits below and only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A capture on disk: which family, which files, which record kind each, clocks. Reads names and small text files only.
  */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files, models and devices of a capture: finding and adding them. */
 #include "parsers/capture/capture_files.h"
 

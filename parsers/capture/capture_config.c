@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small files beside the data: info.json, net.info, .done. Each is bounded, and none is trusted. */
 #include "parsers/capture/capture_files.h"
 

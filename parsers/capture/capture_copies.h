@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a capture that are copies of each other. */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_COPIES_H
 #define MSPROF_PARSERS_CAPTURE_CAPTURE_COPIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
 #include "base/map.h"
 #include "base/number.h"

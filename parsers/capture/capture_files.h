@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of capture discovery, shared by capture_open.c (all of it), capture_collections.c (what it finds),
  * capture_names.c, capture_list.c (directories) and capture_config.c (small files). */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Directories of captures: what is in them and what they look like from outside. */
 #include "parsers/capture/capture_files.h"
 

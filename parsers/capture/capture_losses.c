@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/capture/capture_losses.h"
 
 #include "base/format/json_in.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* losses.json: what a recorder of the host says its own capture lacks (docs/formats/acl-api.md Losses). */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_LOSSES_H
 #define MSPROF_PARSERS_CAPTURE_CAPTURE_LOSSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What file names say. */
 #include "parsers/capture/capture_files.h"
 

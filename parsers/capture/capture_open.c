@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A capture directory made sense of: which file is what, and what the small files beside the data say. */
 #include "parsers/capture/capture.h"
 

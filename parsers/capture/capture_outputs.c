@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results that stand beside a capture's data: they are never part of it, or writing them would change how it is read.
  */
 #include "parsers/capture/capture_files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a PROF capture: host and devices, their chips and clocks. */
 #include "parsers/capture/capture_files.h"
 #include "parsers/capture/capture_losses.h"

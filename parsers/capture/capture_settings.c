@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/capture/capture_settings.h"
 
 #include "base/array.h"

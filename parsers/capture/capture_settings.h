@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What sample.json and info.json of one part of a capture say, by name: how it was collected, and on what machine. */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_SETTINGS_H
 #define MSPROF_PARSERS_CAPTURE_CAPTURE_SETTINGS_H

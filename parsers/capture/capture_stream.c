@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"

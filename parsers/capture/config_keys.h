@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The keys that the configuration files of a capture are known to have, and what their values look like: the one place
  * that knows what a damaged one is. Formats: docs/formats/cann.md 2, docs/formats/svp.md. */
 #ifndef MSPROF_PARSERS_CAPTURE_CONFIG_KEYS_H

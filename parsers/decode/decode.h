@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one interpreter for all layouts: raw files in, rows out. */
 #ifndef MSPROF_PARSERS_DECODE_DECODE_H
 #define MSPROF_PARSERS_DECODE_DECODE_H

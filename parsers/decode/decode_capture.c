@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of records: files in, chunk by chunk, every record through its layout and its kind's hooks. */
 #include "parsers/decode/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows on their way from hooks and the record loop to the sink. */
 #include "parsers/decode/decoder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the decoder, shared by decode_capture.c (streams), decode_rows.c (rows on their way out) and plan.c (one
  * record).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder's inverse, from the same tables: for tests, benchmark data and fuzz seeds. */
 #ifndef MSPROF_PARSERS_DECODE_ENCODE_H
 #define MSPROF_PARSERS_DECODE_ENCODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/file_reader.h"
 
 #include <errno.h>

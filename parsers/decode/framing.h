@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where records begin in a run of bytes: how well a layout fits, and the way back to sound records after a damaged
  * place. Inside of the decoder; plain functions of bytes. */
 #ifndef MSPROF_PARSERS_DECODE_FRAMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The set of layouts, and what makes a layout sound. */
 #include "parsers/decode/layout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts at run time: the built-in ones and those from layout files; choosing one for a file. */
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_H

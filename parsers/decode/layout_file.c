@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layout files: a line each, words and quoted texts, '#' comments. Every mistake is told with its line. */
 #include "parsers/decode/layout.h"
 

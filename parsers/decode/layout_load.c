@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layout files from the disk: one, or all of a directory. */
 #include "base/file/fsutil.h"
 #include "parsers/decode/layout.h"

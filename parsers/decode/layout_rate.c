@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/layout_rate.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rates that boards form each in its way: as a line of a layout file, and as a number. */
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_RATE_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_RATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words of a line, and suggestions of what was probably meant. */
 #include "parsers/decode/layout_text.h"
 

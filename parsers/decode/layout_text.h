@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of a layout file as words, and mistakes told with their line. For layout_file.c only. */
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One record: a layout made ready, and the loop that reads it. */
 #include "base/bytes.h"
 #include "parsers/decode/decode.h"

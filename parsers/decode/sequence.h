@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The 4-bit counter that the device's schedulers put into every record. */
 #ifndef MSPROF_PARSERS_DECODE_SEQUENCE_H
 #define MSPROF_PARSERS_DECODE_SEQUENCE_H

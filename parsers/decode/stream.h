@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the decoder: one stream of records on its way through the buffer. Shared by decode_capture.c (reading it)
  * and stream.c (where its records begin and what they look like). */
 #ifndef MSPROF_PARSERS_DECODE_STREAM_H

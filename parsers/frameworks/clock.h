@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From the counter that frameworks record times with to ns since 1970. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_CLOCK_H
 #define MSPROF_PARSERS_FRAMEWORKS_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which directories are captures of a framework, and what is in them. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_DIRECTORY_H
 #define MSPROF_PARSERS_FRAMEWORKS_DIRECTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a framework's profiler left in a *_ascend_ms or *_ascend_pt directory beside the device's capture (PROF_*): the
  * framework's own operators, steps, memory, data pipeline. Times are ns since 1970. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H

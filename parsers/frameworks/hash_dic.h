@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers that CANN gives names: host/data/unaging.additional.hash_dic.*, lines "<number>:<name>". */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_HASH_DIC_H
 #define MSPROF_PARSERS_FRAMEWORKS_HASH_DIC_H

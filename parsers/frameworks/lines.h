@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text files of frameworks' profilers, line by line. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_LINES_H
 #define MSPROF_PARSERS_FRAMEWORKS_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/frameworks/records.h"
 
 #include "base/array.h"

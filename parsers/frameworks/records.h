@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of records that frameworks' profilers leave behind: {u16 type, u32 length, value}, little endian, or records of
  * one size. A file is read in pieces; memory does not grow with it. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_RECORDS_H

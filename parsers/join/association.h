@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one capture's host and device records say together. Hooks of record kinds hand over each record as it is
  * decoded; the association keeps what is needed of it in compact form, and between the parts of the capture (host,

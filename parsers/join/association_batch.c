@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which batch each task is of: how often the task numbers of its stream had begun again. */
 #include "base/array.h"
 #include "parsers/join/association_data.h"

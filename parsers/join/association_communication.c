@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Communication operators: what a node-level call with communication calls in it launched. */
 #include "base/array.h"
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the association: what it keeps of each record. Shared by association.c (records in), association_host.c
  * (call trees), association_device.c (tasks and counters) and association_rows.c (rows out). */
 #ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H

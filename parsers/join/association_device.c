@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device: tasks that ran, which launch of the host each was, and their counters. */
 #include "base/array.h"
 #include "base/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host: calls into trees, what was recorded inside of them to the deepest, launched tasks with their operators. */
 #include "base/array.h"
 #include "base/interrupt.h"

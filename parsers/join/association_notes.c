@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rare records of the host: what copies move, fused operators, names of models. */
 #include "parsers/join/association_data.h"
 #include "parsers/kinds/common/cann_rows.h"

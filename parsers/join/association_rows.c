@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the association found out, as rows. */
 #include "parsers/join/association_data.h"
 #include "parsers/kinds/common/cann_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a capture from before 2023 says together. Its records know nothing of calls around them: what the host says of a
  * task (its operator, which call launched it) and what the device measured of it bear the numbers of stream and task

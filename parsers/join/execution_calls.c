@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls into trees, one thread after the other. A call's row is known when its thread has left the outermost call
  * around it. */
 #include "base/array.h"

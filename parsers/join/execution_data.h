@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the executions: what is kept of each record. Shared by execution_records.c (records in), execution_calls.c
  * (calls into trees), execution_join.c (who belongs to whom) and execution_rows.c (rows out). Records of tasks wait in
  * spools, so that memory does not grow with them: first by task, then, joined, by start. */

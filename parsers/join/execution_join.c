@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who belongs to whom: one task after the other, with all that was recorded of it. */
 #include "base/array.h"
 #include "base/file/spool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records in. */
 #include "base/array.h"
 #include "base/strbuf.h"

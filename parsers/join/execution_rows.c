@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows out. */
 #include "base/array.h"
 #include "base/interrupt.h"

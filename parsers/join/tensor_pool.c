@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/join/tensor_pool.h"
 
 #include <stdlib.h>

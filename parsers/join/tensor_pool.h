@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers for what comes again and again in the records of a capture: sets of tensors, 64-bit ids. */
 #ifndef MSPROF_PARSERS_JOIN_TENSOR_POOL_H
 #define MSPROF_PARSERS_JOIN_TENSOR_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a layout gives of a capture beside what its tables print. */
 #ifndef MSPROF_PARSERS_LAYOUTS_CHECK_H
 #define MSPROF_PARSERS_LAYOUTS_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables whose rows name no inference and task: compared with the records that began at the same time, or that they sum
  * up. */
 #ifndef MSPROF_PARSERS_LAYOUTS_CHECK_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What comparing a layout's records with tables has found so far. */
 #ifndef MSPROF_PARSERS_LAYOUTS_CHECK_RESULT_H
 #define MSPROF_PARSERS_LAYOUTS_CHECK_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Of all places that fit, those that make a layout: columns with the fewest choices first, none over another. */
 #include "parsers/layouts/problem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What makes places a layout: widths and magics. */
 #include "parsers/layouts/problem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A frequency that nobody says. */
 #include "parsers/layouts/hunt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first column by its printed numbers, the others beside it: of device records total_cycle by the time, and what is
  * printed as a share of it. */
 #include "parsers/layouts/hunt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The search for a layout: what is tried, and the best so far. */
 #ifndef MSPROF_PARSERS_LAYOUTS_HUNT_H
 #define MSPROF_PARSERS_LAYOUTS_HUNT_H

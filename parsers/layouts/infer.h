@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A layout from a capture's bytes and the tables that a tool printed of them. Knows neither SQL nor printing. */
 #ifndef MSPROF_PARSERS_LAYOUTS_INFER_H
 #define MSPROF_PARSERS_LAYOUTS_INFER_H

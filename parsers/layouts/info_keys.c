@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/layouts/info_keys.h"
 
 #include "base/edit_distance.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of a board's *.info files that msprof does not know: a board may spell them otherwise. */
 #ifndef MSPROF_PARSERS_LAYOUTS_INFO_KEYS_H
 #define MSPROF_PARSERS_LAYOUTS_INFO_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which task runs a layer, of the tables of a capture's models: what tables name by layers and their types. */
 #ifndef MSPROF_PARSERS_LAYOUTS_LAYERS_H
 #define MSPROF_PARSERS_LAYOUTS_LAYERS_H

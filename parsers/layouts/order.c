@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables whose rows are not the records one by one: in another order, of a part of them, at a frequency nobody says. */
 #include "base/array.h"
 #include "parsers/layouts/hunt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that a tool printed of an SVP capture: which files there are, and their numbers, row by row. */
 #ifndef MSPROF_PARSERS_INFER_PRINTED_H
 #define MSPROF_PARSERS_INFER_PRINTED_H

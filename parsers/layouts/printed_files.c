@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which tables there are. */
 #include "base/array.h"
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/layouts/printed_form.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables that tools print, as data: the names of their files, and which of their columns is which of a record's. */
 #ifndef MSPROF_PARSERS_LAYOUTS_PRINTED_FORM_H
 #define MSPROF_PARSERS_LAYOUTS_PRINTED_FORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of one table. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"

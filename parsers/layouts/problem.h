@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the inference: rows of tables beside the records that they may be of. */
 #ifndef MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 #define MSPROF_PARSERS_LAYOUTS_PROBLEM_H

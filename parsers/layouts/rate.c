@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a board forms the rate of cache misses that the names of its tables have. */
 #include "parsers/decode/layout_rate.h"
 #include "parsers/layouts/problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in a record a number stands of which, for some records, a range is known. Arithmetic on bytes only. */
 #ifndef MSPROF_PARSERS_LAYOUTS_SEARCH_H
 #define MSPROF_PARSERS_LAYOUTS_SEARCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of records whose layout is not known: reading any record of them, given size and header. */
 #ifndef MSPROF_PARSERS_LAYOUTS_SOURCE_H
 #define MSPROF_PARSERS_LAYOUTS_SOURCE_H

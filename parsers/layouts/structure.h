@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What bytes say of their records without any table: size, byte order, what each byte does. */
 #ifndef MSPROF_PARSERS_LAYOUTS_STRUCTURE_H
 #define MSPROF_PARSERS_LAYOUTS_STRUCTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables whose rows sum up calls: the records' texts tell which row each belongs to. */
 #include "base/array.h"
 #include "parsers/layouts/hunt.h"

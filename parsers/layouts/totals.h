@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that begin with a row of the whole network: its numbers are what the other rows add up to. */
 #ifndef MSPROF_PARSERS_LAYOUTS_TOTALS_H
 #define MSPROF_PARSERS_LAYOUTS_TOTALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every row beside its record: what a layout gives is what the tables print, or the column is not found. */
 #include "parsers/layouts/problem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a text stands in records. */
 #include "base/array.h"
 #include "parsers/layouts/problem.h"

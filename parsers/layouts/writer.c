@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An inferred layout as the text of a layout file. */
 #include "parsers/layouts/infer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file of options, checked and understood. */
 #ifndef MSPROF_PARSERS_SWITCHES_CHECK_H
 #define MSPROF_PARSERS_SWITCHES_CHECK_H

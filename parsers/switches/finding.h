@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is found in a file of options: problems, and what holds. */
 #ifndef MSPROF_PARSERS_SWITCHES_FINDING_H
 #define MSPROF_PARSERS_SWITCHES_FINDING_H

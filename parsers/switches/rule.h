@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options that say what is to be collected: which there are, and which values they take. Files of options, the ACL
  * library and the reports ask the same table (docs/formats/options.md). */
 #ifndef MSPROF_PARSERS_SWITCHES_RULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options that were pasted out of a script, where they are a string. */
 #ifndef MSPROF_PARSERS_SWITCHES_SCRIPT_TEXT_H
 #define MSPROF_PARSERS_SWITCHES_SCRIPT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The authentication agent of the user (the protocol of ssh-agent(1)), with waits that end. */
 #ifndef MSPROF_SSH_SESSION_AGENT_H
 #define MSPROF_SSH_SESSION_AGENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who are we? Agent, key file, password, keyboard-interactive, in this order. */
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"

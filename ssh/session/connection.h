@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One SSH connection: to a server whose host key is known, as a user who is authenticated. Every wait ends when
  * interrupt_signal is set. Nothing here prints; secrets are read where they stand and never copied or told. */
 #ifndef MSPROF_SSH_SESSION_CONNECTION_H

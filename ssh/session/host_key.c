@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Is the server the one it was? */
 #include "base/strbuf.h"
 #include "ssh/session/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of ssh/ share; nobody else includes this. */
 #ifndef MSPROF_SSH_SESSION_INTERNAL_H
 #define MSPROF_SSH_SESSION_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenSSH's known_hosts file (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT): plain names with wildcards and negation, hashed
  * names, [host]:port, @revoked. @cert-authority lines do not count: certificates are not asked for. */
 #ifndef MSPROF_SSH_SESSION_KNOWN_HOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one libssh2 session needs below it: memory, the socket, waiting, errors. */
 #include "ssh/session/internal.h"
 

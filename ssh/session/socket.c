@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a host's name to a connected socket, interruptibly. */
 #include "base/interrupt.h"
 #include "ssh/session/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of a file that stands in part on one side: how much of it is the other side's, by checksums of ranges.
  */
 #ifndef MSPROF_SSH_TRANSFER_BEGINNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures on the board: directories that its profiler made. */
 #ifndef MSPROF_SSH_TRANSFER_CAPTURES_H
 #define MSPROF_SSH_TRANSFER_CAPTURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bringing a directory of the board home: all files in one stream, their checksums in a second one beside it. */
 #ifndef MSPROF_SSH_TRANSFER_FETCH_H
 #define MSPROF_SSH_TRANSFER_FETCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a fetch: what came is put on the disk, and what is known to be unchanged is removed from the board. */
 #ifndef MSPROF_SSH_TRANSFER_FETCH_END_H
 #define MSPROF_SSH_TRANSFER_FETCH_END_H

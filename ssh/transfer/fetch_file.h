@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One file on its way home: written under a temporary name, renamed when it is complete and verified. */
 #ifndef MSPROF_SSH_TRANSFER_FETCH_FILE_H
 #define MSPROF_SSH_TRANSFER_FETCH_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of a fetch, and what came of it. */
 #ifndef MSPROF_SSH_TRANSFER_FETCH_REQUEST_H
 #define MSPROF_SSH_TRANSFER_FETCH_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a board says it has: lists of files and of checksums. Nothing of it is trusted: a name is taken only when it
  * stays below the directory that it is relative to. */
 #ifndef MSPROF_SSH_TRANSFER_LISTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands of the board that work on many files: their names come on standard input. */
 #ifndef MSPROF_SSH_TRANSFER_NAMES_H
 #define MSPROF_SSH_TRANSFER_NAMES_H

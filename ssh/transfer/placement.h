@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run puts into the project's directory on the board, and what it found there: so that at the end the board is
  * as it was. A list of it (a manifest) lies in the directory meanwhile, for the next run when this one is killed. */
 #ifndef MSPROF_SSH_TRANSFER_PLACEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/transfer/removal.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Removing from the board what is known to be as it was: each file is looked at once more before it goes. */
 #ifndef MSPROF_SSH_TRANSFER_REMOVAL_H
 #define MSPROF_SSH_TRANSFER_REMOVAL_H

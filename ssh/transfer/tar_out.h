@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A project as a tar stream (POSIX ustar; GNU long names), piece by piece. */
 #ifndef MSPROF_SSH_TRANSFER_TAR_OUT_H
 #define MSPROF_SSH_TRANSFER_TAR_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bringing the project to the board: what changed, in one stream. */
 #ifndef MSPROF_SSH_TRANSFER_UPLOAD_H
 #define MSPROF_SSH_TRANSFER_UPLOAD_H

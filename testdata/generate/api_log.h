@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The board's buffer of ACL API calls: the newest ones of one model. */
 #ifndef MSPROF_GENERATE_API_LOG_H
 #define MSPROF_GENERATE_API_LOG_H

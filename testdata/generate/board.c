@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "testdata/generate/board.h"
 
 #include "testdata/generate/api_log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board that runs models and writes down what the hardware counts: a whole capture, streamed to disk. */
 #ifndef MSPROF_GENERATE_BOARD_H
 #define MSPROF_GENERATE_BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "testdata/generate/job.h"
 
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a JOB directory, as a board leaves them (docs/formats/svp.md 1 and 2). */
 #ifndef MSPROF_GENERATE_JOB_H
 #define MSPROF_GENERATE_JOB_H

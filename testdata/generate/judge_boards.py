@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Infers the layouts of what random_boards.py wrote and judges them on the captures that were held out.
 
 usage: judge_boards.py MSPROF DIRECTORY [--verbose]

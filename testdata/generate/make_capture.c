@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* make-capture: writes an SVP capture of any size, the same bytes for the same options. */
 #include "base/number.h"
 #include "testdata/generate/api_log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* make-figures: captures that encode the figures of the vendor's guide (docs/formats/svp.md 5), worked back to
  * cycles. */
 #include "base/file/fsutil.h"

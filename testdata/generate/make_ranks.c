@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* make-ranks: the ranks of a job as a framework's analysis leaves them, or only their aggregates, for trying out and
  * measuring 'msprof cluster' at any size. Every duration follows from the options and the seed: a collective takes its
  * transmission, and each rank longer by what it came earlier than the last. Each rank is in two groups, "tp" of its

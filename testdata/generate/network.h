@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Networks as an SVP board sees them: layers, grouped into tasks, with the work that each task does for one picture. */
 #ifndef MSPROF_GENERATE_NETWORK_H
 #define MSPROF_GENERATE_NETWORK_H

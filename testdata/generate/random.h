@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pseudo-random numbers that depend on nothing but their keys, so that equal seeds give equal captures. */
 #ifndef MSPROF_GENERATE_RANDOM_H
 #define MSPROF_GENERATE_RANDOM_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boards with random record layouts: for each seed a capture with the tables that a vendor's tool would print of it, a
 second capture of the same board that is held out, and what it holds. Encoder and tables are this script's own.
 

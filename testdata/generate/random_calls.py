@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boards whose records of ACL calls have random layouts: for each seed a capture with the timeline and the statistic
 that a tool would print of it, and a second capture of the same board that is held out. Encoder and tables are this
 script's own.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes the captures that are shipped in testdata/.  usage: shipped.sh BUILD_DIR OUTPUT_DIR
 set -eu
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Spoils what random_boards.py wrote in one of several ways: a layout inferred from it must not be wrong with status 0,
 which judge_boards.py tells, and most ways leave nothing that a status 0 could be for.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long a task takes on a small NPU, and what its counters then show. */
 #ifndef MSPROF_GENERATE_WORKLOAD_H
 #define MSPROF_GENERATE_WORKLOAD_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the tests of libmsprof_acl: load it after common.
 # shellcheck disable=SC2154 # common.bash sets repository
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The acl.json that an unmodified program gives to aclInit, under the preload library.
 # shellcheck disable=SC2154 # preload.bash sets build, PRELOAD, status, output and stderr
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program whose ACL gets an acl.json: acl_json_program cann|svp acl.json [api|crash]. With "api" it looks
  * libmsprof_acl up and tries the API's file mode between init and finalize, and prints the code. */
 #include "tests/acl/fake_acl.h"

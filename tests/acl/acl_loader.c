@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that is not linked with ACL and loads it, or what is linked with it: acl_loader MODE [LIBRARY]. */
 #include "tests/acl/fake_acl.h"
 

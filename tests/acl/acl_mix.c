@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that uses ACL in the ways that preload libraries stumble over, mixed at random: acl_mix SEED STEPS LOG, or
  * acl_mix NAME LOG for one way alone, which then makes the first call. Each process appends a line "MADE LEFT" to LOG:
  * how many calls returned, and how many never will. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that profiles itself with libmsprof_acl and uses ACL: acl_profiled DIRECTORY. Two calls before the
  * collection, three in it, four after it. */
 #include "msprof/acl_prof.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that uses ACL and knows what it did: acl_program MODE [ARGUMENT ...]. Each mode is a function below. With
  * ACL_PROGRAM_LOG=FILE, it writes a line "<thread> <name> <before> <after>" for each call of a thread's log, times as
  * the recorder has them. */

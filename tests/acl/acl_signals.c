@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that uses ACL and sets signals in unusual ways: acl_signals MODE. Each mode is a function below; it ends
  * with 70 when something is not as without the preload library. */
 #include "tests/acl/fake_acl.h"

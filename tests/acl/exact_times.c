@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that make marks and ranges and know their times to the nanosecond, because the library reads the clock
  * through this program: exact_times DIRECTORY [acl.json]. A line for each event: type, thread, begin, end, message,
  * divided by tabs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves ACL functions of the stand-in by exceptions and by longjmp, in the way that the argument names. */
 #include <csetjmp>
 #include <cstdint>

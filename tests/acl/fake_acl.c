@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/acl/fake_acl.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for ACL's library: functions with names of ACL, and signatures that try every way of handing arguments
  * and results over. What each gets is checked, so a wrapper that loses something is noticed. */
 #ifndef MSPROF_TESTS_ACL_FAKE_ACL_H

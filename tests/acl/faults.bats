@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures that cannot be written: the program goes on, and is told.
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 

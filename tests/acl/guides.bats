@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The examples of the pyACL and MindStudio guides as they are printed; what they leave open ("the model is loaded ...",
 # model_id, input, context) stands before them.
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output

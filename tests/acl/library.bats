@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # libmsprof_acl as a library: what it exports, and that programs written for other headers are built with it.
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For tests of programs under the preload library: load it after ../cli/common.
 # shellcheck disable=SC2154,SC2034 # common.bash sets MSPROF and scratch; the tests use what is set here
 

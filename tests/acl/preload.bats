@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # libmsprof_preload: the calls of programs that know nothing of it.
 
 # shellcheck disable=SC2154 # preload.bash sets status, output, stderr and the programs

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof replay: what it sends, how fast, and what happens when its reader does not read.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

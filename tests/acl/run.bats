@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof run.
 
 # shellcheck disable=SC2154 # common.bash and preload.bash set status, output, stderr and the programs

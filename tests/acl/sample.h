@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sample programs have in common. They follow the samples of the pyACL guide, without the calls that need a
  * device. */
 #ifndef MSPROF_TESTS_ACL_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The guide's first sample: a capture in files, and another one in the same process with other settings. */
 #include "tests/acl/sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The guide's sample of marks. */
 #include "tests/acl/sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The guide's sample of push and pop, in a loop: sample_push_pop DIRECTORY [COUNT [MASK]]. */
 #include "tests/acl/sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The guide's sample of ranges that other threads may end: sample_range DIRECTORY [COUNT [STORAGE_LIMIT]]. */
 #include "tests/acl/sample.h"
 

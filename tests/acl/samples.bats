@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The sample flows of the pyACL guide, in C and in Python, and what msprof makes of their captures.
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # A subscriber as the guides show it, without hardware: fed by a replay that the library starts, or by one beside it.
 # shellcheck disable=SC2154 # common.bash sets repository
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A subscriber as the guides' samples show it: a pipe, a subscription, a thread that reads, and the end of the pipe
  * that the library closes. Prints a line for each operator: model, flag, start, end, duration, type, name, divided by
  * tabs.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Times of marks and ranges in reports are those that the program saw, to the nanosecond.
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads that make marks and ranges, nested and overlapping, and say what they did: tx_threads DIRECTORY THREADS
  * ROUNDS. A line for each event: thread, type, the earliest and the latest time at which it can have begun, the same
  * for its end, message. Times are of the clock of the records. */

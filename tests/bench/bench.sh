@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures import and exports on generated captures, and beside them what this machine can do at most.
 #
 # usage: bench.sh BUILD_DIR

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures what recording costs the program that is recorded: a mark, a range, an intercepted call of ACL; and what this
 # machine's clock costs, of which a mark needs one reading and a range or a call two.
 #

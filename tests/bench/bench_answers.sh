@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: every table of show, advise, and diff of the capture with itself
 # and with a baseline.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures import, summary and timeline of generated CANN captures, one after the other, and beside them what this
 # machine can do at most.
 #

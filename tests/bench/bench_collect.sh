@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures the transfer of collect beside what else brings files home over SSH, through an OpenSSH server on loopback
 # that is started here with throw-away keys.
 #

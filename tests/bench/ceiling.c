@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ceiling: what this machine can do at most, beside which a benchmark's numbers mean something.
  *
  *   ceiling read FILE            reads a file from end to end; prints bytes per second

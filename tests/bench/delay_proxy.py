@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A TCP proxy on 127.0.0.1 that holds every byte back: delay_proxy.py PORT TARGET-PORT MILLISECONDS (in each direction).
 
 Prints "ready" when it listens, and at the end of each connection how often the direction changed: the round trips.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* measure FILE COMMAND...: runs a command and appends "wall time in microseconds, peak resident memory in KiB, time on
  * processors (user and system) in microseconds" to FILE. Exits with the command's status. */
 #include <errno.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Reports of captures of CANN since 2023: row by row against what the raw bytes say, against the tables that are shipped,
 # and, where ../shared is, against those that Ascend's own tool made.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The answers of show, diff and advise about captures of programs that are known to the nanosecond.
 # shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 

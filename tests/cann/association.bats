@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # How records of host and device are joined: small captures whose answer is known.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Chips 15 and 16: records laid out by hand after the documented formats, and what comes of them.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

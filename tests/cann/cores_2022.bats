@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures of the layout of 2022 whose records are written one by one by their documented layouts: what is exported of
 # vector cores, the AI CPU and iterations is recalculated from the raw records.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Values that were found wrong against Ascend's own tool: small captures whose answer is known.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

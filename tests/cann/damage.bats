@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures of CANN that something happened to: what is sound comes out, what is not is counted and named.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

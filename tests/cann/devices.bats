@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures of several devices, and of every chip.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

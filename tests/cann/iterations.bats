@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Iterations of every chip: the table and track of all of them, and reports of some, against a recalculation of the marks.
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Records that CANN writes since 2024 of captured graphs, expanded streams, kernels that compute and communicate at once, and
 # chip 9: small captures whose answer is known.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # --merge: the captures of one run, one of each device or host, become one timeline and one set of tables.
 
 # shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr

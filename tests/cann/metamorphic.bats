@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The metamorphic suite in small; 'make metamorphic' runs all of it (tests/metamorphic/metamorphic.py says what it compares).
 # shellcheck disable=SC2154 # common.bash sets MSPROF and repository
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Tensors of Framework.tensor_data_info that MindSpore recorded, by its own numbers of types and formats.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What programs say of themselves with msproftx: marks and ranges, on the timeline, in the table, in the databases.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

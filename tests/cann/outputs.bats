@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What reports say of communication, copies, fused operators, steps and frequencies: captures made at random, with what
 # comes out of them calculated again from their raw files; and small ones whose answer is known.
 

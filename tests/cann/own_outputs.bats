@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Results never change how a capture is read: every command writes twice, into the capture and into directories in it, and
 # the capture is the one that it was.
 

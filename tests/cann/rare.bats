@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Files that few chips write: what comes of them.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

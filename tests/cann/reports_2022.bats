@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures of the layout of 2022 of any size and metrics: every row, slice and arrow is recalculated from the raw records.
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status

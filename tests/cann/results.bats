@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Names of reports of CANN captures, which hold the time of the export.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof show on CANN captures: the numbers are those of the exported tables, and what is not there is said truly.
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Damage that gave wrong figures with status 0: what cannot be is rejected by its reason, and nothing is counted twice.
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr; common.bash sets repository
 

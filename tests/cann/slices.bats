@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What slices of operators and calls say in timelines: short names, arguments, arrows.
 
 # shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr

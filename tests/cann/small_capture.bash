@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of small captures whose answer is known; loaded after common.bash.
 # shellcheck shell=bash disable=SC2154 # run_msprof sets status, output and stderr
 

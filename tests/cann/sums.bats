@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What is in the files of a damaged capture is in the tables or rejected, by reason: tests/cann/lib/record_sums.py counts.
 
 # shellcheck disable=SC2154 # common.bash sets status, output and stderr

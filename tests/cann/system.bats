@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Samples of systems, memory and links: what their files become.
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr

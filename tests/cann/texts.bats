@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Files of lines, sound and damaged: over every fixture below testdata/kinds.
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF and repository

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Timelines of captures of the layout of 2022, as viewers read them.
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status

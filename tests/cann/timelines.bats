@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Timelines as viewers read them: exactly, in doubles, and as whole nanoseconds.
 
 # shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Ascend's tools' ways to ask: 'analyze' of captures, and options of the collecting binary instead of commands.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr

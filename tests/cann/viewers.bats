@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # export db: samples in the database for viewers.
 
 # shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr

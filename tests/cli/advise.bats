@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What msprof advise tells, in which forms, and with which status it ends. Each rule by itself is tested in
 # tests/unit/analysis/test_advice.c.
 # shellcheck disable=SC2154 # run_msprof sets stderr

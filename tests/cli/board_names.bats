@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Captures of boards that have a file of device records for each inference, and other keys in .done files.
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Timelines of SVP boards: what slices say of layers, and the file of the whole capture.
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Which captures are worked on, when they are imported, where the results go.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what msprof made of a capture of the JOB era with the expectations beside it (expected/op_timeline.csv: what
 ran; of the real capture also another parser's op_type_time.txt). This reads the raw text files by itself.
 

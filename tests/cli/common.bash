@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the command-line tests: load it with 'load common'.
 # $MSPROF is the program, $repository the source tree, $scratch an empty directory that is removed after each test.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What msprof diff says of captures whose differences are known, and with which status it ends.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what msprof diff finds, and how often it raises an alarm where nothing changed.
 
 usage: diff_power.py MSPROF [--seeds N] [--inferences N] [--noise SHARE] [--drift SHARE] [--quick]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof doctor: what a report of a fault needs, and nothing that identifies anybody.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Whatever values stand in a database or in the files of ranks, every command ends with a status of its own: no crash, no
 # undefined arithmetic (the sanitizers' build tells of it), no hang.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Families of captures as the command line shows them, and the kinds that the code names.
 
 load common

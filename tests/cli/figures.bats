@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The numbers of the vendor's published figures come out of captures that encode them. The expected rows are typed from
 # the figures (vendor columns), not taken from this program's output.
 # shellcheck disable=SC2154 # load common sets scratch and repository

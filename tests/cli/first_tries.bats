@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What newcomers type first, with Ascend's msprof or with nothing in mind: each answer says the command that was meant.
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 

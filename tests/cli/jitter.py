@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites the cycles of an SVP capture of the reference layout, in place.
 
 usage: jitter.py CAPTURE [--seed N] [--sigma SHARE] [--slower TASK:FACTOR]... [--computing]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # A capture of the JOB era, as Ascend's software of 2020 wrote it, against what the script that made it up put in.
 # shellcheck disable=SC2154 # common sets repository, run_msprof status and stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof layout infer on captures and tables that are spoilt in some way: what cannot be sure never ends with status 0,
 # and what is wrong is told.
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The command line: words, options, exit statuses, streams.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # A real capture of an Ascend 910A (MindSpore training) against what another parser made of it. The data are not in this
 # repository: $MSPROF_SHARED, or ../shared beside the checkout; without them the tests are skipped, and job_capture.bats
 # checks the same of a small capture that was made up.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Where results go: whose they are, which files an export replaces, and what is refused.
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 

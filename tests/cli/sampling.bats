@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Inferences that were not recorded, and the time between those that were: what answers say of it, and what they do not.
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # msprof show on SVP captures: its four blocks, their order, their values, their alignment.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

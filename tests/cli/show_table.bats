@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # One table of show by its name: which there are, what they hold, how rows and columns are chosen.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

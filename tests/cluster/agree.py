@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares results of 'msprof cluster' with those of Ascend's analysis: agree.py EXPECTED OURS. Links that it drops
 because it cannot map their ranks may be ours only (docs/formats/cluster.md 5)."""
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares cluster_analysis.db with the files that tell the same.
 
   agree_db.py OUTPUT [FILES]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The ranks of a job together: msprof cluster, and msprof-mpi.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One bit of an aggregate flipped, at many places of it: flip.py MSPROF RUN FLIPS. Each time 'msprof cluster' must make the
 aggregate anew, and write what it wrote before."""
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """'msprof cluster' that waits for the analysis of a rank gets SIGTERM while that analysis is stopped: both must end.
 
 interrupt.py MSPROF DIRECTORY

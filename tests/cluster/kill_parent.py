@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Two children of a command are stopped as soon as they work, the command killed, the children continued: they must end
 without having made their files.
 

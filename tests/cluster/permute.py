@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks as frameworks write them, permuted, and what 'msprof cluster' must say of them, recalculated plainly.
 
   permute.py make DIR SEED KIND   ascend_pt or ascend_ms: six ranks, four groups whose operators stand in any order

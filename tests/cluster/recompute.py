@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates the tables of 'msprof cluster' from the ranks' own files, plainly, and compares: recompute.py DIR."""
 import csv
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes of the texts of ranks the databases that frameworks write instead of them, and takes the texts away.
 
   to_db.py torch RUN      analysis.db and ascend_pytorch_profiler_<rank>.db, with the tables and columns of torch_npu

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Completion scripts: they parse, and they offer what the option table has.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The inputs that the fuzz targets begin with.
 
 # shellcheck disable=SC2154 # common.bash sets repository

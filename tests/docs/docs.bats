@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # docs/ says what is so: the kind of docs/adding-a-kind.md is all that a new kind with a table needs, and the track of
 # docs/adding-a-track.md all that a new layer of the timeline does.
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and output
@@ -77,7 +78,7 @@ END
 @test "a new layer of the timeline is one file" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     enter_tree_copy
-    blocks c adding-a-track.md >exporters/tracks/launch_wait.c
+    blocks c adding-a-track.md >exporters/timeline/tracks/launch_wait.c
     make -s -j2 program manual
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
@@ -101,7 +102,7 @@ How long tasks waited between their launch and their start, by stream."
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
     # shellcheck disable=SC2016 # the backticks are those of the page
     grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told
-    (cd "$repository" && find base switches parsers db analysis frameworks exporters cluster mpi ssh acl cli -name '*.[chS]' \
+    (cd "$repository" && find base parsers db analysis exporters ssh acl cli -name '*.[chS]' \
         -exec dirname {} + | sort -u) >there
     expect_equal "$(<told)" "$(<there)"
 }

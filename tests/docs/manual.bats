@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The manual says what the program does: options, commands, diagnostics, tables; its examples run.
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
@@ -245,7 +246,8 @@ rows_of() { # part, page
 @test "every report has a row in the manual, with a sentence" {
     { rows_of reports msprof-export.1 && sed -n 's|^\.It Pa [a-z_]*/\([a-z_]*\)_[<[].*|\1|p' rows
         rows_of answers msprof-show.1 && sed -n 's/^\.It Cm //p' rows; } | sort -u >in-manual
-    expect_equal "$(<in-manual)" "$(names_in "$repository/exporters/reports")"
+    mapfile -t files < <(grep -rlE '^const struct report report_' "$repository/exporters/reports")
+    expect_equal "$(<in-manual)" "$(names_in "${files[@]}")"
     for part in reports samples answers tracks; do
         "$MSPROF" help --manual "$part" | awk '/^\.It/ { if (open) print item; item = $0; open = 1 } /^[A-Z].*\.$/ { open = 0 }
             END { if (open) print item }' >without
@@ -255,12 +257,12 @@ rows_of() { # part, page
 
 @test "every layer of timelines is in the manual" {
     rows_of tracks msprof-export.1
-    expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository/exporters/tracks")"
+    expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository/exporters/timeline/tracks")"
     rows_of layers msprof-export.1
     sed 's/^\.Cm //; s/ [,.]$//' rows >layers
     sort -cu layers
     while read -r layer; do
-        grep -rqE "\.(name|layer) = \"$layer\"" "$repository/parsers/kinds" "$repository/parsers/records"
+        grep -rqE "\.(name|layer) = \"$layer\"" "$repository/parsers/kinds"
     done <layers
 }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The pages that promise, and what backs a promise: load it after ../cli/common.
 # shellcheck disable=SC2154 # common.bash sets repository
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The manual's promises: each of these tests quotes a sentence of a page, sees that it still stands there, and names the
 # test that backs it, which must be there under that name. A sentence that is changed takes its test along.
 # shellcheck disable=SC2154 # promises.bash sets pages

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The promises of msprof-collect.1, quoted as in promises.bats.
 
 load ../cli/common

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The README says what is so: its commands run, its examples work, its paths exist.
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
 

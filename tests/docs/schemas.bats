@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The JSON Schemas that are installed describe every key of every JSON document that is written.
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
 
@@ -28,7 +29,7 @@ setup() {
     mkdir -p "$XDG_CONFIG_HOME/msprof/layouts"
     printf 'kind svp_pmu\nlayout mine\nsize 72\nendian big\nmagic offset 64 width 4 value 0x5a mask 0xff\ncolumn task_id offset 2 width 2 bits 0-5\n%s\n' \
         'icache_miss_rate icache_miss of icache_hit plus icache_miss scale 100' >"$XDG_CONFIG_HOME/msprof/layouts/mine.layout"
-    python3 "$repository/tests/lib/validate_documents.py" "$MSPROF" "$repository/schemas" documents "${copies[@]}" <<'END' >valid
+    python3 "$repository/tests/lib/validate_documents.py" "$MSPROF" "$repository/docs/schemas" documents "${copies[@]}" <<'END' >valid
 {"task_trace": "on", "l2": "on", "aic_metrics": "PipeUtilization"}
 {"task_trace": "maybe", "l3": "on"}
 {"profiler": {"switch": "on", "output": "out", "aic_metrics": "ArithmeticUtilization"}}
@@ -45,20 +46,20 @@ END
     jq -c 'del(.locale.utf8)' sound.json >less.json
     for file in more less; do
         run python3 -c 'import json, jsonschema, sys
-jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))' "$repository/schemas/doctor.1.json" "$file.json"
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))' "$repository/docs/schemas/doctor.1.json" "$file.json"
         [ "$status" -ne 0 ]
     done
-    jq -e '.. | objects | select(.type? == "object" and has("properties")) | select(.additionalProperties != false)' "$repository"/schemas/*.json && return 1
+    jq -e '.. | objects | select(.type? == "object" and has("properties")) | select(.additionalProperties != false)' "$repository"/docs/schemas/*.json && return 1
     true
 }
 
 @test "the schemas of documents that name their version are those that the program names" {
     "$MSPROF" doctor --format json | jq -r '.schemas.documents[]' | sed 's|msprof.\(.*\)/\(.*\)|\1.\2.json|' | sort >named
-    (cd "$repository/schemas" && grep -l '"const": "msprof\.' -- *.json) | sort >files
+    (cd "$repository/docs/schemas" && grep -l '"const": "msprof\.' -- *.json) | sort >files
     cmp named files
-    for file in "$repository"/schemas/*.json; do
+    for file in "$repository"/docs/schemas/*.json; do
         name=$(basename "$file" .json)
-        expect_contains "$(<"$repository/docs/schemas.md")" "\`schemas/${file##*/}\`"
+        expect_contains "$(<"$repository/docs/schemas.md")" "\`docs/schemas/${file##*/}\`"
         expect_equal "$(jq -r '.["$id"]' "$file")" "urn:msprof:${name%.*}:${name##*.}"
     done
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the tests of the source tree itself: load it after common.
 # shellcheck disable=SC2154 # load common sets repository
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board for fault injection: an SSH server on 127.0.0.1 with throw-away keys, whose program leaves the same capture in every
 run."""
 import filecmp

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Puts extreme and wrong numbers into the files of a rank and runs msprof cluster on it and its neighbours.
 
 cluster_extremes.py MSPROF RANKS: RANKS is what make-ranks made. Each file of the first rank gets each of several texts in

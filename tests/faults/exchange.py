@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Breaks into a collect at each command that it has the board run, one after the other.
 
 exchange.py MSPROF HOW STRIDE: HOW is cut (the connection ends instead of the command), after (once it has run), gone (from

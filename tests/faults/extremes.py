@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Puts extreme integers, and values of other types, into the database of a capture and runs every command on it.
 
 extremes.py MSPROF CAPTURE [--quick | --columns]: each table that has rows gets the smallest and the largest integer in all its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename|sync and FAULT_AT=k, the k-th
  * of them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Of
  * several programs FAULT_PROGRAM names the one that is meant.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
 inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its

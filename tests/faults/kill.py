@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """kill -9 at random moments, then the same command again: the same results as of a sound run, and nothing left.
 
 kill.py MSPROF TIMES SEED COMMAND...: import and export on a small capture; "run PROGRAM ARGUMENT...": a program under

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares an ASCEND_PROFILER_OUTPUT with one that a framework's own analysis wrote.
 
   agree.py OURS THEIRS [--hccl FILE] [--only NAME]

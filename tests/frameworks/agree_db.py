@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the databases of an ASCEND_PROFILER_OUTPUT with the files in which a framework's own analysis tells the same.
 
   agree_db.py OURS THEIRS [CANN]

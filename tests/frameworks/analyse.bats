@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Directories of MindSpore's and PyTorch's profilers: msprof analyse.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the header lines of tables that real devices' tools wrote with those of a directory that msprof analysed.
 
   real_headers.py REAL PREFIX OURS: each REAL/PREFIX_<table>.csv with OURS/<table>.csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Calculates steps and kernels of a MindSpore directory again, from the raw records of the framework and the timeline:
 recompute.py *_ascend_ms OUTPUT. Prints how many steps and kernels were compared."""
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the tests of frameworks' directories: load it after ../cli/common.
 # shellcheck disable=SC2154,SC2034 # ../cli/common sets repository; the tests read out
 

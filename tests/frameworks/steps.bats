@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Steps of frameworks that are not one by one: two of one id, launches outside of every step.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The timeline of a framework's directory, trace_view.json: times, lanes of threads, arrows.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Names of columns, files, layers and values of the version of CANN that a capture is of, or that is asked for.
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One directory in memory for the life of a fuzz target's process. */
 #ifndef MSPROF_TESTS_FUZZ_DIRECTORY_H
 #define MSPROF_TESTS_FUZZ_DIRECTORY_H

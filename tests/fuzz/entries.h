@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs that describe files: bytes are taken off the front, 0 when there are none left, and names are own ones, those
  * of descriptions, or those that the record kinds say files of theirs have. */
 #ifndef MSPROF_TESTS_FUZZ_ENTRIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregates of a cluster's ranks, with whatever digest is theirs, then with the one that is right for them: what is
  * accepted can be read and merged. */
 #include "base/file/checksum.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines of msprof diff, with whatever digest is theirs: what is accepted can be compared, and is like itself. */
 #include "tests/fuzz/support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Capture discovery: the input describes a small directory tree. Each entry is a byte for its type and place, a name, a
  * byte for the content's length and the content. */
 #include "tests/fuzz/directory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder: the first byte chooses the record kind, the second how the rest is cut into slices and whether the
  * capture is one whose records are joined. */
 #include "tests/fuzz/support.h"

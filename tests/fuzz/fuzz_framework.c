@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a framework's directory: the first byte chooses which one the rest is. */
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/mindspore/minddata.h"

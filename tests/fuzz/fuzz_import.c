@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole captures: the input is a tree of files, which are imported into a database, and all reports are made of it.
  * Each entry is a byte for its directory, a name, two bytes for the length of the content, and the content. */
 #include "tests/fuzz/directory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A layout from bytes and a table, which may be of any form: the table before a line "---" and the records after it.
  * Whatever they are, the text that comes out is a layout file that check reads, and the structure report ends. */
 #include "tests/fuzz/support.h"

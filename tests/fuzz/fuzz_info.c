@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small files beside the data: the first byte chooses which one the rest is. */
 #include "tests/fuzz/directory.h"
 

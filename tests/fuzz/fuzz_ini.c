@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An ini file: whatever it holds, what is accepted can be found again, and a mistake never shows a line's content. */
 #include "base/format/ini.h"
 #include "tests/fuzz/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layout files, and what the layouts in them do to a file: the text before a line "---" and the bytes after it. */
 #include "tests/fuzz/support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a hostile board may say: lists of files and checksums, keys of known hosts, and the acl.json that is patched.
  * The first byte chooses which one the rest is. */
 #include "base/format/json_in.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the first inputs of the fuzz targets into tests/fuzz/corpus/: sound files of every kind, and some damage."""
 import glob
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target on files and directories of files: the regression test of its corpus, without libFuzzer.
  * Prints TAP, a line after each input, so that the input that ends the program is the one after the last line. */
 #include "tests/fuzz/support.h"

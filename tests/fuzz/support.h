@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzz targets share: a sink that checks every row, and files that live in memory only. */
 #ifndef MSPROF_TESTS_FUZZ_SUPPORT_H
 #define MSPROF_TESTS_FUZZ_SUPPORT_H

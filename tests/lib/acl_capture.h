@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures that tests make with the ACL API, in the directory "out" of the scratch directory, and their msproftx
  * records read back. Failures end the running cmocka test. */
 #ifndef MSPROF_TESTS_ACL_CAPTURE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures for tests, packed from the format documents and not by the program's own encoder."""
 import json
 import os

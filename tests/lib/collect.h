@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes a capture into memory, for tests that ask what came out. */
 #ifndef MSPROF_TESTS_COLLECT_H
 #define MSPROF_TESTS_COLLECT_H

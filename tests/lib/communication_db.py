@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares a database of communication with the files that tell the same.
 
   communication_db.py DATABASE COMMUNICATION MATRIX

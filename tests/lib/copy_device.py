@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Copies a device of a PROF capture under another number: its directory, the numbers in the names of its files and in
 its info.json.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Subscription records and their table of names, written down a second time after the documents that describe them, so
 that tests do not ask msprof's own code whether msprof is right.
 

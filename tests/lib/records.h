@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records and capture directories for unit tests, byte by byte from the format documents (msprof-records(5)) and not by
  * the encoder. */
 #ifndef MSPROF_TESTS_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An empty directory for every test, and what file tests ask about it. Failures end the running cmocka test. */
 #ifndef MSPROF_TESTS_SCRATCH_H
 #define MSPROF_TESTS_SCRATCH_H

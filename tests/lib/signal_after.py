@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program and sends it a signal once it has a handler for it and a time has passed. Ends with its status, and with 255
 when the signal itself killed it.
 

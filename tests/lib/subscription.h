@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records and tables of names for tests of subscription. Failures end the running cmocka test. */
 #ifndef MSPROF_TESTS_SUBSCRIPTION_H
 #define MSPROF_TESTS_SUBSCRIPTION_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the summary tables of an SVP capture with what its files say by the documented layouts and formulas.
 
 usage: svp_tables.py CAPTURE SUMMARY_DIRECTORY guide|vendor csv|json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the framed tables that msprof prints, and prints their cells.
 
 usage: text_tables.py align FILE [WIDTH]   the lines of a table are equally wide, and no line at all is wider than WIDTH

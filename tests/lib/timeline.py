@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads timelines as viewers do.
 
 usage: timeline.py check FILE...          slices of a thread never overlap in part, whether times are taken exactly, as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A database that a test fills, and the timelines made of it: of model "net", id 6, on device 0 (Ascend, JOB era: what
  * the test says). Failures end the running cmocka test, which needs scratch.h. */
 #ifndef MSPROF_TESTS_TIMELINE_DATABASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/lib/timeline_reader.h"
 
 #include "base/array.h"

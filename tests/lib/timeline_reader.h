@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a timeline back, line by line. Failures end the running cmocka test. */
 #ifndef MSPROF_TESTS_TIMELINE_READER_H
 #define MSPROF_TESTS_TIMELINE_READER_H

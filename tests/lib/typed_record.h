@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records typed by hand (testdata/kinds/README.md), and where a capture has files of their kind. */
 #ifndef MSPROF_TESTS_TYPED_RECORD_H
 #define MSPROF_TESTS_TYPED_RECORD_H

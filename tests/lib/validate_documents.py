@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every JSON document that msprof writes of captures against the schemas that it installs.
 
 usage: validate_documents.py MSPROF SCHEMAS SCRATCH CAPTURE...

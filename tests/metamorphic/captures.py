@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sound captures for the metamorphic suite: those of testdata/, and one for each record kind that none of them holds, of the
 records in testdata/kinds/."""
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The metamorphic suite: what must not change the outputs does not, and what changes one file of a capture is either without
 effect, or changes only the number that was changed, or is told.
 

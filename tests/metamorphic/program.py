@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of msprof on a capture, and what came of it."""
 import hashlib
 import os

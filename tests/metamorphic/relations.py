@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What must not change the outputs: the order of files in their directory, how records are cut into slices, the clock of the
 host, the number of the device, the time zone, the locale, the mask of new files. Each yields (what, verdict)."""
 import csv

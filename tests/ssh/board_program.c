@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests run on a "board": obeys acl.json, takes its time, and leaves a capture as a program with profiling does.
  *
  * usage: board-program [seconds=N] [captures=N] [exit=N] [crash] [hang] [partial] [say=TEXT]

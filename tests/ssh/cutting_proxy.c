@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A TCP proxy that cuts connections: cutting-proxy PORT TARGET-PORT CUT...
  *
  * Listens on 127.0.0.1 and passes each connection on. The n-th connection is cut after the n-th CUT: so many bytes from

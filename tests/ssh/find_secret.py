@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How often does a secret stand in the memory of a process, and where? find_secret.py PID: reads the secret from
 standard input. Prints "memory N", and the command lines of the process and all its descendants that hold it."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Ctrl-C at every moment: status 130, in time, and nothing left behind. faults.bats has those of upload, run and fetch.
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A "board" for the tests of collect: an SSH server on 127.0.0.1 with throw-away keys and a home directory of its own.
 # Load it after ../cli/common. Every process that is started here is ended by stop_all, by its number.
 # shellcheck disable=SC2154,SC2034 # ../cli/common and the tests share these names

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lets programs built on a newer system run with glibc 2.17 (2012): 'make portable' links it into the program and the
  * libraries. Functions that glibc had then under an older version of their symbol are called by that version; for the
  * few that came later the system call, or what glibc offered instead, stands in. Everything here is hidden: no other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/operators/query_durations.h"
 
 #include "db/database.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What statistics of a CANN capture need of each task and call, which is far less than the reports need. */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_DURATIONS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_DURATIONS_H

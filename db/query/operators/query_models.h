@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the framework of captures of the layout of 2022 said of models. Same conventions as query.h; a name that
  * is an id without a text is its number. */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_MODELS_H

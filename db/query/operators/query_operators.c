@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/operators/query_operators.h"
 
 #include "db/query/query.h"

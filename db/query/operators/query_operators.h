@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of a capture of any family, in the order in which a device reports them: by their end. */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_OPERATORS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_OPERATORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations of models by the step marks of devices' task schedulers (docs/formats/cann.md 4.2), in captures of 2020 by
  * the points that devices passed (4.2.1). */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_STEPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of SVP inferences: the rows that there are millions of. */
 #include "db/query/query.h"
 #include "db/query/query_fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof-mpi: msprof cluster by all processes of an MPI job. */
 #include "cli/cluster/cluster_run.h"
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/mpi/team_mpi.h"
 
 #include <limits.h>

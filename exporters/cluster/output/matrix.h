@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_communication_matrix.json: what went over each link between two ranks. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_OUTPUT_MATRIX_H
 #define MSPROF_EXPORTERS_CLUSTER_OUTPUT_MATRIX_H

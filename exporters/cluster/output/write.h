@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of cluster_analysis_output/. Formats: docs/formats/cluster.md 3. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_OUTPUT_WRITE_H
 #define MSPROF_EXPORTERS_CLUSTER_OUTPUT_WRITE_H

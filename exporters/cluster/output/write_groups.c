@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_group.json: which ranks communicate with each other. */
 #include "base/file/fsutil.h"
 #include "exporters/cluster/output/write.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* "Communication Time Info", "Communication Bandwidth Info", and the frame of the files that hold them. */
 #include "base/number.h"
 #include "exporters/cluster/output/write.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_step_trace_time.csv: the steps of all ranks, and the longest times of each stage. */
 #include "base/file/fsutil.h"
 #include "exporters/cluster/output/write.h"

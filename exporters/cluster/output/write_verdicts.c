@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
 #include "base/array.h"
 #include "base/file/fsutil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One rank's aggregate: a small file, so that a cluster of thousands of ranks is merged without reading their captures
  * again. It is our own format, for the machine that made it (a byte order mark tells), and thrown away when it is of
  * another version, of other data, or not what was written, of which a digest tells. Its beginning is the index, which a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How an aggregate lies in its file: a header, then sections of items, all of whole numbers without padding. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_AGGREGATE_FORMAT_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_AGGREGATE_FORMAT_H

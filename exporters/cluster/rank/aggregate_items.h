@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an aggregate holds beside the lists of rank_data. Whole numbers without padding: they lie in files as they are.
  */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_AGGREGATE_ITEMS_H

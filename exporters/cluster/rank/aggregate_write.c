@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file/checksum.h"
 #include "base/file/outfile.h"

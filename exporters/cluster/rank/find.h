@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of a cluster in a directory: which directories are captures, of which rank, of which of two the later. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_FIND_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_FIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From the captures of a cluster to the aggregates of its ranks, each made once and kept beside its capture. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_LOAD_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a cluster's analysis keeps of one rank: its steps, and per collective group and step the operators, what they
  * moved and over which links. Times are whole nanoseconds and sizes whole bytes, so that sums do not depend on the
  * order of merging. */

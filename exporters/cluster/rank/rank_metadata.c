@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profiler_metadata.json: the groups of a rank, and how the ranks of a job are divided. */
 #include "exporters/cluster/rank/rank_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/rank/rank_text.h"
 
 #include "base/array.h"

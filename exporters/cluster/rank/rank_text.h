@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rank from the files that a framework's analysis has made of it: ASCEND_PROFILER_OUTPUT of *_ascend_pt and
  * *_ascend_ms directories, with profiler_info_<rank>.json and profiler_metadata.json beside it. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_RANK_TEXT_H

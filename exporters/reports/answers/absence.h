@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a capture has nothing for a table: what would have had to be switched on. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_ABSENCE_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_ABSENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/advice_output.h"
 
 #include "base/number.h"

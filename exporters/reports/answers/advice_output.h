@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Advice as text: findings of the terminal, Markdown, or JSON of the schema msprof.advice/1. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_ADVICE_OUTPUT_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_ADVICE_OUTPUT_H

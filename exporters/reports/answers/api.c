@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the host by function: how long each took by itself, and how long devices waited meanwhile. */
 #include "analysis/call_times.h"
 #include "base/array.h"

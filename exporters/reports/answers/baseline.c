@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/baseline.h"
 
 #include "base/file/checksum.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in a file: what msprof diff --save writes and takes in place of captures. JSON of the schema
  * msprof.baseline/1, the digest of all that stands before it at the end. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_BASELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits each operator: calculating, moving data, or neither. */
 #include "analysis/bound.h"
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Communication operators: how long each, and how much of it nothing hides. */
 #include "analysis/compare/statistics.h"
 #include "analysis/coverage.h"

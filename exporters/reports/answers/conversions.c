@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TransData, Cast, Transpose: operators that calculate nothing, with what makes their input and takes their output. */
 #include "analysis/compare/neighbours.h"
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stages of MindSpore's data pipeline: which of them starves. */
 #include "exporters/reports/framework/host_side.h"
 #include "exporters/table/report.h"

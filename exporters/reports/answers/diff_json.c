@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 #include "exporters/reports/answers/diff_output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/diff_output.h"
 
 #include "analysis/cut_steps.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison as text: a table of the terminal, CSV, Markdown, or JSON of the schema msprof.diff/1. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What comes of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
  * itself.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a capture holds nothing at all. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_EMPTINESS_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_EMPTINESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frequencies: at which of them tasks ran, and for how long. */
 #include "base/number.h"
 #include "exporters/load/answer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps: when a device does nothing between two executions, and what the host did meanwhile. */
 #include "analysis/gap_calls.h"
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator of a framework, on which line of Python, launched what devices ran. */
 #include "exporters/reports/framework/host_side.h"
 #include "exporters/table/report.h"

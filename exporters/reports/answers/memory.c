@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory: what copies moved, which calls of the host took and gave it back, how much operators moved, and how much was
  * in use at most. */
 #include "analysis/gap_calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/options_output.h"
 
 #include "exporters/schemas.h"

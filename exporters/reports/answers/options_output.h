@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of msprof options: as a text for people, or as JSON of the schema msprof.options/1. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_OPTIONS_OUTPUT_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_OPTIONS_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What options bring: the tables and layers that come of a switch, from the same tables that make them. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How each step divides into computing, communication, copies and nothing. */
 #include "analysis/splits.h"
 #include "exporters/load/answer.h"

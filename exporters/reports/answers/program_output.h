@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The answer about a program of which no device was recorded: its ranges and calls, which took most time, how long and
  * how often. As text, Markdown, or JSON of the schema msprof.advice/1. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_PROGRAM_OUTPUT_H

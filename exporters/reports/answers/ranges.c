@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges: what a program says it does, how often and how long. */
 #include "analysis/compare/statistics.h"
 #include "exporters/load/load_ranges.h"

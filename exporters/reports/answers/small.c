@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
 #include "analysis/compare/statistics.h"
 #include "exporters/load/answer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of each model: how long they take, how much they scatter, which is the slowest and why. */
 #include "analysis/step_groups.h"
 #include "exporters/load/answer.h"

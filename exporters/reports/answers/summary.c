@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What this capture is, how its time divides, and what to look at first. */
 #include "analysis/advice.h"
 #include "analysis/bound.h"

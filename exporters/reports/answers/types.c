@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by type. */
 #include "exporters/load/answer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that fell back to the AI CPU. */
 #include "exporters/load/answer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_statistic: time of the host's calls by level and name. */
 #include "db/query/cann_version.h"
 #include "exporters/cann_report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* communication_statistic: time of communication operators by their type. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ffts_sub_task_time: the parts of split tasks. */
 #include "exporters/table/report.h"
 #include "parsers/record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fusion_op: which operators the graph compiler fused, and their memory. */
 #include "exporters/table/report.h"
 

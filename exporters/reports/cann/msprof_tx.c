@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof_tx: what programs say of themselves with msproftx, marks and ranges with messages. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What programs say of themselves with msproftx, by message; for the terminal. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time of operators by their type and core. */
 #include "base/number.h"
 #include "exporters/cann_report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary: every operator that ran on a device, tasks and communication in one order, with what was counted of it.
  */
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the devices did over time: computing, communicating, neither; for the terminal. */
 #include "base/number.h"
 #include "exporters/table/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace: the iterations of models. */
 #include "exporters/table/plan.h"
 #include "exporters/table/steps.h"

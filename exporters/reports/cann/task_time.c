@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task of the devices ran. */
 #include "exporters/cann_report.h"
 #include "exporters/table/report.h"

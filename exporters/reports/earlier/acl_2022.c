@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
 #include "exporters/reports/earlier/device_2022.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
 #include "exporters/table/report.h"
 #include "parsers/record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"

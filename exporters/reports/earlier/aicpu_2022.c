@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
 #include "exporters/reports/earlier/device_2022.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu of captures of 2020: what the AI CPU told of the operators that it ran. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One device of a capture of the layout of 2022, for its reports: which part of the capture is reported, and times and
  * numbers as Ascend's tool of 2022 had them: in binary floating point, rounded as Python does, which its reports show.
  * Times are nanoseconds of the host's monotonic clock. Nothing here grows with the capture. */

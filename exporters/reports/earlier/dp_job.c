@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dp of captures of 2020: the queues of data for models. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fusion_op: which operators the graph compiler fused, and their memory, as Ascend's tool of 2022 has it. */
 #include "db/query/operators/query_models.h"
 #include "exporters/table/report.h"

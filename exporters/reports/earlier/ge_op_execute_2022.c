@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/operators/query_models.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msprof_tx of captures before 2023, as Ascend's tool of 2022 has it. */
 #include "exporters/table/report.h"
 

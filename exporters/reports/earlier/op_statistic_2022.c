@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time of operators by their type and core, as Ascend's tool of 2022 has it. */
 #include "base/array.h"
 #include "base/intern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic of captures of 2020: time of operators by their type. */
 #include "base/number.h"
 #include "db/query/query_executions.h"

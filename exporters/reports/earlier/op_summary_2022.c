@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary: every execution of an operator with its counters, as Ascend's tool of 2022 has it. */
 #include "exporters/reports/earlier/device_2022.h"
 

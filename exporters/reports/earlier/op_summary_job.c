@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary of captures of 2020: every execution of an operator. */
 #include "exporters/table/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
 #include "db/query/query_plain_calls.h"
 #include "exporters/reports/earlier/device_2022.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace: the iterations of models by the step marks of the device, as Ascend's tool of 2022 has them. */
 #include "exporters/table/steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace of captures of 2020: the iterations of a device by the points that it passed. */
 #include "exporters/table/plan.h"
 #include "exporters/table/steps.h"

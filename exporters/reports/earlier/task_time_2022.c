@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/earlier/tx_report.h"
 
 #include "db/database.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of what programs say of themselves with msproftx, of captures before 2023. */
 #ifndef MSPROF_EXPORTERS_REPORTS_EARLIER_TX_REPORT_H
 #define MSPROF_EXPORTERS_REPORTS_EARLIER_TX_REPORT_H

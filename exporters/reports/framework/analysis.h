@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ASCEND_PROFILER_OUTPUT: what is written of a framework's directory, as the framework's own analysis writes it. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the frameworks' files: those that one framework alone has. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_FRAMEWORK_TABLES_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_FRAMEWORK_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a framework's directory tells beside its PROF capture, for questions to the capture's database. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_HOST_SIDE_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_HOST_SIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_details.csv: op_summary with the step of each operator and the framework's operator that launched it. */
 #include "exporters/reports/framework/analysis.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* minddata_pipeline_raw_<rank>.csv and minddata_pipeline_summary_<rank>.{csv,json}. */
 #include "exporters/reports/framework/framework_tables.h"
 #include "exporters/reports/framework/minddata_summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* minddata_pipeline_summary_<rank>: what the data pipeline's numbers mean. */
 #include "exporters/reports/framework/minddata_summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the data pipeline's files. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_MINDDATA_SUMMARY_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_MINDDATA_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MindSpore's tables of device memory: operator_memory.csv, memory_record.csv. */
 #include "exporters/reports/framework/framework_tables.h"
 

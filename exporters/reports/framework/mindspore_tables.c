@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MindSpore's own tables: shapes of operators, stages of the data pipeline. */
 #include "exporters/reports/framework/framework_tables.h"
 

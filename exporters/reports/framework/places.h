@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a framework's own slices stand in trace_view.json: on their threads, as they were recorded; or, where times are
  * relative, on lanes of these, so that no two on a thread overlap in part. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_PLACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/python_line.h"
 
 #include "base/array.h"

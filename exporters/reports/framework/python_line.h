@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The line of Python that was being run. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_PYTHON_LINE_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_PYTHON_LINE_H

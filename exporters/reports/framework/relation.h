@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator of the framework launched what a device ran. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_RELATION_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_RELATION_H

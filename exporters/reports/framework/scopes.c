@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scope Layer: the scopes in the names of operators ("Default/network/layer0/Mul-op0"), nested as in the model. */
 #include "base/array.h"
 #include "exporters/reports/framework/trace_view.h"

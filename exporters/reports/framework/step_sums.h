@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What each step computed and communicated: sums over the spans of a device. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_STEP_SUMS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_STEP_SUMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace_time.csv: how each step's time went. */
 #include "exporters/reports/framework/step_sums.h"
 

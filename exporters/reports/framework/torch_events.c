@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/torch_events.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What PyTorch's threads did beside operators: of steps that are asked for, as the timeline and the database have it.
  */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_EVENTS_H

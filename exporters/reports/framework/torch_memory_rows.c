@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory of PyTorch, from the framework's records and those of the capture's engine. */
 #include "exporters/reports/framework/torch_memory_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory of PyTorch: what operators got, and how much was held. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_MEMORY_ROWS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_MEMORY_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What PyTorch's operators launched on devices. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_RELATION_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_RELATION_H

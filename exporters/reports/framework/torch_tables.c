@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch's operator_details.csv. */
 #include "exporters/reports/framework/framework_tables.h"
 #include "exporters/reports/framework/torch_relation.h"

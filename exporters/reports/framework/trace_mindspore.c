@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MindSpore's part of trace_view.json. */
 #include "base/array.h"
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_view.json: the capture's timeline with what the framework's threads did. */
 #include "exporters/reports/framework/trace_view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of trace_view.json: what is shared by the frameworks' parts. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TRACE_VIEW_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TRACE_VIEW_H

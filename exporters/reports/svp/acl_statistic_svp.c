@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl_statistic: time per function of the ACL API, of each process and thread. */
 #include "base/interrupt.h"
 #include "base/number.h"

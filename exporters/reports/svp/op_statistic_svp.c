@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time per type of layer. */
 #include "exporters/report_name.h"
 #include "exporters/reports/svp/svp_metric.h"

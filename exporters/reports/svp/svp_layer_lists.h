@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The layers of one task as lists: what a row about a task says of them. */
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_LAYER_LISTS_H
 #define MSPROF_EXPORTERS_REPORTS_SVP_SVP_LAYER_LISTS_H

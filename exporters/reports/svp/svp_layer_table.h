@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The layer table of one model, arranged for going through millions of its AI core tasks: what a task needs is looked
  * up or made once, not for every inference. */
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_LAYER_TABLE_H

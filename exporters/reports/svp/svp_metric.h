@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formulas of the SVP reports, in one place for the files and the terminal. Exact integer arithmetic, rounding half
  * away from zero. A value that needs something the capture does not hold is DB_NULL. */
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_METRIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times per layer type: what an operator statistic is made of. */
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_STATISTIC_H
 #define MSPROF_EXPORTERS_REPORTS_SVP_SVP_STATISTIC_H

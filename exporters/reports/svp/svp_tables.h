@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of SVP captures that are made of one way through inferences and their tasks (svp_walk.h). Reports are
  * independent of each other, so workers write their files side by side, each with its own connection. */
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_TABLES_H

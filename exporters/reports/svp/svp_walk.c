@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/svp/svp_walk.h"
 
 #include "base/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One way through the inferences of an SVP capture, for the files and for the terminal: report by report, each
  * inference with the sum over its tasks and its layer table, then its tasks; the report's operator statistic after its
  * last. Memory does not grow with tasks or inferences. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A user's own reports: text files with a query and what its columns are. msprof-report(5) describes them. */
 #ifndef MSPROF_EXPORTERS_TABLE_USER_REPORT_FILE_H
 #define MSPROF_EXPORTERS_TABLE_USER_REPORT_FILE_H

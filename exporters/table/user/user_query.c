@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that are a user's query: it may read, and nothing else. */
 #include "exporters/table/rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of devices, by stream, and where the arrows from the host's calls end. */
 #include "base/number.h"
 #include "exporters/cann_report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the host, by thread, and where the arrows to what they launched begin. */
 #include "base/number.h"
 #include "exporters/cann_report.h"

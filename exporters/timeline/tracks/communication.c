@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
  * plane with their tasks. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks and ranges of programs as devices saw them: with the device's tasks, but on threads of their own, because a
  * range of a stream begins and ends inside of the tasks that record it. */
 #include "exporters/timeline/marks.h"

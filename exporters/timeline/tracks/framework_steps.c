@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of MindSpore and PyTorch on the device, above its tasks. */
 #include "db/query/query_loop.h"
 #include "exporters/reports/framework/host_side.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* At what frequency the AI cores of devices run. */
 #include "exporters/cann_report.h"
 #include "exporters/timeline/track.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks and ranges of programs, above the calls of the host. */
 #include "exporters/timeline/marks.h"
 #include "exporters/timeline/track.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When each device computed, communicated, did that only, or neither. */
 #include "base/number.h"
 #include "exporters/timeline/busy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a range that do not stand as others do: on the thread of their own number, with their whole duration. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TRACKS_PLACED_H
 #define MSPROF_EXPORTERS_TIMELINE_TRACKS_PLACED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of the events of tracks; each writes at p and returns the end. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_TRACKS_PUT_H
 #define MSPROF_EXPORTERS_TIMELINE_TRACKS_PUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations of models beside the tasks of the devices: forward and backward propagation, all-reduces, fetching of
  * input. */
 #include "exporters/cann_report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore.memory_usage: allocations and releases of device memory. */
 #include "parsers/frameworks/mindspore/mindspore.h"
 

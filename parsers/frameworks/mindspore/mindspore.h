@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* FRAMEWORK/ of MindSpore's *_ascend_ms directories. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H
 #define MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H

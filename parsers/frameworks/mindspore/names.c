@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 static const char *const modules[] = {"Default", "GraphExecutorPy", "RuntimeFramework", "PynativeFramework",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore.op_range: what MindSpore's threads did. */
 #include "parsers/frameworks/mindspore/mindspore.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mindspore.record_shapes: the shapes that operators were called with. */
 #include "parsers/frameworks/mindspore/mindspore.h"
 

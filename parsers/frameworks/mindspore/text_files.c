@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text files of MindSpore's FRAMEWORK directory that are lines of fields. */
 #include "parsers/frameworks/mindspore/mindspore.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* torch.op_mark: work on its way from one thread to another. */
 #include "parsers/frameworks/pytorch/torch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* torch.op_range and torch.memory_usage, and what holds all of PyTorch's files together. */
 #include "parsers/frameworks/pytorch/torch.h"
 

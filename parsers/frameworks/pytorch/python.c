@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* torch.python_tracer_func, torch.python_tracer_hash, torch.gc_record: Python's calls and its collector. */
 #include "parsers/frameworks/pytorch/torch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator is inside which, and who puts work into the queue: as PyTorch's analysis has it, all threads in one
  * tree. */
 #include "parsers/frameworks/pytorch/torch.h"

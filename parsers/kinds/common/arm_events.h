@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the PMU events of ARMv8 cores, as the ARM Architecture Reference Manual (D8.11, common events) has them. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_ARM_EVENTS_H
 #define MSPROF_PARSERS_KINDS_COMMON_ARM_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of the kinds that the association emits. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CANN_ROWS_H
 #define MSPROF_PARSERS_KINDS_COMMON_CANN_ROWS_H

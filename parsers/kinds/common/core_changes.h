@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of changes: a count, and from byte 8 on up to 55 pairs of a counter and a value, which become rows of their
  * own (docs/formats/system.md 9). */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_CHANGES_H

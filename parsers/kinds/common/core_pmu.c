@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/core_pmu.h"
 
 #include "parsers/kinds/common/device_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the PMU records of the two kinds of cores share: everything but their names. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H

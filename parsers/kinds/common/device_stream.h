@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the kinds of device records of CANN share. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H

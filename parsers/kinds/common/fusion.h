@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What records of fused operators have in common, before 2023 and since: their memory, and the operators that they
  * were, up to eight a record. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_FUSION_H

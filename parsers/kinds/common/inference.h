@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of the inference kind, for the kind that derives it. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_INFERENCE_H
 #define MSPROF_PARSERS_KINDS_COMMON_INFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of numbers that several kinds have. */
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/record.h"

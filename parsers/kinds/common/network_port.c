@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/network_port.h"
 
 const struct column network_port_columns[] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* First halves that wait for their second: a task's start for its end, an event for the one that closes it. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_PAIR_TABLE_H
 #define MSPROF_PARSERS_KINDS_COMMON_PAIR_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_PMU_EVENTS_H
 #define MSPROF_PARSERS_KINDS_COMMON_PMU_EVENTS_H

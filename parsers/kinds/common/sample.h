@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of samples: their time, device and series, as struct sampling says. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_SAMPLE_H
 #define MSPROF_PARSERS_KINDS_COMMON_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Columns that kinds of samples have in common, and short forms of the others. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_SAMPLE_COLUMNS_H
 #define MSPROF_PARSERS_KINDS_COMMON_SAMPLE_COLUMNS_H

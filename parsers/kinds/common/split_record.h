@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files whose records are of several kinds: each goes to the one of the file kind's parts whose layout it fits. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_SPLIT_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_SPLIT_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eight counters of a task of a device, of caches and address translation: what their kinds have in common. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TASK_COUNTERS_H
 #define MSPROF_PARSERS_KINDS_COMMON_TASK_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/task_track.h"
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/dpu_kernel.h"

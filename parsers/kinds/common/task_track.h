@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two generations of task tracks share: everything but where the bytes are. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H
 #define MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The five tensors of a tensor record: 44 bytes each, kind, format, data type and eight dimensions. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TENSOR_COLUMNS_H
 #define MSPROF_PARSERS_KINDS_COMMON_TENSOR_COLUMNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PMU of the AI cores: aicore.data, a record for each task, or samples. */
 #include "parsers/kinds/common/core_pmu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the AI CPU of a device tells of the operators that it ran, in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a
  * log of text. */
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the AI CPU of a device tells of the operators that it ran, before 2023: DATA_PREPROCESS.AICPU. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frequency of the AI cores over time: lpmFreqConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 

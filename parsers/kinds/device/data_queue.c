@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of data for models: DATA_PREPROCESS.DP, and records of aicpu.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of data for models in captures of 2020: DATA_PREPROCESS.dev.TDT.*, a log of text. */
 #include "parsers/kinds/common/sample_columns.h"
 #include "parsers/kinds/common/text/text_log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waits of models for data: records of aicpu.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

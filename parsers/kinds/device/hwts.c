@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
  * end. */
 #include "base/number.h"

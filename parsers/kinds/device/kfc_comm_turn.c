@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns of communication of kernels that compute and communicate at once (MC2): records of aicpu.data. */
 #include "parsers/kinds/common/aicpu_stream.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of communication that the AI CPU launched: records of aicpu.data, of one task or two. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/aicpu_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of chip 9 with their counters: nano_stars_profile.data. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts and ends of blocks on chips 15 and 16: stars_block.data. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
 #include "parsers/join/execution.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks.
  */
 #include "parsers/join/association.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points of iterations in captures of 2020: training_trace.*, a record for each point that a device passes. */
 #include "base/number.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/fusion.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts behind 64-bit ids before 2023: Framework.hash_dic, a line "<id>:<text>" each. */
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/text/dictionary.h"

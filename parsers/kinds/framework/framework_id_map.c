@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which graph and session a model belongs to, before 2023: Framework.id_map_info. */
 #include "parsers/decode/decode.h"
 

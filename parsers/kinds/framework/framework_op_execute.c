@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the host for dynamic operators, before 2023: Framework.dynamic_op_execute. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"

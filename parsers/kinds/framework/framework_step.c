@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Begins and ends of iterations, before 2023: Framework.step_info. */
 #include "parsers/decode/decode.h"
 

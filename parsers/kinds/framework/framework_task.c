@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator a task runs, before 2023: Framework.task_desc_info. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/execution_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes, types and formats of operators' tensors before 2023: Framework.tensor_data_info, up to five tensors a record.
  */
 #include "parsers/decode/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graph descriptions of MindSpore: Framework.host.vm.graph_desc_info.*, a line an operator:
  * "op_name:N op_type:T input_id:0 input_format:F input_data_type:40 input_shape:"1,2" ... output_id:0 ...". */
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the runtime before 2023: Runtime.api, one record a call. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/execution_file.h"

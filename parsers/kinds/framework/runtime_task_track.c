@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that the runtime launched, before 2023: Runtime.task_track. */
 #include "parsers/decode/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Task descriptions of MindSpore: Framework.host.vm.task_desc_info.*, a line "<operator> <block dim> <task id> <stream
  * id>". */
 #include "base/number.h"

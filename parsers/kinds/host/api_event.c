@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of CANN's layers: *.api_event.data, a record for each call, or one for its begin and one for its end. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of captured graphs with many tensors: *.variable.capture_op_info, records of different lengths. */
 #include "base/strbuf.h"
 #include "parsers/kinds/common/host/captured_op.h"

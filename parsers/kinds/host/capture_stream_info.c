@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams whose tasks are captured into a model: *.compact.capture_stream_info. */
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"

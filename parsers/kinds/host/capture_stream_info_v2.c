@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second generation of the same, with wider numbers: *.compact.capture_stream_info_v2. */
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts of split tasks: *.additional.context_id_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Communication on DPUs: *.additional.dpu_hccl_info. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"

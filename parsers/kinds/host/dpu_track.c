@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of DPUs: *.compact.dpu_track. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which operators were fused into one: *.additional.fusion_op_info. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/fusion.h"

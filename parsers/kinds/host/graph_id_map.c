@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of models: *.additional.graph_id_map. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"

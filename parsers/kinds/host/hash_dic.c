@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts behind 64-bit ids: *.additional.hash_dic, a line "<id>:<text>" each. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/text/dictionary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What single tasks of communication operators do: *.additional.hccl_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"

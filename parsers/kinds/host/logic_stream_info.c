@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Physical streams of logic streams: *.additional.logic_stream_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"

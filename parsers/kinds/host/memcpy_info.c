@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What asynchronous copies move: *.compact.memcpy_info. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"

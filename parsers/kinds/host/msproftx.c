@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program says of itself with msproftx: marks and ranges with a message. Msprof.msproftx and Msprof.msproftx_ex
  * of CANN before 2025, *.additional.msproftx since.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of operators: *.compact.node_attr_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"

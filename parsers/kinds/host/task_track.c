@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which tasks the runtime hands to a device: *.compact.task_track. */
 #include "parsers/kinds/common/task_track.h"
 #include "parsers/kinds/common/host/host_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second generation of task tracks, with wider numbers: *.compact.task_track_v2. */
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/task_track.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes, types and formats of operators' tensors: *.additional.tensor_info, up to five tensors a record. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"

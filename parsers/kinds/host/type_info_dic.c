@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
 #include "base/edit_distance.h"
 #include "parsers/join/association.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of communication operators on devices, from the records of host and device. */
 #include "parsers/kinds/common/cann_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fused operators with their names and models, from the records of several files. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/cann_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fusion tasks of chips 15 and 16: each a pair of records of stars_soc.data. */
 #include "parsers/kinds/common/stars/fusion_task.h"
 

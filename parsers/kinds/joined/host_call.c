@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls on the host, from the records of several files. */
 #include "parsers/kinds/common/cann_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of host and device records, each once. */
 #include "parsers/kinds/common/cann_rows.h"
 

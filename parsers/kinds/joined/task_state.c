@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What devices before 2023 tell of an execution on their own counter, joined from other records. */
 #include "parsers/kinds/common/cann_rows.h"
 

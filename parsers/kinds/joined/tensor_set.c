@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of operators, each combination once. */
 #include "parsers/kinds/common/cann_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The L2 cache, by task: l2_cache.data. */
 #include "parsers/kinds/common/task_counters.h"
 

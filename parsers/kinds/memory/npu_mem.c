@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory in use on a device: npu_mem.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

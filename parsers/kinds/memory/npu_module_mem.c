@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that the modules of CANN hold on a device: npu_module_mem.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Page faults, by task: records of socpmu.data. */
 #include "parsers/kinds/common/task_counters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations of memory for operators: *.additional.task_memory_info. */
 #include "parsers/kinds/common/host/named_host_record.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ACL API calls: acl_api.* of SVP boards and AclModule.* of CANN, one record a call. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"

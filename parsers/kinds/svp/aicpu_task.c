@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AI CPU tasks: aicpu.* of SVP boards, one record a task execution. */
 #include "parsers/decode/decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inferences: derived from the device PMU records and the .done files beside them. */
 #include "parsers/kinds/common/inference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows of ai_core_task belong to which inference: stored in file order, so a run of ids is an index of two
  * numbers. */
 #include "parsers/kinds/common/inference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layer tables of SVP models: <model>.<model id>.layer.info, a JSON array with an object a layer. */
 #include "base/format/json_in.h"
 #include "parsers/capture/config_keys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device PMU of SVP boards: aicore.*, one record for each layer group of each sampled inference. */
 #include "base/number.h"
 #include "parsers/decode/decode.h"

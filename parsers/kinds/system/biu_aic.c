@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What single AI cores do from interval to interval: instr.group_<group>_aic. */
 #include "parsers/kinds/common/core_pipes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When the pipes of single cores work: instr.biu_perf_group<group>_<core>. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
 #include "parsers/kinds/common/group_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses to DDR memory: ddr.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bandwidth of the quality-of-service groups of a die: records of stars_soc_profile.data. */
 #include "parsers/kinds/common/stars/soc_profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work of the engines for pictures and video: dvpp.data. */
 #include "parsers/kinds/common/sample_columns.h"
 #include "parsers/kinds/common/text/text_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the links between devices: hccs.data. */
 #include "parsers/kinds/common/sample_columns.h"
 #include "parsers/kinds/common/text/text_lines.h"

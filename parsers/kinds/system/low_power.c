@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Power and frequency of a die: records of stars_soc_profile.data. */
 #include "parsers/kinds/common/stars/soc_profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counters of a device's network: netdev_stats.data. Only the exported database shows them. */
 #include "parsers/kinds/common/sample_columns.h"
 #include "parsers/kinds/common/text/text_lines.h"

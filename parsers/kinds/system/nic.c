@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the network ports: nic.data. */
 #include "parsers/kinds/common/network_port.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the PCIe link: pcie.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

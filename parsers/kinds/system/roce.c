@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the ports of RDMA over Ethernet: roce.data. */
 #include "parsers/kinds/common/network_port.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the parts of a chip with STARS: stars_soc_profile.data, records of several kinds. */
 #include "parsers/decode/sequence.h"
 #include "parsers/kinds/common/sample_columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the ports of the unified bus: ub.data. */
 #include "parsers/kinds/common/sample_columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the CPUs of a device: ai_ctrl_cpu.data. */
 #include "parsers/kinds/common/arm_events.h"
 #include "parsers/kinds/common/sample_columns.h"

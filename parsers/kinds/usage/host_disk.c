@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Disk traffic of the profiled process: host_disk.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the profiled process on the host: host_mem.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 

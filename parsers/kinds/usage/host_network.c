@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Network traffic of the host: host_network.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the profiled process to the library of threads: host_pthreadcall.data. Shown with the system calls. */
 #include "parsers/kinds/common/text/os_call.h"
 

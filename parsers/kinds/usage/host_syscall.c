@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* System calls of the profiled process: host_syscall.data. */
 #include "parsers/kinds/common/text/os_call.h"
 

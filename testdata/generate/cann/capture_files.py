@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the writers of CANN captures share: files of a capture, numbers at random, names as hashes.
 
 Nothing here or in its users knows msprof's tables or encoder: records are packed by the documented layouts, so that a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a capture of the layout of 2022, PROF_*/device_0 with names such as AclModule.* and runtime.*, with operators at
 random: for each a call of ACL and one of the runtime, a task of the runtime, a description and tensors, and on the device
 its task and the counters of its core.

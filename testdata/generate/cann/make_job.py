@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a capture of the JOB era: an Ascend 910A that MindSpore trains on, as Ascend's software of 2020 wrote it. Steps of
 one graph; tasks of operators, which MindSpore numbers from 25000 on, among tasks that have no name; one task that has two
 starts and one that never ends; two tasks long before all others. Points of the iterations, what the AI CPU ran, what was

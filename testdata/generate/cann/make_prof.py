@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a capture of CANN since 2023, PROF_*/host and PROF_*/device_0, with operators at random: three calls of the
 host, a description, tensors and a task for each, and on the device its task and the counters of its core.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a capture of an Ascend 910B with many samples of the device and hardly anything else: records of 64 bytes in
 stars_soc_profile.data, bandwidth of accelerators and of memories by turns, a microsecond apart.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a capture as make_prof.py does, with samples of the device and of the host beside the operators: memories and
 caches, links, processors, the AI CPU, processes.
 

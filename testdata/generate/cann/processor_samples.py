@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples of processors, processes, memory and disks, as text: what make_system.py adds of them."""
 import struct
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what 'msprof replay' sent with what the reports say of the same capture.
 
     agree_operators.py RECORDS NAMES RESULTS [TOLERANCE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares what exact_times printed with what msprof made of its capture, to the nanosecond.
 
 usage: known_times.py KNOWN CAPTURE

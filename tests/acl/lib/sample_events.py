@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pyACL guide's samples of marks, pushes and pops, and ranges: sample_events.py DIRECTORY COUNT"""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pyACL guide's sample of captures in files, without the calls that need a device: sample_files.py DIRECTORY"""
 
 import sys

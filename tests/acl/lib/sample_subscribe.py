@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pyACL guide's sample of subscription: sample_subscribe.py MODEL_ID COUNT. Prints a line for each operator.
 
 Where the guide executes the model this waits for COUNT operators; MSPROF_REPLAY names the capture that they come from.

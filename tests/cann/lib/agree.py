@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the reports of a CANN capture with those that Ascend's own tool made of it: every row and column of the
 tables, and of the timeline the processes, threads, slices and pairs of arrow ends. Prints what differs; exits with 1
 when anything does.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the reports of a capture of the layout of 2022 with those that Ascend's tool of 2022 made of it: every row and
 column of summary/*.csv in their order, and every event of timeline/*.json. Prints what differs; exits with 1 when
 anything does.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the tables of answers of msprof show against plain arithmetic over the database.
 
 usage: agree_answers.py MSPROF CAPTURE

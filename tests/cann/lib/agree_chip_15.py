@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares tables and slices of chip 15 with those of Ascend's C++ core: agree_chip_15.py OURS EXPECTED.
 
 No reference are, as the page of the formats says: cells of the PMU in op_summary (N/A there); durations of Biu Perf and

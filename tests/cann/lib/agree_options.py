@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds what 'msprof options' lists for one option alone against what export makes of a capture made with it alone.
 
 usage: agree_options.py MSPROF TESTDATA

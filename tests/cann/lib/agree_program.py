@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what tests/acl/tx_threads says that it did with the reports of the capture that the library made of it.
 
 usage: agree_program.py CAPTURE SAID

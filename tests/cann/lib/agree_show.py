@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the tables that msprof show printed with those that it exported.
 
 usage: agree_show.py SHOWN CAPTURE [TOP]   SHOWN was printed without a limit of the width and with --top TOP (20)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the tables that msprof exported of a shipped capture with the expected ones beside it: every row, in any order,
 and every column. Numbers may differ by half a unit of the last digit that either prints; with --rounded-twice broken ones
 by a nanosecond, for reports that round in binary on the way as Ascend's tool of 2022 did. Prints what differs; exits with

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a random capture with msproftx records and what the reports must say of it, and compares them.
 
 usage: agree_tx.py make DIRECTORY SEED COUNT {additional|old|2022}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares a database for viewers with that of Ascend's C++ core, by the joins of viewers: agree_viewers.py OURS EXPECTED.
 
 Numbers of tasks, operators, calls and texts differ and are joined. Where the core is wrong (msprof-cann(7)) is in WRONG."""

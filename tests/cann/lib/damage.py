@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damages captures on purpose: a small sound capture, and edits of its files. Paths are relative to the capture."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a PROF capture with operators, communication, copies and fused operators at random, by the documented layouts.
 
 usage: make_outputs.py DIRECTORY SEED

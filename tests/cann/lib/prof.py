@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes small PROF captures record by record, by the documented layouts and not by msprof's own encoder."""
 import json
 import os

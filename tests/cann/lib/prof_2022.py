@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a small capture of the layout of 2022 record by record, by the documented layouts and not by msprof's own
 encoder: operators of AI cores, vector cores and the AI CPU, some executed again and again; their counters, the AI CPU's
 own records, copies, and marks of iterations.

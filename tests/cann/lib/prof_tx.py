@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures with msproftx records, by the documented layouts (docs/formats/cann.md 6) and not by msprof's own encoder."""
 import json
 import os

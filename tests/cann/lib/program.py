@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures of programs whose answers are known: steps of operators one after another on one device, and what the host
 did. Times are nanoseconds, on the grid of the device's clock."""
 import random

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates every report of a capture of make_prof.py from its raw files, by the formulas of the format's description
 and in exact numbers, and compares all rows and columns, slices and arrows with what was exported. The generator's
 records of one operator have the same place in each of the host's files. Prints what differs; exits with 1 when anything

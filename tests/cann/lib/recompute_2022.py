@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates the reports of a capture of make_2022.py from its raw files, in exact numbers, and compares every row of
 the tables and every slice and arrow of the timelines with what was exported. Ascend's tool of 2022 rounded twice in
 binary floating point, so a calculated number may differ by one in its last place; names, times in whole nanoseconds,

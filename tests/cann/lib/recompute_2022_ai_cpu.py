@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates aicpu of a capture of prof_2022.py, and the AI CPU's slices in its timelines, from DATA_PREPROCESS.AICPU.
 
 usage: recompute_2022_ai_cpu.py CAPTURE ITERATION

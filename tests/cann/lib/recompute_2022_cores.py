@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates op_summary of a capture of prof_2022.py from its raw files: each execution of a task, its operator and
 the counters of the kind of cores that it ran on, of one iteration.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates step_trace of a capture of prof_2022.py from the marks in ts_track.
 
 usage: recompute_2022_steps.py CAPTURE ITERATION

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates what a capture of make_outputs.py says of communication, copies and fused operators from its raw files,
 and compares it with the reports.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates the iterations of a capture with step marks from ts_track, and compares them with step_trace and the
 timelines; or which operators and tasks the reports of some iterations are to have, and compares them with these.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recalculates the tables of samples of a capture of make_system.py (one device, chip 5 or 1) from its raw files, by the
 formulas of docs/formats/ and in exact numbers. The AI CPU, the host and links are in recompute_system_host.py.
 

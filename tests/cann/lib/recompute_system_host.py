@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What recompute_system.py recalculates of the host, of processors and of the AI CPU: the formulas of docs/formats/usage.md
 and aicpu.md."""
 import re

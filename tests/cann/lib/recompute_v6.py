@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks and counters of a capture of chip 15 or 16, recalculated from its files and held against its op_summary and task_time.
 usage: recompute_v6.py CAPTURE DIRECTORY_OF_TABLES"""
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The records in the files of an imported capture, counted from sizes and lines, are what the database says became of them.
 
 record_sums.py CAPTURE: prints "kind rows joined rejected" for each kind; fails at the first file whose sums do not agree.

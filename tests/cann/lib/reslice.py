@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Copies a PROF capture with its streams cut into slices of another size, in which records straddle the cuts, and
 optionally with bytes taken off the front of every stream, as ageing does.
 

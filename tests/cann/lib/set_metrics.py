@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the counters of a capture those of another group of metrics, or of another chip with the same records.
 
 usage: set_metrics.py CAPTURE CHIP GROUP EVENTS AIV_GROUP AIV_EVENTS

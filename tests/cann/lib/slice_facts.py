@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds what slices of operators say against the tables of the same capture: slice_facts.py TIMELINE OP_SUMMARY BOUND.
 
 OP_SUMMARY: op_summary as JSON; BOUND: table `bound` as CSV, which may be empty. A slice is found by its times: no operator

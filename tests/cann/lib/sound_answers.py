@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Asks msprof for every answer about a capture in every form, and looks whether each is sound: no byte that drives a
 terminal, rows with as many cells as titles, JSON that parses, a status for what there is.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compare the arrows from launches to tasks with those of Ascend's tool.
 
     agree_arrows.py EXPECTED_JSON OUR_JSON

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compare the counters of a timeline with those of Ascend's tool: each value at its time.
 
     agree_counters.py EXPECTED_JSON OUR_JSON

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares step_trace.json with that of Ascend's tool: every slice with its thread, kind, begin and length.
 
   agree_steps.py THEIRS OURS

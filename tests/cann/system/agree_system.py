@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compare the tables of a capture with those that Ascend's tool made of it, cell by cell.
 
     agree_system.py EXPECTED_DIRECTORY OUR_DIRECTORY

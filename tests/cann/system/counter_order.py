@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The counters of a timeline and the order of their samples.
 
     counter_order.py shuffle PROF         turns the middle third of each stream of samples around

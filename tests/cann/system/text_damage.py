@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Damages the text of every testdata/kinds/<kind>/*.text in several ways: rows of sound lines stay as they are, what is
 lost is counted and named, and the status is 3.
 

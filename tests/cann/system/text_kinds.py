@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every testdata/kinds/<kind>/*.text in a capture of its own: its rows are those that the file says.
 
     text_kinds.py MSPROF KINDS_DIRECTORY WORK_DIRECTORY

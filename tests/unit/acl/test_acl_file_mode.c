@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* File mode of the ACL API: every documented check, code and order. */
 #include "acl/config/config.h"
 #include "acl/mode.h"

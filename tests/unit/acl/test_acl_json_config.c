@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.json: which keys and values it may have, where its captures go, and what it excludes. */
 #include "acl/config/json_config.h"
 #include "acl/config/option_rule.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msproftx stamps: limits, codes, order. What is recorded is read from the capture. */
 #include "acl/stamp.h"
 #include "msprof/acl_prof.h"

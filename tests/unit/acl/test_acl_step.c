@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scopes, steps, and ranges with tensors. */
 #define MSPROF_ACL_TENSOR_INFO
 #include "msprof/acl_prof.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* msproftx stamps used by many threads, in forked children, and for a long time. */
 #include "acl/stamp.h"
 #include "msprof/acl_prof.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of ACL calls out of a database that each test fills: nesting, threads, processes. */
 #include "tests/lib/scratch.h"
 #include "tests/lib/timeline_database.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The record of an operator in the pipe and the table of names beside it: bytes typed by hand, what is damaged. */
 #include "acl/subscribe/operator_names.h"
 #include "acl/subscribe/operator_names_writer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder: what is recorded is in the capture, to the nanosecond, whatever the threads, signals and disks do. */
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"

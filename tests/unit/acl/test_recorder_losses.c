@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder: what it loses is told, by itself and by the capture. */
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subscriptions: configurations, what excludes what, the end of the pipe, and the replay that feeds them. */
 #include "acl/mode.h"
 #include "acl/subscribe/operator_record.h"

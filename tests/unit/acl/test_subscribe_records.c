@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a subscriber asks about the bytes that it got: every function's success, misuse and limits. */
 #include "acl/subscribe/operator_record.h"
 #include "acl/subscribe/subscribe_names.h"

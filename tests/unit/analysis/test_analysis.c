@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of answers, against figures that were worked out by hand or are printed in the literature. */
 #include "analysis/compare/match.h"
 #include "analysis/compare/significance.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic behind the tables of answers: coverage, gaps and calls, steps, what limits operators, neighbours. */
 #include "analysis/bound.h"
 #include "analysis/call_times.h"

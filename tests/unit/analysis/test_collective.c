@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a communication operator did with its time: by hand, on tasks whose answer is known. */
 #include "analysis/collective.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The containers of base/: growth, hash tables, numbered strings. */
 #include "base/array.h"
 #include "base/intern.h"

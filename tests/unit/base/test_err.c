@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ini files: what a value may hold, and what is wrong without being shown. */
 #include "base/format/ini.h"
 #include "tests/lib/scratch.h"

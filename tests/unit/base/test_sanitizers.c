@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sanitizers find ends a test of their build with a status that msprof itself does not have. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting of more records than memory holds. */
 #include "base/file/spool.h"
 

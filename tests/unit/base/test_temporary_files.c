@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite's temporary files have no name at any time: what is killed leaves none. */
 #include "tests/lib/scratch.h"
 

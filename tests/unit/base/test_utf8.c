@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that people may see: what drives a terminal and what is no UTF-8 is replaced, everything else stays. */
 #include "base/utf8.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that come in as batches are in the table as they were given, whatever columns a batch has, repeats or leaves
  * out. */
 #include "db/bulk.h"

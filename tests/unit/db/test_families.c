@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every record kind in every shape of capture: whatever the bytes are, import goes on or says why not. */
 #include "tests/lib/scratch.h"
 #include "tests/lib/typed_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Import: a database that is whole, says what it was made from, and appears only when everything went well. */
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that runs out inside of SQLite: an import fails, or its database is the very same. */
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"

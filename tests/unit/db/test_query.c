@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queries: what exporters get from a database, in the order that their reports promise. */
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"

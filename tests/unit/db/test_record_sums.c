@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is in the files is in the tables, or rejected for a reason that is told: over every kind, counted from the sizes
  * of files and hand-typed records and from the lines of texts, never from what the decoder says. */
 #include "tests/lib/collect.h"

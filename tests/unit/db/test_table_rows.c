@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a database that is being made. */
 #include "db/query/query_loop.h"
 #include "db/table_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which call of the host started which inference: only what times decide. */
 #include "exporters/timeline/execute_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summaries and timelines of each family of captures out of a database with a few rows, as text. */
 #include "tests/lib/scratch.h"
 #include "tests/lib/timeline_database.h"

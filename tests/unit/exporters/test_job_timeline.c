@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of Ascend captures of the JOB era out of a database that the test fills. */
 #include "tests/lib/scratch.h"
 #include "tests/lib/timeline_database.h"

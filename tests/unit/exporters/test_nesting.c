@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges on lanes: nested ones share a lane, those that overlap in part do not. */
 #include "exporters/timeline/nesting.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ordered pipeline: order, bounded buffers, failures. */
 #include "base/interrupt.h"
 #include "exporters/parallel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PMU metrics against what Ascend's tool shows of the same counters, and formulas that no shared capture uses against
  * the ones written down. */
 #include "base/number.h"

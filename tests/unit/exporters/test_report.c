@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engine of reports: what a table of columns becomes, and which rows are
  * chosen. */
 #include "exporters/table/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers are those of the figures in the vendor's guide. Its counter ticks every 100 cycles at 600 MHz. */
 #include "base/file/fsutil.h"
 #include "base/number.h"

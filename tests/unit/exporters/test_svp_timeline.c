@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines of tasks out of a database that each test fills: threads, order, numbering, what does not fit. */
 #include "base/format/json_in.h"
 #include "tests/lib/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the engine of reports as files hold them: what becomes of values, parts and failures. */
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of the terminal: widths, columns that are hidden, narrow or joined, rows that are too many to be kept, parts.
  */
 #include "exporters/table/report.h"

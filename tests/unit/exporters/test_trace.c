@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trace writer: valid JSON whatever the names hold, exact times, stable bytes. */
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"

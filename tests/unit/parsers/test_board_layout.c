@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of boards that do not write what the reference layout has: no model, no picture count, no frequency; and
  * those that are installed for others. */
 #include "tests/lib/collect.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the kinds of CANN do beyond their tables: records of several sizes, dictionaries cut by slices, texts, pairs. */
 #include "tests/lib/collect.h"
 #include "tests/lib/records.h"

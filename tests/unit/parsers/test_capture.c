@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Discovery: which files a directory holds, what the small ones say, and everything that can be wrong with either. */
 #include "tests/lib/collect.h"
 #include "tests/lib/records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What file names say: numbers are taken from both ends, because a model may be called anything. */
 #include "parsers/capture/capture.h"
 

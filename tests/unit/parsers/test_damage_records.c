@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged data files: what is sound is kept, what is not is named with its place, and never more is lost than was hit.
  */
 #include "tests/lib/collect.h"

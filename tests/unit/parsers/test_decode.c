@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder: single records through a layout, streams of several slices, inferences, tasks. */
 #include "tests/lib/collect.h"
 #include "tests/lib/records.h"

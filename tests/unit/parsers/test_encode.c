@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The encoder against the decoder: what goes in comes out again, for every kind and layout. */
 #include "base/bytes.h"
 #include "parsers/decode/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files are read ahead of the decoder, or when it asks for them: what it gets is the same. */
 #include "parsers/decode/file_reader.h"
 #include "parsers/record.h"

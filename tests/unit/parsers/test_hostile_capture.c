@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures that change under the hands of the import, that are damaged where the layout is chosen, or that have no end
  * of a line. */
 #include "tests/lib/collect.h"

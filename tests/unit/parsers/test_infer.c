@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a layout from printed tables is made of: numbers, rows, places, and what layouts can say of them. */
 #include "base/format/csv_in.h"
 #include "base/format/json_rows.h"

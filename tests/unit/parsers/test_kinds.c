@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records typed by hand from the format documents, and the first ones of a real file: the tables against the outside
  * world. */
 #include "parsers/capture/capture.h"

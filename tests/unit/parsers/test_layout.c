@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layout files, and which layout is tried for a kind. */
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"

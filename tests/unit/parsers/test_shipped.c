@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shipped capture is physically plausible: what a board could have measured. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"

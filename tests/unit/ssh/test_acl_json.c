@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acl.json is patched in its text: what is not ours stays to the last byte. */
 #include "ssh/acl_json.h"
 

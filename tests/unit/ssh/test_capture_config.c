@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small files beside the data: what .done and info.json say, and what they may not. */
 #include "tests/lib/collect.h"
 #include "tests/lib/records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* known_hosts in OpenSSH's format. The keys and the hashed line were made with ssh-keygen. */
 #include "ssh/session/known_hosts.h"
 #include "tests/lib/scratch.h"

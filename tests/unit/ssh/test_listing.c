@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a board lists: nothing of it leads anywhere else. */
 #include "ssh/transfer/listing.h"
 

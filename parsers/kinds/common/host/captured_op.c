@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/captured_op.h"
 
 #include "parsers/kinds/common/host/named_host_record.h"

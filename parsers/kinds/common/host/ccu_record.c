@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/ccu_record.h"
 
 #include "base/bytes.h"

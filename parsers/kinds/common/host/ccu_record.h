@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the records of the host about instructions of the CCU have in common: which operator and group, which task and
  * instruction, and lists of channels and ranks. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of kernels that the runtime hands to DPUs, which task tracks tell. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_DPU_KERNEL_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_DPU_KERNEL_H

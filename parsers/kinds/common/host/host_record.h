@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The 24 bytes in front of every compact (64 bytes) and additional (256 bytes) record of CANN's host side, and what the
  * kinds of those records share. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/model_record.h"
 
 #include "parsers/join/execution.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/named_host_record.h"
 
 int named_host_record_find(const struct host_stream *stream, struct row *row, size_t hash, size_t name, struct err *err)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host records that name things by their hash. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_NAMED_HOST_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_NAMED_HOST_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of fusion tasks, which the task log of chips 15 and 16 has. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_FUSION_TASK_H
 #define MSPROF_PARSERS_KINDS_COMMON_STARS_FUSION_TASK_H

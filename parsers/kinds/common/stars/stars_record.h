@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The head of every record of the STARS scheduler, and what its kinds share. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_STARS_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_STARS_STARS_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text dictionaries of CANN: lines "<key>:<text>" that may be cut in two where one slice ends and the next begins. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_DICTIONARY_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_DICTIONARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of text against patterns (see struct line_format). */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_LINE_PATTERN_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_LINE_PATTERN_H

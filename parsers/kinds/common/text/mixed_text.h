@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the kinds of Framework records share whose texts are given as an id of the hash dictionary or as themselves, at
  * the same place (MixData, docs/formats/cann.md 5.4). */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/text/os_call.h"
 
 const struct column os_call_columns[] = {

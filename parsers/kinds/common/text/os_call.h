@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the profiled process to the system and to the library of threads: what their kinds have in common. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_OS_CALL_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_OS_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of tensors: data types, formats and shapes as CANN's reports write them. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_TENSOR_NAMES_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_TENSOR_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/text/text_lines.h"
 
 #include "base/strbuf.h"

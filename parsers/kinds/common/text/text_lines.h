@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of text whose lines a table of patterns describes: rows of numbers, and blocks of lines as of /proc. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_TEXT_LINES_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_TEXT_LINES_H

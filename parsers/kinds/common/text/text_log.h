@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logs of text that knows no lines: entries, one behind the other, with blanks, line ends or zero bytes between them.
  */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_TEXT_LOG_H
