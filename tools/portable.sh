@@ -77,8 +77,8 @@ room=$build/portable/$name
 rm -rf "$room"
 mkdir -p "$room/layouts"
 cp "${products[@]}" LICENSE "$room"
-cp -r python schemas "$room"
-find layouts -name '*.layout' -exec cp {} "$room/layouts" \;
+cp -r python docs/schemas "$room"
+find parsers/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"
 tar -C "$build/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}" \
