@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON documents that are written, each with the version of its schema: the file docs/schemas/<name>.<version>.json,
- * where the name is what stands after "msprof.". A number is raised when a key goes or means something else. */
+/* The JSON documents that are written, each with the version of its schema: the file
+ * docs/schemas/<name>.<version>.json, where the name is what stands after "msprof.". A number is raised when a key goes
+ * or means something else. */
 #ifndef MSPROF_EXPORTERS_SCHEMAS_H
 #define MSPROF_EXPORTERS_SCHEMAS_H
 

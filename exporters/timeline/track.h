@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A track is a table: what one layer of a timeline is called, where its events come from, and how they are drawn.
- * Adding one means adding exporters/timeline/tracks/<track>.c that defines "const struct track track_<track>"; the Makefile
- * finds it. Counters of sampled kinds need no file: they come from the kinds (parsers/series.h).
+ * Adding one means adding exporters/timeline/tracks/<track>.c that defines "const struct track track_<track>"; the
+ * Makefile finds it. Counters of sampled kinds need no file: they come from the kinds (parsers/series.h).
  *
  * One engine (timeline.c) writes files of tracks: in turn each track names its processes and writes what is few; then
  * the rows of the large tables are walked once, in ranges, for all tracks that are made of them: the ranges become
