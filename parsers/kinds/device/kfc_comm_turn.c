@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns of communication of kernels that compute and communicate at once (MC2): records of aicpu.data. */
-#include "parsers/kinds/common/aicpu_stream.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/kfc_turn.h"
 
-enum { TIMES = 7 };
-enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK, FIRST_NS = FIRST_TICK + TIMES };
+enum { TIMES = 7, FIRST_NS = FIRST_TICK + TIMES };
 
 #define TIME_OF(n, name, title, doc)                                                                                   \
     [FIRST_TICK + (n)] = STAMP_COLUMN(name "_tick", doc " On the counter of the device."),                             \
                   [FIRST_NS + (n)] = {name "_ns", title, COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, doc}
 
 static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU's task."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The AI CPU's task."),
-    [TURNS] = NUMBER_COLUMN("turn_count", "Turns", "How many turns of communication the kernel has."),
-    [TURN] = NUMBER_COLUMN("turn", "Turn", "Which one it is."),
+    KFC_TURN_COLUMNS("communication"),
     TIME_OF(0, "start", "The turn", "When the AI CPU began to serve the turn."),
     TIME_OF(1, "wait", "StartServer", "When it began to wait for the request."),
     TIME_OF(2, "algorithm", "TaskWaitRequest", "When it began with the algorithm."),
@@ -47,10 +40,7 @@ static const struct layout layouts[] = {{
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)err;
-    const struct aicpu_stream *stream = state;
-    row_set_integer(row, DEVICE_ID, stream->device_id);
-    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
-    *keep = aicpu_put_times(stream, decoder, row, FIRST_TICK, FIRST_NS, TIMES);
+    *keep = kfc_turn_derive(state, decoder, row, TIMES);
     return 0;
 }
 
@@ -60,11 +50,7 @@ static const struct kind_hooks hooks = {
     .record = take_record,
 };
 
-static const struct report_column values[] = {
-    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
-    {"Task Id", "task_id", .form = FORM_TEXT},
-    {.title = NULL},
-};
+static const struct report_column values[] = {KFC_TURN_VALUES};
 
 #define PHASE(name, from, to)                                                                                          \
     "SELECT id, device_id, stream_id, task_id, '" name " ' || turn AS name, " from "_ns AS begin_ns, " to              \

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns of computation of kernels that compute and communicate at once (MC2): records of aicpu.data. */
-#include "parsers/kinds/common/aicpu_stream.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/kfc_turn.h"
 
-enum { TIMES = 3 };
-enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK, FIRST_NS = FIRST_TICK + TIMES };
+enum { TIMES = 3, FIRST_NS = FIRST_TICK + TIMES };
 
 static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU's task."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The AI CPU's task."),
-    [TURNS] = NUMBER_COLUMN("turn_count", "Turns", "How many turns of computation the kernel has."),
-    [TURN] = NUMBER_COLUMN("turn", "Turn", "Which one it is."),
+    KFC_TURN_COLUMNS("computation"),
     [FIRST_TICK] = STAMP_COLUMN("wait_tick", "When it began to wait, on the counter of the device."),
     [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, likewise."),
     [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, likewise."),
@@ -42,10 +35,7 @@ static const struct layout layouts[] = {{
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)err;
-    const struct aicpu_stream *stream = state;
-    row_set_integer(row, DEVICE_ID, stream->device_id);
-    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
-    *keep = aicpu_put_times(stream, decoder, row, FIRST_TICK, FIRST_NS, TIMES);
+    *keep = kfc_turn_derive(state, decoder, row, TIMES);
     return 0;
 }
 
@@ -55,11 +45,7 @@ static const struct kind_hooks hooks = {
     .record = take_record,
 };
 
-static const struct report_column values[] = {
-    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
-    {"Task Id", "task_id", .form = FORM_TEXT},
-    {.title = NULL},
-};
+static const struct report_column values[] = {KFC_TURN_VALUES};
 
 static const struct series_counter slices[] = {
     {.name = "name",
