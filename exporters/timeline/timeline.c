@@ -176,16 +176,17 @@ int track_process(struct track_run *run, int64_t layer, int64_t device_id, const
 
 /* ---- what tracks share ---- */
 
-/* Files of Ascend's tools and of frameworks' say of operators what these say. */
+/* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
     int status = cann_names_load(db, &run->names, err);
     run->facts = !run->compat && run->guest == NULL;
-    if (status == 0 && run->facts)
+    const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
+    if (status == 0 && operators)
         status = slice_operators_load(&run->operators, db, &run->names, err);
     if (status == 0)
         status = encode_texts(&run->names, err);
-    return status == 0 && run->facts ? slice_operators_shorten(&run->operators, &run->names, err) : status;
+    return status == 0 && operators ? slice_operators_shorten(&run->operators, &run->names, err) : status;
 }
 
 static int load(struct track_run *run, struct err *err)
