@@ -264,7 +264,8 @@ static int find_all(struct finding *finding, struct err *err)
     for (uint32_t i = 0; status == 0 && i < finding->names.count; i++, first = end) {
         for (end = first; end < finding->evidence.count && finding->evidence.items[end].group == i; end++) {
         }
-        status = decide(finding, i, finding->evidence.items + first, end - first, err);
+        const struct evidence *evidence = end > first ? &finding->evidence.items[first] : NULL;
+        status = decide(finding, i, evidence, end - first, err);
     }
     return status;
 }
