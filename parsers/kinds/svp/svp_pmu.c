@@ -140,9 +140,9 @@ struct state {
     struct open_inference *current;
     struct capture_model *current_model;
     int64_t run_first_task;
-    int64_t last_end_ns;             /* where an inference without a start time begins */
-    bool last_end_known;             /* it is on the system monotonic clock */
-    unsigned char *missing_reported; /* bit per task id of the current model without layers */
+    int64_t last_end_ns;                                /* where an inference without a start time begins */
+    bool last_end_known;                                /* it is on the system monotonic clock */
+    unsigned char missing_reported[LAYER_TASK_MAX / 8]; /* bit per task id of the current model without layers */
     const struct capture_model *missing_model;
 };
 
@@ -178,9 +178,9 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     const struct capture_model *only = capture_model(decoder_capture(decoder), -1);
     state->only_model_id = file->identity.model_id >= 0 ? file->identity.model_id : only != NULL ? only->model_id : -1;
     state->first_offset = state->mark_end = -1;
-    state->all = calloc(OPEN_INFERENCES, sizeof *state->all);
-    state->missing_reported = calloc(LAYER_TASK_MAX / 8, 1);
-    if (state->all == NULL || state->missing_reported == NULL)
+    /* Memory that is not cleared costs a file of few inferences nothing: begin_inference() sets all of a place. */
+    state->all = malloc(OPEN_INFERENCES * sizeof *state->all);
+    if (state->all == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     return 0;
 }
@@ -352,7 +352,7 @@ static void check_layer(struct decoder *decoder, struct state *state, int64_t ta
     if (model->layer_tasks[task_id >> 3] & bit)
         return;
     if (state->missing_model != model) {
-        memset(state->missing_reported, 0, LAYER_TASK_MAX / 8);
+        memset(state->missing_reported, 0, sizeof state->missing_reported);
         state->missing_model = model;
     }
     if (state->missing_reported[task_id >> 3] & bit)
@@ -498,7 +498,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
          inference = inference->newer)
         status = emit_inference(decoder, state, inference, err);
     free(state->all);
-    free(state->missing_reported);
     return status;
 }
 
