@@ -4,7 +4,6 @@
 #define MSPROF_ANALYSIS_ADVICE_H
 
 #include "analysis/compare/workload.h"
-#include "analysis/cut_steps.h"
 #include "analysis/gap_calls.h"
 #include "analysis/splits.h"
 

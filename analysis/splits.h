@@ -3,7 +3,68 @@
 #ifndef MSPROF_ANALYSIS_SPLITS_H
 #define MSPROF_ANALYSIS_SPLITS_H
 
-#include "analysis/split.h"
+#include "analysis/compare/workload.h"
+
+/* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
+struct division {
+    int64_t time_ns;
+    int64_t computing_ns;     /* at least one operator ran */
+    int64_t communication_ns; /* at least one communication operator ran */
+    int64_t exposed_ns;       /* of that, while nothing computed */
+    int64_t copy_ns;          /* at least one copy ran */
+    int64_t busy_ns;          /* any of them */
+    int64_t free_ns;          /* none of them, as far as it was recorded */
+};
+
+struct split {
+    const struct workload_step *step; /* NULL: it is the time of a device without steps */
+    int64_t start_ns, end_ns;
+    uint16_t device;
+    size_t group;        /* of the splits */
+    struct division own; /* from its start to its end */
+    struct division
+        period;   /* from its start to that of its neighbour; its time is NO_PERIOD when that was not recorded */
+    bool warmup;  /* see splits_is_warmup */
+    bool outside; /* see splits_is_outside */
+    bool cut;     /* a part of it was not recorded (see struct cut_steps): only how long it took counts */
+};
+
+/* Executions that follow each other. */
+struct execution_run {
+    size_t first, count;
+};
+
+/* Those that a step is made of: they begin in its period, or, where that is not known, in the step itself and while the
+ * AI CPU works for it. Devices run behind the host: the last of its ranges has all that begins after it. */
+struct execution_run split_executions(const struct workload *workload, const struct split *split);
+
+/* Steps that may be compared: of one family, model and batch, on one device. */
+struct split_group {
+    uint16_t device, source;
+    int64_t model_id, batch;
+    uint32_t model;       /* text */
+    size_t count, counts; /* steps; those that count in statistics of what the device did */
+    size_t periods;       /* of those, with a period */
+    size_t last;          /* split */
+};
+
+/* One for each step; when there are no steps, one for each device, from its first execution to the end of its last. */
+struct splits {
+    struct split *items; /* by device, then start */
+    size_t count, capacity;
+    struct {
+        struct split_group *items; /* by device, family, model and batch */
+        size_t count, capacity;
+    } groups;
+    struct division *devices; /* the time of each: from its first execution to the end of its last, without what was not
+                                 recorded */
+    struct division all;      /* of all devices together */
+    enum step_source source;  /* the leading family */
+    struct cut_steps *cuts;   /* steps of which a part was not recorded; never NULL after splits_make */
+    bool whole;               /* there are no steps */
+    size_t warmup, inside;    /* steps of the leading family that are warm-up; that are not outside */
+    size_t steps;             /* of the leading family */
+};
 
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err);
 void splits_release(struct splits *splits);
@@ -25,8 +86,10 @@ bool splits_is_recorded(const struct splits *splits, size_t i, const struct divi
 const struct division *splits_stretch(const struct splits *splits, size_t i);
 /* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
 double splits_step_ns(const struct splits *splits);
+
 /* "inferences of model 3 (detector), batch 4, device 1": what is the same of all groups is left out. */
 #define GROUP_NAME_SIZE 320
+
 void splits_group_name(const struct workload *workload, const struct splits *splits, size_t group,
                        char text[GROUP_NAME_SIZE]);
 
@@ -36,21 +99,53 @@ struct gap {
     int64_t start_ns, end_ns;
     uint32_t before, after; /* executions */
 };
+
 static inline int64_t gap_length_ns(const struct gap *gap)
 {
     return interval_length(gap->start_ns, gap->end_ns);
 }
+
 /* The name of the operator of an execution. */
 static inline const char *execution_name(const struct workload *workload, uint32_t execution)
 {
     return workload_text(workload, workload->operators[workload->executions[execution].op].key.name);
 }
+
 struct gaps {
     struct gap *items; /* by device and start */
     size_t count, capacity;
 };
+
 /* Nothing that was not recorded is a part of one. */
 int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err);
 void gaps_release(struct gaps *gaps);
+
+/* Steps that a mark says were begun, and of which a part was not recorded: a log can begin late, or be full. */
+
+enum cut_part { CUT_HEAD, CUT_TAIL, CUT_END }; /* CUT_END: its end is not marked */
+
+struct cut_step {
+    uint16_t device; /* index */
+    uint8_t source;
+    int64_t number, start_ns;
+    enum cut_part part;
+    size_t expected, seen; /* operators, communication operators and copies: of most steps, of this one */
+    size_t split;          /* SIZE_MAX: it is among those that were begun */
+};
+struct cut_steps {
+    struct cut_step *items;
+    size_t count, capacity;
+};
+
+/* "step 7 (marked): its head was not recorded, 3 of 6 operators seen" */
+#define CUT_TEXT_SIZE 160
+
+void cut_step_text(const struct cut_step *cut, char text[CUT_TEXT_SIZE]);
+
+/* All of them in one text, as cut_step_text has each, apart by "; ", the first five and how many more; "" without any.
+ */
+#define CUT_STEPS_TEXT_SIZE (6 * CUT_TEXT_SIZE)
+
+void cut_steps_text(const struct cut_steps *cuts, char text[CUT_STEPS_TEXT_SIZE]);
 
 #endif

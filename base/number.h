@@ -67,4 +67,13 @@ int64_t number_parse_thousandths(const char *text, size_t length);
 /* Parses a whole unsigned decimal integer; 0 and *ret set, or -1 (empty, other characters, overflow over INT64_MAX). */
 int number_parse_integer(const char *text, size_t length, int64_t *ret);
 
+/* Real numbers as text. */
+
+#define REAL_SHORTEST_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent, ".0" and a NUL */
+
+/* The shortest of 15 to 17 digits that reads back the same, as %g has it; its length, without the NUL. */
+size_t real_print(char text[REAL_SHORTEST_MAX], double real);
+/* The same with ".0" behind a whole number, as Python prints a float. */
+size_t real_print_float(char text[REAL_SHORTEST_MAX], double real);
+
 #endif

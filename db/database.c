@@ -4,7 +4,6 @@
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "db/query/take_row.h"
-#include "db/temporary_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,100 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static void put16(unsigned char *to, size_t value)
+{
+    to[0] = (unsigned char)(value >> 8);
+    to[1] = (unsigned char)value;
+}
+
+static void put32(unsigned char *to, size_t value)
+{
+    put16(to, value >> 16);
+    put16(to + 2, value & 0xffff);
+}
+
+/* A leaf without cells: its kind, and that the cells' part begins behind the page. */
+static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
+{
+    enum { LEAF_OF_INDEX = 10, LEAF_OF_TABLE = 13, CELLS = 5 };
+    to[0] = keyed ? LEAF_OF_INDEX : LEAF_OF_TABLE;
+    put16(to + CELLS, page_size);
+}
+
+/* 0, or an errno. */
+static int put(int fd, const unsigned char *bytes, size_t length, size_t offset)
+{
+    ssize_t written = pwrite(fd, bytes, length, (off_t)offset);
+    if (written < 0)
+        return errno;
+    return written == (ssize_t)length ? 0 : ENOSPC;
+}
+
+/* Makes them in an empty file: 0, or an errno. */
+static int blank_write(int fd, const struct blank *blank)
+{
+    enum { HEADER = 100, LEAF = 8 };
+    enum { PAGE_SIZE = 16, VERSIONS = 18, FRACTIONS = 21, CHANGES = 24, PAGES = 28, COOKIE = 40, FORMAT = 44 };
+    enum { ENCODING = 56, UTF8 = 1, VALID_FOR = 92 };
+    unsigned char first[HEADER + LEAF] = "SQLite format 3", leaf[LEAF] = {0};
+    put16(first + PAGE_SIZE, blank->page_size);
+    memcpy(first + VERSIONS, "\1\1", 2);          /* with a rollback journal, if any */
+    memcpy(first + FRACTIONS, "\x40\x20\x20", 3); /* as they must be */
+    put32(first + CHANGES, 1);
+    put32(first + PAGES, blank->tables + 1);
+    put32(first + COOKIE, 1);
+    put32(first + FORMAT, 4);
+    put32(first + ENCODING, UTF8);
+    put32(first + VALID_FOR, 1); /* the number of pages stands since change 1 */
+    put_leaf(first + HEADER, blank->page_size, false);
+    int failure = put(fd, first, sizeof first, 0);
+    for (size_t i = 0; i < blank->tables && failure == 0; i++) {
+        put_leaf(leaf, blank->page_size, blank->keyed[i]);
+        failure = put(fd, leaf, sizeof leaf, (BLANK_ROOT(i) - 1) * blank->page_size);
+    }
+    if (failure == 0 && ftruncate(fd, (off_t)((blank->tables + 1) * blank->page_size)) != 0)
+        failure = errno;
+    return failure;
+}
+
+/* Temporary files of SQLite that never have a name, so that nothing is left of them however the program ends. */
+
+/* Where SQLite would make a temporary file; false: that is not what it does. */
+static bool is_temporary(const char *path, int flags, char *directory, size_t size)
+{
+    static const char head[] = "etilqs_"; /* of the names that SQLite gives them */
+    const char *slash = strrchr(path, '/');
+    size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+    if ((flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL) || length == 0 || length >= size ||
+        strncmp(slash + 1, head, strlen(head)) != 0)
+        return false;
+    memcpy(directory, path, length);
+    directory[length] = '\0';
+    return true;
+}
+
+/* SQLite makes a temporary file and then removes its name: killed in between it would leave it. Without a name there is
+ * nothing to leave. A file system that cannot do this gets SQLite's way. */
+static int open_file(const char *path, int flags, int mode)
+{
+    char directory[4096];
+    int fd = is_temporary(path, flags, directory, sizeof directory)
+                 ? open(directory, O_TMPFILE | (flags & O_ACCMODE) | O_CLOEXEC, 0600)
+                 : -1;
+    return fd >= 0 ? fd : open(path, flags, mode);
+}
+
+/* Once, after sqlite3_initialize: SQLITE_OK, or SQLite's error. */
+static int temporary_files_setup(void)
+{
+    sqlite3_vfs *files = sqlite3_vfs_find(NULL);
+    if (files == NULL || files->iVersion < 3 || files->xSetSystemCall == NULL)
+        return SQLITE_ERROR;
+    return files->xSetSystemCall(files, "open", (sqlite3_syscall_ptr)open_file);
+}
+
+#define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
 
 int database_setup(struct err *err)
 {
@@ -135,6 +228,7 @@ void database_close(sqlite3 *db)
 /* What SQLite puts beside a database that it changes. Ours are made without: such a file was left by another program,
  * and would take effect when the database is opened. */
 static const char *const journals[] = {"-journal", "-wal", "-shm"};
+
 #define JOURNAL_COUNT (sizeof journals / sizeof *journals)
 
 static bool journal_path(const char *database, const char *suffix, char path[PATH_MAX])

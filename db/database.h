@@ -4,19 +4,28 @@
 #define MSPROF_DB_DATABASE_H
 
 #include "base/err.h"
-#include "db/blank.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* The file of a database whose tables are all empty and not named yet, as SQLite's file format has it. */
+
+struct blank {
+    size_t page_size;
+    const bool *keyed; /* of each table: it is one WITHOUT ROWID */
+    size_t tables;
+};
+
+/* The page that is the n-th table's root. */
+#define BLANK_ROOT(n) ((n) + 2)
 
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-
-#define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
-#define DATABASE_USER_VERSION 8            /* the schema: raised with every change of it */
-#define DB_NULL INT64_MIN                  /* how queries give an SQL NULL in an integer */
+#define DATABASE_USER_VERSION 8 /* the schema: raised with every change of it */
+#define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
 int database_setup(struct err *err);
@@ -35,6 +44,7 @@ struct database_build {
     int fd; /* holds the temporary file's lock */
     sqlite3 *db;
 };
+
 int database_build_open(struct database_build *build, const char *path, struct err *err);
 /* The same with tables that have roots, but no names yet. */
 int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,

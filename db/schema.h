@@ -7,9 +7,8 @@
 #include "base/strbuf.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
-
-#define SCHEMA_MAX ((size_t)1024 * 1024) /* bytes of all statements */
 
 struct database_build;
 
@@ -20,8 +19,10 @@ int schema_build_open(struct database_build *build, const char *path, uint64_t b
 /* After the load: indexes, and what is derived from several tables. */
 int schema_finish(sqlite3 *db, struct err *err);
 
-/* The statements of each, ended by semicolons, of which the texts in them have none. */
-void schema_add_tables(struct strbuf *sql);
-void schema_add_rest(struct strbuf *sql);
+/* Whether a database is one that import made. */
+
+/* Whether the tables, indexes and views of a database are exactly those that import makes, nothing else is there, and
+ * rows are numbered as import does. */
+bool schema_is_ours(sqlite3 *db);
 
 #endif

@@ -1,11 +1,500 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/compare.h"
 
+#include "base/array.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The rows of a comparison: matching, medians, tests, verdicts. */
+
+/* A key whose executions a step differ by more is another amount of work, whatever the durations say. */
+#define COUNT_DIFFERS 0.05
+
+/* From so many executions on their scatter is told by the MAD, which outliers do not move; it uses about so much of
+ * what they say. */
+#define MAD_ENOUGH 8
+#define MAD_EFFICIENCY 0.37
+
+/* One key of one side, over its profiles. */
+struct side_row {
+    const struct profile_row *first; /* of the first profile that has it: names */
+    struct runs runs;
+    double medians[RUNS_MAX], totals[RUNS_MAX];
+    int64_t n, steps; /* of the profiles that have it; steps 0: not all have steps */
+    bool varies;      /* from step to step */
+    int64_t *samples; /* of all runs, ascending */
+    size_t sample_count, sample_capacity;
+    double median, total;
+};
+
+struct side_rows {
+    struct side_row *rows; /* by key */
+    size_t count;
+};
+
+static double median_of(const double *values, size_t n)
+{
+    double sorted[RUNS_MAX];
+
+    memcpy(sorted, values, n * sizeof *sorted);
+    return numbers_median(sorted, n);
+}
+
+double side_measure(const struct side *side, enum measure measure)
+{
+    double values[RUNS_MAX] = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < side->count && n < RUNS_MAX; i++) {
+        double value = profile_measure(side->profiles[i], measure);
+        values[n++] = value > 0 ? value : 0;
+    }
+    return median_of(values, n);
+}
+
+static int take_samples(struct side_row *row, const struct series *series, struct err *err)
+{
+    if (series->sample_count == 0)
+        return 0;
+    if (row->sample_capacity - row->sample_count < series->sample_count &&
+        array_grow(&row->samples, &row->sample_capacity, row->sample_count, series->sample_count, sizeof *row->samples,
+                   err) < 0)
+        return -(int)err->code;
+    memcpy(row->samples + row->sample_count, series->samples, series->sample_count * sizeof *row->samples);
+    row->sample_count += series->sample_count;
+    return 0;
+}
+
+/* Whether executions of one key are work of different sizes: then a median says nothing of their sum. */
+static bool is_mixed(enum subject subject, const struct profile *profile, const struct series *series)
+{
+    if (subject == BY_TYPE || subject == BY_LAYER || subject == BY_STREAM)
+        return true;
+    return subject <= BY_SHAPE && profile->steps > 0 && series->n > profile->steps + profile->steps / 2;
+}
+
+/* The number that stands for a key in one capture, and how sure it is. */
+static void take_run(struct runs *runs, size_t capture, enum subject subject, const struct profile *profile,
+                     const struct series *series)
+{
+    double tick = (double)profile->facts.tick_ns, n = (double)series->n, least = fmax(tick, 1) / 2;
+    double steps = profile->steps > 0 ? (double)profile->steps : n, center = fmax(series->median, least);
+    size_t at = runs->count++;
+
+    runs->captures[at] = (uint8_t)capture;
+    runs->executions[at] = n;
+    runs->scatter[at] =
+        n < MAD_ENOUGH ? fmax(series_deviation(series), 0.3 * tick) / center : series_scale(series, tick) / center;
+    runs->scatter_df[at] = n < MAD_ENOUGH ? n - 1 : MAD_EFFICIENCY * (n - 1);
+    runs->excess[at] = 0;
+    if (is_mixed(subject, profile, series)) {
+        center = fmax(series->total / (subject <= BY_SHAPE && subject != BY_TYPE ? n : steps), least);
+        runs->executions[at] = steps;
+        runs->scatter[at] = -1;
+        runs->excess[at] = series->total > 0 ? (series->maximum - series_percentile(series, 0.9)) / series->total : 0;
+    }
+    runs->excess[at] = fmax(runs->excess[at], 0.3 * tick / center);
+    runs->centers[at] = log(center);
+}
+
+static int take_row(struct side_row *row, size_t capture, enum subject subject, const struct profile *profile,
+                    const struct profile_row *from, struct err *err)
+{
+    bool stepped = profile->steps > 0 && (row->first == NULL || row->steps > 0);
+
+    if (row->first == NULL)
+        row->first = from;
+    row->medians[row->runs.count] = from->durations.median;
+    row->totals[row->runs.count] = from->durations.total / profile_steps(profile);
+    row->n += from->durations.n;
+    row->steps = stepped ? row->steps + profile->steps : 0;
+    row->varies = row->varies || from->varies;
+    take_run(&row->runs, capture, subject, profile, &from->durations);
+    return take_samples(row, &from->durations, err);
+}
+
+static void finish_row(struct side_row *row, size_t captures)
+{
+    row->median = median_of(row->medians, row->runs.count);
+    for (size_t i = row->runs.count; i < captures; i++)
+        row->totals[i] = 0; /* a capture without it */
+    row->total = median_of(row->totals, captures);
+    if (captures > 1)
+        statistics_sort(row->samples, row->sample_count);
+}
+
+static void side_rows_release(struct side_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        free(rows->rows[i].samples);
+    free(rows->rows);
+}
+
+/* Merges the tables of a side's profiles, each of which is sorted by key. */
+static int side_rows_make(const struct side *side, enum subject subject, struct side_rows *ret, struct err *err)
+{
+    size_t next[RUNS_MAX] = {0}, most = 0;
+    int status = 0;
+
+    *ret = (struct side_rows){.rows = NULL};
+    if (side->count > RUNS_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d captures on one side", RUNS_MAX);
+    for (size_t i = 0; i < side->count; i++)
+        most += side->profiles[i]->tables[subject].count;
+    ret->rows = calloc(most + 1, sizeof *ret->rows);
+    if (ret->rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    while (status == 0) {
+        const char *least = NULL;
+        for (size_t i = 0; i < side->count; i++) {
+            const struct profile_table *table = &side->profiles[i]->tables[subject];
+            if (next[i] < table->count && (least == NULL || strcmp(table->rows[next[i]].key, least) < 0))
+                least = table->rows[next[i]].key;
+        }
+        if (least == NULL)
+            break;
+        struct side_row *row = &ret->rows[ret->count++];
+        for (size_t i = 0; status == 0 && i < side->count; i++) {
+            const struct profile_table *table = &side->profiles[i]->tables[subject];
+            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
+            if (next[i] < table->count && strcmp(table->rows[next[i]].key, least) == 0)
+                status = take_row(row, i, subject, side->profiles[i], &table->rows[next[i]++], err);
+        }
+        if (status == 0)
+            finish_row(row, side->count);
+    }
+    return status;
+}
+
+static int match_rows(const struct side_rows *base, const struct side_rows *other, struct match_operator **ret_base,
+                      struct match_operator **ret_other, struct err *err)
+{
+    const struct side_rows *sides[] = {base, other};
+    struct match_operator *matches[2];
+
+    for (int s = 0; s < 2; s++) {
+        matches[s] = calloc(sides[s]->count + 1, sizeof *matches[s]);
+        if (matches[s] == NULL) {
+            free(s == 1 ? matches[0] : NULL);
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        }
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const struct profile_row *row = sides[s]->rows[i].first;
+            bool named = row->name[0] != '\0';
+            matches[s][i] = (struct match_operator){.key = row->key,
+                                                    .name = named ? row->name : row->key,
+                                                    .type = row->type,
+                                                    .shapes = row->shapes,
+                                                    .order = row->order};
+        }
+    }
+    *ret_base = matches[0];
+    *ret_other = matches[1];
+    return match_operators(matches[0], base->count, matches[1], other->count, err);
+}
+
+static void fill_row(struct compare_row *row, const struct side_row *base, const struct side_row *other,
+                     enum match_kind match)
+{
+    *row = (struct compare_row){.match = match, .p = 1, .q = 1, .smallest = -1};
+    if (base != NULL) {
+        row->base_key = row->key = base->first->key;
+        row->n_base = base->n;
+        row->median_base = base->median;
+        row->total_base = base->total;
+    }
+    if (other != NULL) {
+        row->new_key = row->key = other->first->key;
+        row->n_new = other->n;
+        row->median_new = other->median;
+        row->total_new = other->total;
+    }
+}
+
+/* Rows, and which rows of the two sides each is of. */
+struct building {
+    struct compare_row *rows;
+    const struct side_row **base, **other;
+    size_t count;
+};
+
+static void fill_rows(struct building *building, const struct side_rows *base, const struct side_rows *other,
+                      const struct match_operator *base_match, const struct match_operator *other_match)
+{
+    for (size_t i = 0; i < base->count; i++) {
+        const struct side_row *partner = base_match[i].other != SIZE_MAX ? &other->rows[base_match[i].other] : NULL;
+        size_t at = building->count++;
+        building->base[at] = &base->rows[i];
+        building->other[at] = partner;
+        fill_row(&building->rows[at], &base->rows[i], partner, base_match[i].kind);
+        if (partner != NULL)
+            building->rows[at].cliff =
+                cliff_delta(base->rows[i].samples, base->rows[i].sample_count, partner->samples, partner->sample_count);
+    }
+    for (size_t i = 0; i < other->count; i++)
+        if (other_match[i].other == SIZE_MAX) {
+            size_t at = building->count++;
+            building->base[at] = NULL;
+            building->other[at] = &other->rows[i];
+            fill_row(&building->rows[at], NULL, &other->rows[i], MATCH_NONE);
+        }
+}
+
+static bool is_on_both(const struct building *building, size_t i)
+{
+    return building->base[i] != NULL && building->other[i] != NULL;
+}
+
+static int learn(const struct building *building, const size_t captures[2], const struct compare_options *options,
+                 struct noise *ret, struct err *err)
+{
+    const struct noise_options noise_options = {options->alpha, options->drift};
+    const struct runs **sides = calloc(2 * (building->count + 1), sizeof *sides);
+    const struct runs **base = sides, **other = sides != NULL ? sides + building->count + 1 : NULL;
+    size_t n = 0;
+    int status;
+
+    if (sides == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < building->count; i++)
+        if (is_on_both(building, i)) {
+            base[n] = &building->base[i]->runs;
+            other[n++] = &building->other[i]->runs;
+        }
+    status = noise_learn(base, other, n, captures, &noise_options, ret, err);
+    free((void *)sides);
+    return status;
+}
+
+/* How a row's change is judged: without what all rows share, or with it. */
+static void measure_row(struct compare_row *row, const struct noise *noise, const struct noise_change *change,
+                        bool whole, double rows)
+{
+    double error = whole ? hypot(change->error, noise->change_error) : change->error;
+    double df = whole ? fmin(change->df, noise->change_df) : change->df;
+
+    row->effect = whole ? change->whole : change->own;
+    row->own = expm1(change->own);
+    row->p = student_p(row->effect / error, df);
+    row->smallest = expm1(noise_smallest(error, df, noise->options.alpha / fmax(1, rows)));
+    row->needed = noise_captures_for(noise, row->effect, error, df, noise->options.alpha / fmax(1, rows));
+}
+
+/* q over the rows that could be tested. */
+static int correct(struct building *building, struct err *err)
+{
+    double *p = calloc(building->count + 1, sizeof *p);
+    size_t n = 0;
+    int status;
+
+    if (p == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < building->count; i++)
+        if (is_on_both(building, i))
+            p[n++] = building->rows[i].p;
+    status = false_discovery(p, n, p, err);
+    n = 0;
+    for (size_t i = 0; status == 0 && i < building->count; i++)
+        if (is_on_both(building, i))
+            building->rows[i].q = p[n++];
+    free(p);
+    return status;
+}
+
+static int measure_rows(struct building *building, const struct noise *noise, bool whole, struct err *err)
+{
+    double rows = 0;
+
+    for (size_t i = 0; i < building->count; i++)
+        rows += is_on_both(building, i);
+    for (size_t i = 0; i < building->count; i++)
+        if (is_on_both(building, i)) {
+            struct noise_change change = noise_of(noise, &building->base[i]->runs, &building->other[i]->runs);
+            measure_row(&building->rows[i], noise, &change, whole, rows);
+        }
+    return correct(building, err);
+}
+
+/* What the numbers of executions a step of a table can say. */
+struct counts {
+    double steps_base, steps_new; /* of all captures of a side */
+    bool regular;                 /* steps run alike: then each row that does not vary is a fact */
+    double alpha;                 /* for one row that does vary */
+    enum subject subject;
+};
+
+static double all_steps(const struct side *side)
+{
+    double steps = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        steps += (double)side->profiles[i]->steps;
+    return steps;
+}
+
+static bool varies(const struct side_row *row)
+{
+    return row != NULL && row->varies;
+}
+
+/* Inside: the rows of one subject, sorted. */
+struct compare_question {
+    enum subject subject;
+    const struct compare_options *options;
+    double step_ns;
+    const struct noise *noise; /* NULL: that of the rows themselves */
+    bool steps_differ;         /* the operators have told it */
+};
+
+static struct counts counts_of(const struct building *building, const struct side *base, const struct side *other,
+                               const struct compare_question *question)
+{
+    size_t varying = 0;
+
+    for (size_t i = 0; i < building->count; i++)
+        varying += varies(building->base[i]) || varies(building->other[i]);
+    bool regular = question->subject == BY_GAP || varying <= building->count / 4;
+    return (struct counts){all_steps(base), all_steps(other), regular && !question->steps_differ,
+                           question->options->alpha / fmax(1, (double)building->count), question->subject};
+}
+
+/* Whether a row's executions a step tell a change: where every step has as many that is a fact that no noise makes,
+ * else it is a matter of chance in which steps they fall. Gaps come and go by a hair: of steps that run alike they are
+ * facts, too. */
+static bool tells_count(const struct counts *counts, const struct side_row *base, const struct side_row *other)
+{
+    double n = base != NULL ? (double)base->n : 0, m = other != NULL ? (double)other->n : 0;
+    bool vary = counts->subject != BY_GAP && (varies(base) || varies(other));
+
+    if (counts->steps_base <= 0 || counts->steps_new <= 0 || (counts->regular && !vary))
+        return true;
+    return split_p(n, m, counts->steps_base / (counts->steps_base + counts->steps_new)) < counts->alpha;
+}
+
+/* More or fewer executions a step. */
+static bool count_differs(const struct side_row *base, const struct side_row *other, enum subject subject)
+{
+    if (base->steps == 0 || other->steps == 0 || (subject != BY_OP && subject != BY_SHAPE))
+        return false;
+    double a = (double)base->n / (double)base->steps, b = (double)other->n / (double)other->steps;
+    return fabs(b - a) >= 0.5 && fabs(b - a) > COUNT_DIFFERS * a;
+}
+
+static enum row_verdict judge(const struct compare_row *row, const struct side_row *base, const struct side_row *other,
+                              const struct compare_question *question, const struct counts *counts)
+{
+    const struct compare_options *options = question->options;
+    double total = row->total_new - row->total_base, least = options->least_share * question->step_ns;
+    enum row_verdict direction = total > 0 ? ROW_REGRESSION : ROW_IMPROVEMENT;
+
+    if (base == NULL || other == NULL)
+        return fabs(total) <= least ? ROW_UNCHANGED : tells_count(counts, base, other) ? direction : ROW_NOISE;
+    if (count_differs(base, other, question->subject) && fabs(total) > least && tells_count(counts, base, other))
+        return fabs(total) > options->least_change * row->total_base ? direction : ROW_UNCHANGED;
+    double share = expm1(row->effect);
+    if (fabs(share) <= options->least_change || fabs(share) * row->total_base <= least)
+        return ROW_UNCHANGED;
+    if (row->q >= options->alpha)
+        return ROW_NOISE;
+    return share > 0 ? ROW_REGRESSION : ROW_IMPROVEMENT;
+}
+
+static void judge_rows(struct building *building, const struct compare_question *question, const struct counts *counts)
+{
+    for (size_t i = 0; i < building->count; i++)
+        building->rows[i].verdict = judge(&building->rows[i], building->base[i], building->other[i], question, counts);
+}
+
+/* Whether so many rows differ from what the others share that the latter is no drift for sure. */
+static bool differ_too_often(const struct building *building)
+{
+    size_t changed = 0, both = 0;
+
+    for (size_t i = 0; i < building->count; i++) {
+        both += is_on_both(building, i);
+        changed += is_on_both(building, i) && building->rows[i].verdict >= ROW_IMPROVEMENT;
+    }
+    return changed > both / 4;
+}
+
+static int judge_table(struct building *building, const struct compare_question *question, const struct noise *noise,
+                       const struct counts *counts, struct err *err)
+{
+    const struct compare_options *options = question->options;
+    bool told = noise_is_told(noise, options->least_change);
+    int status = measure_rows(building, noise, told, err);
+
+    judge_rows(building, question, counts);
+    if (status == 0 && !told && fabs(expm1(noise->change)) > options->least_change && differ_too_often(building)) {
+        status = measure_rows(building, noise, true, err);
+        judge_rows(building, question, counts);
+    }
+    return status;
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct compare_row *x = a, *y = b;
+    double dx = fabs(x->total_new - x->total_base), dy = fabs(y->total_new - y->total_base);
+
+    if (dx != dy)
+        return dx > dy ? -1 : 1;
+    if (x->total_new != y->total_new)
+        return x->total_new > y->total_new ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+static int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
+                         struct compare_rows *ret, struct err *err)
+{
+    const size_t captures[2] = {base->count, new_side->count};
+    struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
+    struct match_operator *a_match = NULL, *b_match = NULL;
+    struct building building = {.rows = NULL};
+    struct counts counts;
+    struct noise own;
+    int status = side_rows_make(base, question->subject, &a, err);
+
+    if (status == 0)
+        status = side_rows_make(new_side, question->subject, &b, err);
+    if (status == 0)
+        status = match_rows(&a, &b, &a_match, &b_match, err);
+    if (status != 0)
+        goto out;
+    building.rows = calloc(a.count + b.count + 1, sizeof *building.rows);
+    building.base = calloc(a.count + b.count + 1, sizeof *building.base);
+    building.other = calloc(a.count + b.count + 1, sizeof *building.other);
+    if (building.rows == NULL || building.base == NULL || building.other == NULL) {
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    fill_rows(&building, &a, &b, a_match, b_match);
+    counts = counts_of(&building, base, new_side, question);
+    if (question->noise == NULL)
+        status = learn(&building, captures, question->options, &own, err);
+    if (status == 0)
+        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err);
+    if (status == 0) {
+        array_sort(building.rows, building.count, sizeof *building.rows, by_change);
+        *ret = (struct compare_rows){.items = building.rows, .count = building.count};
+        ret->noise = question->noise != NULL ? *question->noise : own;
+        ret->steps_differ = !counts.regular;
+        building.rows = NULL;
+    }
+out:
+    free(building.rows);
+    free((void *)building.base);
+    free((void *)building.other);
+    free(a_match);
+    free(b_match);
+    side_rows_release(&a);
+    side_rows_release(&b);
+    return status;
+}
 
 const char *row_verdict_name(enum row_verdict verdict)
 {

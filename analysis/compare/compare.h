@@ -16,14 +16,18 @@ struct compare_options {
     double drift;        /* assumed of single captures: 0.01 */
     double comparable;   /* least score: 0.5 */
 };
+
 #define COMPARE_DEFAULTS                                                                                               \
     {                                                                                                                  \
         .by = BY_OP, .least_change = 0.01, .least_share = 0.0001, .alpha = 0.01, .drift = 0.01, .comparable = 0.5      \
     }
 
 enum row_verdict { ROW_UNCHANGED, ROW_NOISE, ROW_IMPROVEMENT, ROW_REGRESSION };
+
 const char *row_verdict_name(enum row_verdict verdict);
+
 enum verdict { VERDICT_OK, VERDICT_REGRESSION, VERDICT_INCONCLUSIVE };
+
 const char *verdict_name(enum verdict verdict);
 
 struct compare_row {
@@ -55,6 +59,7 @@ struct compare_check {
     bool same;
     double factor; /* what the score is multiplied with */
 };
+
 #define CHECKS_MAX 13
 
 struct compare_gate {
@@ -95,17 +100,6 @@ struct comparison {
 int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
             const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
 void comparison_release(struct comparison *comparison);
-
-/* Inside: the rows of one subject, sorted. */
-struct compare_question {
-    enum subject subject;
-    const struct compare_options *options;
-    double step_ns;
-    const struct noise *noise; /* NULL: that of the rows themselves */
-    bool steps_differ;         /* the operators have told it */
-};
-int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
-                  struct compare_rows *ret, struct err *err);
 /* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
 void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
 /* The median over a side's profiles. */

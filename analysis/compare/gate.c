@@ -2,7 +2,7 @@
 #include "analysis/compare/gate.h"
 
 #include "analysis/compare/profile.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/noise.h"
 
-#include "analysis/compare/significance.h"
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
 

@@ -10,6 +10,7 @@
 
 /* By what rows are told apart. */
 enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
+
 const char *subject_name(enum subject subject); /* "op" and so on */
 
 /* Everything with one key. */
@@ -40,6 +41,7 @@ enum measure {
     MEASURE_EXPOSED,
     MEASURES
 };
+
 const char *measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
 
 /* Steps of the leading family of one model and batch on one device; without steps a device. */
@@ -70,6 +72,7 @@ struct profile_choice {
     unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
     bool warmup;       /* warm-up steps, and what ran in them, count too */
 };
+
 #define SUBJECT_BIT(subject) (1U << (subject))
 #define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
 

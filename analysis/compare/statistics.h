@@ -22,6 +22,7 @@ struct durations {
     int64_t *items;
     size_t count, capacity;
 };
+
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
 
 /* At most this many values stand for all of them. */
@@ -34,11 +35,11 @@ struct series {
     int64_t *samples; /* ascending, evenly ranked, the smallest and the largest among them; all when there are few */
     size_t sample_count;
 };
+
 /* Sorts the values. */
 int series_make(struct series *series, int64_t *values, size_t n, struct err *err);
 void series_release(struct series *series);
 double series_percentile(const struct series *series, double p);
-double series_mean(const struct series *series);
 /* How far values scatter: 1.4826 MAD; when that is 0 the larger of tick and interquartile range / 1.349. */
 double series_scale(const struct series *series, double tick);
 /* The standard deviation of the samples. */
@@ -46,6 +47,7 @@ double series_deviation(const struct series *series);
 
 /* Bins of durations: 1, 2, 5, 10 ... us and so on, each up to the bound of the next. */
 #define HISTOGRAM_BINS 24
+
 struct histogram {
     struct histogram_bin {
         int64_t from_ns, until_ns; /* the last one's is INT64_MAX */
@@ -53,7 +55,33 @@ struct histogram {
         double total_ns;
     } bins[HISTOGRAM_BINS];
 };
+
 void histogram_init(struct histogram *histogram);
 void histogram_add(struct histogram *histogram, int64_t duration_ns);
+
+/* How often chance alone does as much: Student's t, Snedecor's F, false findings among many, and how far two sides
+ * overlap. */
+
+/* The probability that |T| is at least |t|, with df > 0 degrees of freedom. */
+double student_p(double t, double df);
+/* The t > 0 whose student_p() is p; p from 1e-12 to 1. */
+double student_quantile(double p, double df);
+/* The probability that F(df1, df2) is at least f. */
+double fisher_p(double f, double df1, double df2);
+/* ln of the density of F(df1, df2) at f > 0, without the terms that do not depend on df2. */
+double fisher_log_likelihood(double f, double df1, double df2);
+/* The median of chi-square with df degrees of freedom (Wilson and Hilferty). */
+double chi_square_median(double df);
+
+/* The probability that of n + m events at least as uneven a number falls into one of two stretches as n into one that
+ * is share of both together: twice that of the rarer side, at most 1. */
+double split_p(double n, double m, double share);
+
+/* Benjamini and Hochberg: q[i] is the share of false findings when everything with a p up to p[i] counts as one. p and
+ * q may be the same array. */
+int false_discovery(const double *p, size_t n, double *q, struct err *err);
+
+/* Cliff's delta of two ascending arrays: -1 all new values are smaller, 1 all are larger; 0 when one is empty. */
+double cliff_delta(const int64_t *base, size_t base_count, const int64_t *new_side, size_t new_count);
 
 #endif

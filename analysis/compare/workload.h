@@ -13,8 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where steps begin when nothing marks them: the sequence of operators repeats. */
+
+/* A repetition: the operator `divider` begins each of `count` steps. */
+struct period {
+    size_t count; /* fewer than 2: the sequence has no period */
+    uint32_t divider;
+    double share; /* of the operators, those that run as often in all steps: count times, or a multiple of it */
+};
+
+/* counts[i]: how often operator i runs; first[i]: its first place in the sequence (any order will do). The number of
+ * steps is the count, of at least 2, that most operators have, the larger one of two; their first operator divides. A
+ * period that covers less than half of the operators is none. */
+int period_find(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret, struct err *err);
+
 enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
-const char *work_name(enum work work); /* "AI_CORE" and so on */
 
 /* What the counters of a core say, each as a share of the time. */
 enum unit {
@@ -28,7 +41,6 @@ enum unit {
     UNIT_OCCUPIED, /* cube utilisation: UNIT_CUBE over all cores of the device, not of the cores that ran */
     UNITS
 };
-const char *unit_name(enum unit unit);
 
 #define NO_TEXT UINT32_MAX
 #define STEP_OF_NO_MODEL INT64_C(4294967295) /* as records number it; what is printed never does */
@@ -69,6 +81,7 @@ enum step_source {
     STEPS_RANGES,     /* ranges of the host with a name that the user chose */
     STEP_SOURCES
 };
+
 const char *step_source_name(enum step_source source);
 
 #define NO_PERIOD INT64_C(-1)
@@ -103,7 +116,9 @@ struct workload_facts {
      * when that is not regular. Set by steps_relate. */
     int64_t recorded, unrecorded, interval;
 };
+
 #define RECORDED_SIZE 80
+
 /* "1 of 5 inferences recorded"; "" where none is known to be missing. */
 void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE]);
 

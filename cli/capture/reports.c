@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "exporters/export.h"
 
 #include <stdlib.h>

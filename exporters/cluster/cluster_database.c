@@ -3,7 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
-#include "base/format/json_members.h"
+#include "base/format/json_pieces.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "db/database.h"

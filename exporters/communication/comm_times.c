@@ -3,7 +3,7 @@
 #include "exporters/communication/communication.h"
 
 #include "base/array.h"
-#include "base/real.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/database/json_out.h"
 
-#include "base/real.h"
+#include "base/number.h"
 #include "exporters/json_text.h"
 
 #include <math.h>

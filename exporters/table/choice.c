@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/choice.h"
 
-#include "base/nearest.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "exporters/table/plan.h"
 
 #include "base/array.h"
-#include "base/real.h"
+#include "base/number.h"
 #include "db/query/cann_version.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/event.h"
 
-#include "base/real.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 /* Small files beside the data: info.json, net.info, .done. Each is bounded, and none is trusted. */
 #include "parsers/capture/capture_files.h"
 
-#include "base/edit_distance.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include "parsers/capture/config_keys.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/capture/config_keys.h"
 
-#include "base/edit_distance.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include "parsers/capture/capture_files.h"
 
 #include <ctype.h>

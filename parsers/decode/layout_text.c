@@ -2,7 +2,7 @@
 /* Words of a line, and suggestions of what was probably meant. */
 #include "parsers/decode/layout_text.h"
 
-#include "base/edit_distance.h"
+#include "base/suggest.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

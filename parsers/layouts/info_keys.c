@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/layouts/info_keys.h"
 
-#include "base/edit_distance.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
+#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

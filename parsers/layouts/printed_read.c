@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of one table. */
 #include "base/format/csv_in.h"
-#include "base/format/json_rows.h"
+#include "base/format/json_pieces.h"
 #include "base/number.h"
 #include "parsers/layouts/printed_form.h"
 #include "parsers/record.h"

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
-#include "base/format/json_members.h"
+#include "base/format/json_pieces.h"
 #include "base/map.h"
 #include "base/number.h"
 

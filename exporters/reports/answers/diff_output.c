@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/diff_output.h"
 
-#include "analysis/cut_steps.h"
+#include "analysis/splits.h"
 #include "exporters/table/grid.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* What this capture is, how its time divides, and what to look at first. */
 #include "analysis/advice.h"
 #include "analysis/bound.h"
-#include "analysis/cut_steps.h"
+#include "analysis/splits.h"
 #include "analysis/step_groups.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "base/real.h"
+#include "base/number.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 

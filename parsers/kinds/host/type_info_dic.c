@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
-#include "base/edit_distance.h"
+#include "base/suggest.h"
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/text/dictionary.h"
 

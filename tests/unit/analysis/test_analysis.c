@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of answers, against figures that were worked out by hand or are printed in the literature. */
 #include "analysis/compare/match.h"
-#include "analysis/compare/significance.h"
 #include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "analysis/interval.h"
-#include "analysis/period.h"
 #include "analysis/sampling.h"
 #include "analysis/splits.h"
 

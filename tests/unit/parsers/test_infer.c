@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a layout from printed tables is made of: numbers, rows, places, and what layouts can say of them. */
 #include "base/format/csv_in.h"
-#include "base/format/json_rows.h"
+#include "base/format/json_pieces.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/encode.h"
 #include "parsers/layouts/printed.h"
