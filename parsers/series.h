@@ -64,6 +64,12 @@ enum report_column_flags {
     REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
 };
 
+/* Where a row that C code makes holds a column's value: REPORT_FIELD (exporters/table/value.h) fills it in. */
+struct report_field {
+    uint16_t offset, row_size; /* bytes; row_size 0: no struct has it */
+    uint8_t type;              /* enum field_type */
+};
+
 /* A column of a table, or a value of an event. */
 struct report_column {
     const char *title; /* as the file has it, with the unit in brackets: "Read(MB/s)"; NULL ends an array */
@@ -80,6 +86,7 @@ struct report_column {
     uint16_t
         value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
                   one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
+    struct report_field field; /* of a report whose rows are structs: the member that the column shows */
 };
 
 /* The query whose rows are a table's rows or a track's events: WITH with SELECT <columns> FROM from WHERE where GROUP

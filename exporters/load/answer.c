@@ -18,17 +18,14 @@ static int by_total(const void *a, const void *b)
 static int put_row(struct report_run *run, const struct profile_row *row, double total_ns, struct err *err)
 {
     const struct series *durations = &row->durations;
-    const struct report_value values[ANSWER_COLUMNS] = {
-        [ANSWER_SHARE] = value_integer(total_ns > 0 ? number_from_real(durations->total / total_ns * 1e4 + 0.5) : 0),
-        [ANSWER_TOTAL] = value_rounded(durations->total),
-        [ANSWER_COUNT] = value_integer(durations->n),
-        [ANSWER_MEDIAN] = value_rounded(durations->median),
-        [ANSWER_P95] = value_rounded(series_percentile(durations, 0.95)),
-        [ANSWER_LONGEST] = value_rounded(durations->maximum),
-        [ANSWER_TYPE] = value_text(row->type),
-        [ANSWER_NAME] = value_text(row->key),
+    const struct answer_row shown = {
+        .times = *durations,
+        .share = total_ns > 0 ? durations->total / total_ns * 1e4 : 0,
+        .p95_ns = series_percentile(durations, 0.95),
+        .type = row->type,
+        .name = row->key,
     };
-    return report_row(run, values, err);
+    return report_put(run, &shown, err);
 }
 
 static int put_table(struct report_run *run, const struct profile_table *table,

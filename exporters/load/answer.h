@@ -7,25 +7,26 @@
 #include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
-/* The columns of answer_rows: share of the total, total, how often, median, 95th percentile, longest, type, name. */
-enum answer_column {
-    ANSWER_SHARE,
-    ANSWER_TOTAL,
-    ANSWER_COUNT,
-    ANSWER_MEDIAN,
-    ANSWER_P95,
-    ANSWER_LONGEST,
-    ANSWER_TYPE,
-    ANSWER_NAME,
-    ANSWER_COLUMNS
+/* A row of answer_rows. */
+struct answer_row {
+    struct series times;
+    double share, p95_ns; /* share: of 10000, of the total of all rows */
+    const char *type, *name;
 };
+/* Its columns, but those of type and name. */
 #define ANSWER_NUMBERS                                                                                                 \
-    [ANSWER_SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the total of all rows of the capture."},            \
-    [ANSWER_TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all executions."},                        \
-    [ANSWER_COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How often it ran."},                              \
-    [ANSWER_MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .doc = "Half of the executions took no longer."},           \
-    [ANSWER_P95] = {"P95(us)", NULL, FORM_SCALED, 3, .doc = "19 of 20 executions took no longer."},                    \
-    [ANSWER_LONGEST] = {"Longest(us)", NULL, FORM_SCALED, 3, .doc = "The longest execution."}
+    {"Share(%)", REPORT_FIELD(struct answer_row, share), FORM_SCALED, 2,                                               \
+     .doc = "Of the total of all rows of the capture."},                                                               \
+        {"Total(us)", REPORT_FIELD(struct answer_row, times.total), FORM_SCALED, 3,                                    \
+         .doc = "The time of all executions."},                                                                        \
+        {"Count", REPORT_FIELD(struct answer_row, times.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},       \
+        {"Median(us)", REPORT_FIELD(struct answer_row, times.median), FORM_SCALED, 3,                                  \
+         .doc = "Half of the executions took no longer."},                                                             \
+        {"P95(us)", REPORT_FIELD(struct answer_row, p95_ns), FORM_SCALED, 3,                                           \
+         .doc = "19 of 20 executions took no longer."},                                                                \
+    {                                                                                                                  \
+        "Longest(us)", REPORT_FIELD(struct answer_row, times.maximum), FORM_SCALED, 3, .doc = "The longest execution." \
+    }
 
 /* workload_load of the run's database; the run's result tells of which inferences its rows are. */
 int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err);

@@ -73,7 +73,7 @@ struct report {
     size_t state_size;                                    /* bytes of run->state, zeroed */
     int (*open)(struct report_run *run, struct err *err); /* may add columns to run->plan with report_plan_add */
     void (*close)(struct report_run *run);                /* also after a failed open */
-    int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_row for each row */
+    int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_put for each row */
     const struct report_scan *scan;                       /* instead of both */
     const struct report_walk *walk;                       /* instead of all three; shared with other reports */
     const void *walk_visitor;                             /* what the walk calls for this report, of its own type */
@@ -123,6 +123,9 @@ static inline int report_row(struct report_run *run, const struct report_value *
 {
     return report_writer_row(&run->writer, values, err);
 }
+/* Puts a row of the struct whose members the columns show (REPORT_FIELD): a pointer to it. */
+#define report_put(run, row, err) report_put_struct(run, row, sizeof *(row), err)
+int report_put_struct(struct report_run *run, const void *row, size_t size, struct err *err);
 /* Puts the rows of a part. */
 int report_put_part(struct report_run *run, const struct report_part *part, struct err *err);
 /* How many of the columns that are shown, from the first on, have one of the values below `limit`: their cells may be

@@ -131,6 +131,51 @@ int report_close(struct report_run *run, int status, struct err *err)
     return status;
 }
 
+/* ---- rows ---- */
+
+static struct report_value value_of(const struct report_column *column, const char *row)
+{
+    const void *member = row + column->field.offset;
+    switch ((enum field_type)column->field.type) {
+    case FIELD_INTEGER:
+        return value_integer(*(const int64_t *)member);
+    case FIELD_INT32:
+        return value_integer(*(const int32_t *)member);
+    case FIELD_UINT64:
+        return value_integer((int64_t) * (const uint64_t *)member);
+    case FIELD_UINT32:
+        return value_integer(*(const uint32_t *)member);
+    case FIELD_UINT16:
+        return value_integer(*(const uint16_t *)member);
+    case FIELD_BOOL:
+        return value_integer(*(const bool *)member);
+    case FIELD_TEXT:
+        return value_text(*(const char *const *)member);
+    case FIELD_VALUE:
+        return *(const struct report_value *)member;
+    case FIELD_REAL:
+        break;
+    }
+    double real = *(const double *)member;
+    if (isnan(real))
+        return value_none();
+    bool whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME;
+    return whole ? value_rounded(real) : value_real(real);
+}
+
+int report_put_struct(struct report_run *run, const void *row, size_t size, struct err *err)
+{
+    struct report_value values[REPORT_MAX_COLUMNS];
+    for (size_t i = 0; i < run->plan.column_count; i++) {
+        const struct report_column *column = &run->plan.columns[i].column;
+        if (column->field.row_size != size)
+            return err_set(err, ERR_USAGE, "column %s of table %s shows no member of the row", column->title,
+                           run->report->name);
+        values[i] = value_of(column, row);
+    }
+    return report_row(run, values, err);
+}
+
 /* ---- parts ---- */
 
 size_t report_leading_columns(const struct report_run *run, size_t limit)

@@ -21,11 +21,12 @@ static int add_reduce(struct report_run *run, const struct steps_reduces *reduce
     const struct report_column columns[] = {reduces->start, reduces->duration};
     int status = 0;
     for (size_t i = 0; status == 0 && i < 2; i++) {
+        const struct report_column place = {NULL, REPORT_FIELD(struct steps_row, reduces[2 * number + i])};
         struct report_column column = columns[i];
         char title[TITLE_SIZE];
         snprintf(title, sizeof title, json ? "%s %zu" : "%s", columns[i].title, number);
         column.title = title;
-        column.value = (uint16_t)(STEPS_LEADING + 2 * number + i);
+        column.field = place.field;
         status = report_plan_add(&run->plan, &column, err);
     }
     return status;
@@ -70,29 +71,23 @@ static int64_t between(int64_t start_ns, int64_t end_ns)
 static int put_step(struct report_run *run, const struct cann_step *step, struct err *err)
 {
     const struct steps *state = run->state;
-    struct report_value values[STEPS_LEADING + REPORT_MAX_COLUMNS] = {
-        [STEPS_DEVICE] = value_integer(step->device_id),
-        [STEPS_ITERATION] = value_integer(step->iteration),
-        [STEPS_FORWARD] = value_integer(step->forward_ns),
-        [STEPS_BACKWARD] = value_integer(step->backward_ns),
-        [STEPS_END] = value_integer(step->end_ns),
-        [STEPS_TIME] = value_integer(number_subtract(step->end_ns, step->start_ns)),
-        [STEPS_FORWARD_TO_BACKWARD] = value_integer(between(step->forward_ns, step->backward_ns)),
-        [STEPS_REFRESH] = value_integer(between(step->backward_ns, step->end_ns)),
-        [STEPS_AUGMENTATION] = value_integer(step->augmentation_ns),
-        [STEPS_MODEL] = value_integer(step->model_id),
-        [STEPS_KNOWN_MODEL] = step->model_id == CANN_NO_ID ? value_none() : value_integer(step->model_id),
-        [STEPS_INTERVAL] = value_integer(between(step->start_ns, step->forward_ns)),
+    struct steps_row row = {
+        .step = *step,
+        .time_ns = number_subtract(step->end_ns, step->start_ns),
+        .forward_to_backward_ns = between(step->forward_ns, step->backward_ns),
+        .refresh_ns = between(step->backward_ns, step->end_ns),
+        .interval_ns = between(step->start_ns, step->forward_ns),
+        .known_model = step->model_id == CANN_NO_ID ? DB_NULL : step->model_id,
     };
     for (size_t i = 0; i < step->reduce_count; i++) {
         const struct cann_step_span *reduce = &state->steps.reduces[step->first_reduce + i];
         size_t place = place_of(state, step, i);
         if (2 * (place + 1) > REPORT_MAX_COLUMNS)
             continue;
-        values[STEPS_LEADING + 2 * place] = value_integer(reduce->start_ns);
-        values[STEPS_LEADING + 2 * place + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
+        row.reduces[2 * place] = value_integer(reduce->start_ns);
+        row.reduces[2 * place + 1] = value_integer(number_subtract(reduce->end_ns, reduce->start_ns));
     }
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 int steps_rows(struct report_run *run, struct err *err)

@@ -7,21 +7,13 @@
 #include "db/query/operators/query_steps.h"
 #include "exporters/table/report.h"
 
-/* The values of a row, as columns name them (.value). */
-enum steps_value {
-    STEPS_DEVICE,
-    STEPS_ITERATION,
-    STEPS_FORWARD,
-    STEPS_BACKWARD,
-    STEPS_END,
-    STEPS_TIME,
-    STEPS_FORWARD_TO_BACKWARD,
-    STEPS_REFRESH,
-    STEPS_AUGMENTATION, /* from the end of any iteration before to forward propagation */
-    STEPS_MODEL,
-    STEPS_KNOWN_MODEL, /* none where the marks name none */
-    STEPS_INTERVAL,    /* from the iteration's own start */
-    STEPS_LEADING
+/* A row. */
+struct steps_row {
+    struct cann_step step;
+    int64_t time_ns, forward_to_backward_ns, refresh_ns;
+    int64_t interval_ns;                             /* from the iteration's own start to forward propagation */
+    int64_t known_model;                             /* DB_NULL where the marks name none */
+    struct report_value reduces[REPORT_MAX_COLUMNS]; /* start and duration of each all-reduce operation */
 };
 
 /* The columns of an all-reduce operation. */

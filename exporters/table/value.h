@@ -7,6 +7,8 @@
 #include "db/database.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -83,5 +85,38 @@ static inline struct report_value value_text(const char *text)
 {
     return value_text_of(text, text == NULL ? 0 : strlen(text));
 }
+
+/* How a member of a row is read. An integer that is DB_NULL, a real that is not a number and a text that is NULL do not
+ * exist; a real whose column has a form of integers (FORM_SCALED, _FIXED, FORM_TIME) is rounded. */
+enum field_type {
+    FIELD_INTEGER,
+    FIELD_INT32,
+    FIELD_UINT64,
+    FIELD_UINT32,
+    FIELD_UINT16,
+    FIELD_BOOL,
+    FIELD_REAL,
+    FIELD_TEXT,
+    FIELD_VALUE, /* a struct report_value: for what is of more than one type */
+};
+
+/* Says in a column that it shows this member of the row which report_put gets; form and decimals follow:
+ *     {"Total(us)", REPORT_FIELD(struct row, total_ns), FORM_SCALED, 3, .doc = "..."} */
+#define REPORT_FIELD(row, member)                                                                                      \
+    .field = {.offset = (uint16_t)offsetof(row, member),                                                               \
+              .row_size = (uint16_t)sizeof(row),                                                                       \
+              .type = _Generic(((row *)NULL)->member,                                                                  \
+                  int64_t: FIELD_INTEGER,                                                                              \
+                  int32_t: FIELD_INT32,                                                                                \
+                  uint64_t: FIELD_UINT64,                                                                              \
+                  uint32_t: FIELD_UINT32,                                                                              \
+                  uint16_t: FIELD_UINT16,                                                                              \
+                  bool: FIELD_BOOL,                                                                                    \
+                  double: FIELD_REAL,                                                                                  \
+                  const char *: FIELD_TEXT,                                                                            \
+                  struct report_value: FIELD_VALUE)},                                                                  \
+    .sql = NULL
+/* In a file whose rows are a `struct shown`. */
+#define SHOWN(member) REPORT_FIELD(struct shown, member)
 
 #endif

@@ -9,18 +9,24 @@
 
 #include <stdlib.h>
 
-enum { SHARE, SELF, BLOCKED, TOTAL, COUNT, MEDIAN, P95, LONGEST, NAME, COLUMNS };
+struct shown {
+    struct call_time time;
+    struct series series;
+    double share, p95_ns; /* share: of 10000 */
+    const char *name;
+};
 
 static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the self time of all calls."},
-    [SELF] = {"Self(us)", NULL, FORM_SCALED, 3, .doc = "The time of all calls without that of the calls inside."},
-    [BLOCKED] = {"Blocked(us)", NULL, FORM_SCALED, 3, .doc = "How much of the total no device did anything."},
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all calls."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    [MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Half of the calls took no longer."},
-    [P95] = {"P95(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "19 of 20 calls took no longer."},
-    [LONGEST] = {"Longest(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest call."},
-    [NAME] = {"Function", .doc = "Which function."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the self time of all calls."},
+    {"Self(us)", SHOWN(time.self_ns), FORM_SCALED, 3, .doc = "The time of all calls without that of the calls inside."},
+    {"Blocked(us)", SHOWN(time.blocked_ns), FORM_SCALED, 3, .doc = "How much of the total no device did anything."},
+    {"Total(us)", SHOWN(time.total_ns), FORM_SCALED, 3, .doc = "The time of all calls."},
+    {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "Half of the calls took no longer."},
+    {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "19 of 20 calls took no longer."},
+    {"Longest(us)", SHOWN(series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest call."},
+    {"Function", SHOWN(name), .doc = "Which function."},
     {.title = NULL},
 };
 
@@ -41,24 +47,14 @@ static int by_self(const void *a, const void *b)
 static int put_function(struct report_run *run, const struct ranked *ranked, double self_ns, struct err *err)
 {
     struct call_time *time = ranked->time;
-    struct series series;
-    int status = series_make(&series, time->durations.items, time->durations.count, err);
+    struct shown row = {.time = *time, .share = self_ns > 0 ? time->self_ns / self_ns * 1e4 : 0, .name = ranked->name};
+    int status = series_make(&row.series, time->durations.items, time->durations.count, err);
 
     if (status != 0)
         return status;
-    const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(self_ns > 0 ? number_from_real(time->self_ns / self_ns * 1e4 + 0.5) : 0),
-        [SELF] = value_rounded(time->self_ns),
-        [BLOCKED] = value_rounded(time->blocked_ns),
-        [TOTAL] = value_rounded(time->total_ns),
-        [COUNT] = value_integer(series.n),
-        [MEDIAN] = value_rounded(series.median),
-        [P95] = value_rounded(series_percentile(&series, 0.95)),
-        [LONGEST] = value_rounded(series.maximum),
-        [NAME] = value_text(ranked->name),
-    };
-    status = report_row(run, values, err);
-    series_release(&series);
+    row.p95_ns = series_percentile(&row.series, 0.95);
+    status = report_put(run, &row, err);
+    series_release(&row.series);
     return status;
 }
 

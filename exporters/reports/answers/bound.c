@@ -7,28 +7,33 @@
 
 #include <stdlib.h>
 
-enum { SHARE, TOTAL, COUNT, BOUND, COMPUTE, MEMORY, CUBE, BYTES, RATE, TYPE, NAME, COLUMNS };
+struct shown {
+    struct named_operator named;
+    double share, compute, memory, cube; /* of 10000; NAN: not known */
+    double mb, mb_s;
+    const char *bound, *type, *name;
+};
 
 static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the time of all operators."},
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all executions."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
-    [BOUND] = {"Bound", .doc = "memory or compute: of which the busiest unit is; latency: none is busy for half of the "
-                               "time."},
-    [COMPUTE] = {"Compute(%)", NULL, FORM_SCALED, 2,
-                 .doc = "How long the busiest unit that calculates was busy, weighted by time."},
-    [MEMORY] = {"Memory(%)", NULL, FORM_SCALED, 2, .doc = "The same of the units that move data from and to memory."},
-    [CUBE] = {"Cube(%)", NULL, FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
-    [BYTES] = {"Moved(MB)", NULL, FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
-    [RATE] = {"Bandwidth(MB/s)", NULL, FORM_SHORTEST, 1, .flags = REPORT_NARROW, .doc = "Moved by the counted time."},
-    [TYPE] = {"Type", .flags = REPORT_NARROW, .doc = "The type of the operator."},
-    [NAME] = {"Name", .doc = "The operator."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Total(us)", SHOWN(named.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
+    {"Count", SHOWN(named.count), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
+    {"Bound", SHOWN(bound),
+     .doc = "memory or compute: of which the busiest unit is; latency: none is busy for half of the time."},
+    {"Compute(%)", SHOWN(compute), FORM_SCALED, 2,
+     .doc = "How long the busiest unit that calculates was busy, weighted by time."},
+    {"Memory(%)", SHOWN(memory), FORM_SCALED, 2, .doc = "The same of the units that move data from and to memory."},
+    {"Cube(%)", SHOWN(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
+    {"Moved(MB)", SHOWN(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
+    {"Bandwidth(MB/s)", SHOWN(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW, .doc = "Moved by the counted time."},
+    {"Type", SHOWN(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
+    {"Name", SHOWN(name), .doc = "The operator."},
     {.title = NULL},
 };
 
-static struct report_value share_value(double share)
+static double share_of(double share)
 {
-    return share < 0 ? value_none() : value_integer(number_from_real(share * 1e4 + 0.5));
+    return share < 0 ? NAN : share * 1e4;
 }
 
 static int put_operator(struct report_run *run, const struct workload *workload, const struct named_operator *named,
@@ -39,20 +44,19 @@ static int put_operator(struct report_run *run, const struct workload *workload,
                       ? times->units[UNIT_OCCUPIED] / times->counted_ns
                       : -1;
     bool bytes = named->bytes >= 0 && times->counted_ns > 0;
-    const struct report_value values[COLUMNS] = {
-        [SHARE] = share_value(all_ns > 0 ? named->total_ns / all_ns : 0),
-        [TOTAL] = value_rounded(named->total_ns),
-        [COUNT] = value_integer(named->count),
-        [BOUND] = value_text(bound_name(unit_times_bound(times))),
-        [COMPUTE] = share_value(unit_times_compute(times)),
-        [MEMORY] = share_value(unit_times_memory(times)),
-        [CUBE] = share_value(cube),
-        [BYTES] = bytes ? value_real(named->bytes / (1024 * 1024)) : value_none(),
-        [RATE] = bytes ? value_real(named->bytes / (1024 * 1024) / (times->counted_ns / 1e9)) : value_none(),
-        [TYPE] = value_text(workload_text(workload, named->type)),
-        [NAME] = value_text(workload_text(workload, named->name)),
+    const struct shown row = {
+        .named = *named,
+        .share = share_of(all_ns > 0 ? named->total_ns / all_ns : 0),
+        .compute = share_of(unit_times_compute(times)),
+        .memory = share_of(unit_times_memory(times)),
+        .cube = share_of(cube),
+        .mb = bytes ? named->bytes / (1024 * 1024) : NAN,
+        .mb_s = bytes ? named->bytes / (1024 * 1024) / (times->counted_ns / 1e9) : NAN,
+        .bound = bound_name(unit_times_bound(times)),
+        .type = workload_text(workload, named->type),
+        .name = workload_text(workload, named->name),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_all(struct report_run *run, const struct workload *workload, struct err *err)

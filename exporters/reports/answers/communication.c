@@ -9,26 +9,31 @@
 
 #include <stdlib.h>
 
-enum { SHARE, TOTAL, EXPOSED, EXPOSED_SHARE, COUNT, MEDIAN, LONGEST, TYPE, NAME, COLUMNS };
-
-static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the time of all communication operators."},
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all executions."},
-    [EXPOSED] = {"Exposed(us)", NULL, FORM_SCALED, 3, .doc = "How long the device computed nothing meanwhile."},
-    [EXPOSED_SHARE] = {"Exposed share(%)", NULL, FORM_SCALED, 2, .doc = "Its share of the total."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How often it ran."},
-    [MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Half took no longer."},
-    [LONGEST] = {"Longest(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest execution."},
-    [TYPE] = {"Type", .flags = REPORT_NARROW, .doc = "What it does."},
-    [NAME] = {"Name", .doc = "The operator."},
-    {.title = NULL},
-};
-
 struct communication {
     uint32_t op;
     int64_t exposed_ns;
     struct series series;
     struct durations durations;
+};
+struct shown {
+    struct communication item;
+    double share;          /* of 10000 */
+    int64_t exposed_share; /* likewise */
+    const char *type, *name;
+};
+
+static const struct report_column columns[] = {
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the time of all communication operators."},
+    {"Total(us)", SHOWN(item.series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
+    {"Exposed(us)", SHOWN(item.exposed_ns), FORM_SCALED, 3, .doc = "How long the device computed nothing meanwhile."},
+    {"Exposed share(%)", SHOWN(exposed_share), FORM_SCALED, 2, .doc = "Its share of the total."},
+    {"Count", SHOWN(item.series.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},
+    {"Median(us)", SHOWN(item.series.median), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Half took no longer."},
+    {"Longest(us)", SHOWN(item.series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "The longest execution."},
+    {"Type", SHOWN(type), .flags = REPORT_NARROW, .doc = "What it does."},
+    {"Name", SHOWN(name), .doc = "The operator."},
+    {.title = NULL},
 };
 
 static int by_total(const void *a, const void *b)
@@ -66,18 +71,14 @@ static int put_item(struct report_run *run, const struct workload *workload, con
 {
     const struct workload_key *key = &workload->operators[item->op].key;
     const struct series *series = &item->series;
-    const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(all_ns > 0 ? number_from_real(series->total / all_ns * 1e4 + 0.5) : 0),
-        [TOTAL] = value_rounded(series->total),
-        [EXPOSED] = value_integer(item->exposed_ns),
-        [EXPOSED_SHARE] = value_integer(number_ratio(item->exposed_ns, number_from_real(series->total), 4)),
-        [COUNT] = value_integer(series->n),
-        [MEDIAN] = value_rounded(series->median),
-        [LONGEST] = value_rounded(series->maximum),
-        [TYPE] = value_text(workload_text(workload, key->type)),
-        [NAME] = value_text(workload_text(workload, key->name)),
+    const struct shown row = {
+        .item = *item,
+        .share = all_ns > 0 ? series->total / all_ns * 1e4 : 0,
+        .exposed_share = number_ratio(item->exposed_ns, number_from_real(series->total), 4),
+        .type = workload_text(workload, key->type),
+        .name = workload_text(workload, key->name),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_all(struct report_run *run, const struct workload *workload, struct communication *items,

@@ -5,17 +5,21 @@
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
 
-enum { SHARE, TOTAL, COUNT, MEAN, TYPE, PRODUCER, CONSUMER, NAME, COLUMNS };
+struct shown {
+    struct neighbours item;
+    double share, mean_ns; /* share: of 10000 */
+    const char *type, *producer, *consumer, *name;
+};
 
 static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the time of all operators."},
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all executions between these two."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
-    [MEAN] = {"Mean(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of one of them."},
-    [TYPE] = {"Type", .doc = "What it converts."},
-    [PRODUCER] = {"Producer", .doc = "The operator that ran before it on its stream."},
-    [CONSUMER] = {"Consumer", .doc = "The operator that ran behind it on its stream."},
-    [NAME] = {"Name", .doc = "The operator that converts."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Total(us)", SHOWN(item.total_ns), FORM_SCALED, 3, .doc = "The time of all executions between these two."},
+    {"Count", SHOWN(item.count), .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
+    {"Mean(us)", SHOWN(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of one of them."},
+    {"Type", SHOWN(type), .doc = "What it converts."},
+    {"Producer", SHOWN(producer), .doc = "The operator that ran before it on its stream."},
+    {"Consumer", SHOWN(consumer), .doc = "The operator that ran behind it on its stream."},
+    {"Name", SHOWN(name), .doc = "The operator that converts."},
     {.title = NULL},
 };
 
@@ -24,25 +28,24 @@ static bool wanted(const struct workload *workload, const struct workload_operat
     return is_conversion(workload_text(workload, op->key.type));
 }
 
-static struct report_value name_value(const struct workload *workload, uint32_t op)
+static const char *name_of(const struct workload *workload, uint32_t op)
 {
-    return op == NO_TEXT ? value_none() : value_text(workload_text(workload, workload->operators[op].key.name));
+    return op == NO_TEXT ? NULL : workload_text(workload, workload->operators[op].key.name);
 }
 
 static int put_item(struct report_run *run, const struct workload *workload, const struct neighbours *item,
                     double all_ns, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [SHARE] = value_integer(all_ns > 0 ? number_from_real(item->total_ns / all_ns * 1e4 + 0.5) : 0),
-        [TOTAL] = value_rounded(item->total_ns),
-        [COUNT] = value_integer(item->count),
-        [MEAN] = value_integer(number_from_real(item->total_ns / (double)item->count + 0.5)),
-        [TYPE] = value_text(workload_text(workload, workload->operators[item->op].key.type)),
-        [PRODUCER] = name_value(workload, item->before),
-        [CONSUMER] = name_value(workload, item->after),
-        [NAME] = name_value(workload, item->op),
+    const struct shown row = {
+        .item = *item,
+        .share = all_ns > 0 ? item->total_ns / all_ns * 1e4 : 0,
+        .mean_ns = item->total_ns / (double)item->count,
+        .type = workload_text(workload, workload->operators[item->op].key.type),
+        .producer = name_of(workload, item->before),
+        .consumer = name_of(workload, item->after),
+        .name = name_of(workload, item->op),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

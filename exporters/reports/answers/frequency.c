@@ -7,19 +7,24 @@
 
 #include <stdlib.h>
 
-enum { SHARE, TIME, TASKS, FREQUENCY, RATED, DEVICE, MEAN, BELOW, COLUMNS };
+struct shown {
+    struct frequency_use use;
+    double share, below; /* of 10000; NAN: not known */
+    double mean_khz;
+    int64_t rated_mhz;
+};
 
 static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of the time that tasks of the device took."},
-    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long tasks took that began at this frequency."},
-    [TASKS] = {"Tasks", NULL, .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
-    [FREQUENCY] = {"Frequency(MHz)", NULL, .flags = REPORT_NUMBER, .doc = "The frequency that was measured last."},
-    [RATED] = {"Rated(MHz)", NULL, .flags = REPORT_NUMBER, .doc = "The rated one."},
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [MEAN] = {"Mean(MHz)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-              .doc = "Of the device, weighted by the time of its tasks."},
-    [BELOW] = {"Below rated(%)", NULL, FORM_SCALED, 2, .flags = REPORT_NARROW,
-               .doc = "Share of the time of the device's tasks below the rated frequency."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the time that tasks of the device took."},
+    {"Time(us)", SHOWN(use.time_ns), FORM_SCALED, 3, .doc = "How long tasks took that began at this frequency."},
+    {"Tasks", SHOWN(use.tasks), .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
+    {"Frequency(MHz)", SHOWN(use.mhz), .flags = REPORT_NUMBER, .doc = "The frequency that was measured last."},
+    {"Rated(MHz)", SHOWN(rated_mhz), .flags = REPORT_NUMBER, .doc = "The rated one."},
+    {"Device_id", SHOWN(use.device_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    {"Mean(MHz)", SHOWN(mean_khz), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "Of the device, weighted by the time of its tasks."},
+    {"Below rated(%)", SHOWN(below), FORM_SCALED, 2, .flags = REPORT_NARROW,
+     .doc = "Share of the time of the device's tasks below the rated frequency."},
     {.title = NULL},
 };
 
@@ -31,19 +36,16 @@ static int put_device(struct report_run *run, const struct frequency_uses *uses,
 
     for (size_t i = from; status == 0 && i < until; i++) {
         const struct frequency_use *use = &uses->items[i];
-        double share = mean.time_ns > 0 ? use->time_ns / mean.time_ns : 0;
-        double below = mean.time_ns > 0 ? mean.below_ns / mean.time_ns : 0;
-        const struct report_value values[COLUMNS] = {
-            [SHARE] = value_integer(number_from_real(1e4 * share + 0.5)),
-            [TIME] = value_rounded(use->time_ns),
-            [TASKS] = value_integer(use->tasks),
-            [FREQUENCY] = value_integer(use->mhz),
-            [RATED] = use->rated_mhz > 0 ? value_integer(use->rated_mhz) : value_none(),
-            [DEVICE] = value_integer(use->device_id),
-            [MEAN] = value_rounded(1e3 * mean.mhz),
-            [BELOW] = mean.rated_mhz > 0 ? value_integer(number_from_real(1e4 * below + 0.5)) : value_none(),
+        const struct shown row = {
+            .use = *use,
+            .share = mean.time_ns > 0 ? 1e4 * (use->time_ns / mean.time_ns) : 0,
+            .below = mean.rated_mhz <= 0 ? NAN
+                     : mean.time_ns > 0  ? 1e4 * (mean.below_ns / mean.time_ns)
+                                         : 0,
+            .mean_khz = 1e3 * mean.mhz,
+            .rated_mhz = use->rated_mhz > 0 ? use->rated_mhz : DB_NULL,
         };
-        status = report_row(run, values, err);
+        status = report_put(run, &row, err);
     }
     return status;
 }

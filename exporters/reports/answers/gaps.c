@@ -8,18 +8,23 @@
 
 #include <stdlib.h>
 
-enum { LENGTH, START, DEVICE, CAUSE, COVERED, CALL, BEFORE, AFTER, COLUMNS };
+struct shown {
+    int64_t length_ns, start_ns, device;
+    double covered; /* of 1000; NAN: by no call */
+    const char *cause, *call, *before, *after;
+};
 
 static const struct report_column columns[] = {
-    [LENGTH] = {"Length(us)", NULL, FORM_SCALED, 3, .doc = "How long the device did nothing."},
-    [START] = {"Start(us)", NULL, FORM_TIME, .doc = "When that began."},
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [CAUSE] = {"Cause", .doc = "host: a launch began inside of it; sync: a call that waits or copies covers at least "
-                               "half of it; queue: neither; unknown: no calls were recorded."},
-    [COVERED] = {"Covered(%)", NULL, FORM_SCALED, 1, .flags = REPORT_NARROW, .doc = "How much of it the call covers."},
-    [CALL] = {"Call", .doc = "The call of the host that covers most of it."},
-    [BEFORE] = {"Before", .doc = "The operator that ended."},
-    [AFTER] = {"After", .doc = "The operator that began."},
+    {"Length(us)", SHOWN(length_ns), FORM_SCALED, 3, .doc = "How long the device did nothing."},
+    {"Start(us)", SHOWN(start_ns), FORM_TIME, .doc = "When that began."},
+    {"Device_id", SHOWN(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    {"Cause", SHOWN(cause),
+     .doc = "host: a launch began inside of it; sync: a call that waits or copies covers at least half of it; queue: "
+            "neither; unknown: no calls were recorded."},
+    {"Covered(%)", SHOWN(covered), FORM_SCALED, 1, .flags = REPORT_NARROW, .doc = "How much of it the call covers."},
+    {"Call", SHOWN(call), .doc = "The call of the host that covers most of it."},
+    {"Before", SHOWN(before), .doc = "The operator that ended."},
+    {"After", SHOWN(after), .doc = "The operator that began."},
     {.title = NULL},
 };
 
@@ -39,19 +44,17 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
     const struct gap_call *call = &table->calls.items[i];
     const char *name = call->name != NO_TEXT ? table->names.items[call->name].bytes : NULL;
     int64_t length_ns = gap_length_ns(gap);
-    const struct report_value values[COLUMNS] = {
-        [LENGTH] = value_integer(length_ns),
-        [START] = value_integer(gap->start_ns),
-        [DEVICE] = value_integer(workload->devices[workload->executions[gap->after].device].id),
-        [CAUSE] = value_text(gap_cause_name(gap_calls_cause(&table->calls, i, name))),
-        [COVERED] = name != NULL
-                        ? value_integer(number_from_real((double)call->covered_ns / (double)length_ns * 1000 + 0.5))
-                        : value_none(),
-        [CALL] = value_text(name),
-        [BEFORE] = value_text(execution_name(workload, gap->before)),
-        [AFTER] = value_text(execution_name(workload, gap->after)),
+    const struct shown row = {
+        .length_ns = length_ns,
+        .start_ns = gap->start_ns,
+        .device = workload->devices[workload->executions[gap->after].device].id,
+        .covered = name != NULL ? (double)call->covered_ns / (double)length_ns * 1000 : NAN,
+        .cause = gap_cause_name(gap_calls_cause(&table->calls, i, name)),
+        .call = name,
+        .before = execution_name(workload, gap->before),
+        .after = execution_name(workload, gap->after),
     };
-    return report_row(table->run, values, err);
+    return report_put(table->run, &row, err);
 }
 
 /* A gap with its length beside it: sorting a million of them waits for memory, not for comparing. */

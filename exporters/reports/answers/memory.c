@@ -9,16 +9,22 @@
 
 #include <stdlib.h>
 
-enum { KIND, COUNT, TIME, BYTES, RATE, NAME, COLUMNS };
+/* NAN: not known. */
+struct shown {
+    const char *kind, *name;
+    int64_t count;
+    double time_ns, mb, mb_s;
+};
 
 static const struct report_column columns[] = {
-    [KIND] = {"Kind", .doc = "copy: by a device; call: of the host, that allocates, frees, or copies and waits; "
-                             "traffic: of an operator; in use: at most."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How often."},
-    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long all of them took."},
-    [BYTES] = {"Size(MB)", NULL, FORM_SHORTEST, 3, .doc = "What all of them moved, or what was in use."},
-    [RATE] = {"Bandwidth(MB/s)", NULL, FORM_SHORTEST, 1, .doc = "Size by time."},
-    [NAME] = {"Name", .doc = "The direction, function, operator or memory."},
+    {"Kind", SHOWN(kind),
+     .doc = "copy: by a device; call: of the host, that allocates, frees, or copies and waits; traffic: of an "
+            "operator; in use: at most."},
+    {"Count", SHOWN(count), .flags = REPORT_NUMBER, .doc = "How often."},
+    {"Time(us)", SHOWN(time_ns), FORM_SCALED, 3, .doc = "How long all of them took."},
+    {"Size(MB)", SHOWN(mb), FORM_SHORTEST, 3, .doc = "What all of them moved, or what was in use."},
+    {"Bandwidth(MB/s)", SHOWN(mb_s), FORM_SHORTEST, 1, .doc = "Size by time."},
+    {"Name", SHOWN(name), .doc = "The direction, function, operator or memory."},
     {.title = NULL},
 };
 
@@ -61,15 +67,15 @@ static int put_item(struct report_run *run, const struct item *item, struct err 
 {
     static const char *const kinds[] = {"copy", "call", "traffic", "in use"};
     double megabytes = item->bytes / (1024 * 1024);
-    const struct report_value values[COLUMNS] = {
-        [KIND] = value_text(kinds[item->kind]),
-        [COUNT] = item->count > 0 ? value_integer(item->count) : value_none(),
-        [TIME] = item->time_ns >= 0 ? value_rounded(item->time_ns) : value_none(),
-        [BYTES] = item->bytes >= 0 ? value_real(megabytes) : value_none(),
-        [RATE] = item->bytes >= 0 && item->time_ns > 0 ? value_real(megabytes / (item->time_ns / 1e9)) : value_none(),
-        [NAME] = value_text(item->name),
+    const struct shown row = {
+        .kind = kinds[item->kind],
+        .name = item->name,
+        .count = item->count > 0 ? item->count : DB_NULL,
+        .time_ns = item->time_ns >= 0 ? item->time_ns : NAN,
+        .mb = item->bytes >= 0 ? megabytes : NAN,
+        .mb_s = item->bytes >= 0 && item->time_ns > 0 ? megabytes / (item->time_ns / 1e9) : NAN,
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 /* ---- where they come from ---- */

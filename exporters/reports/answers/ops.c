@@ -4,8 +4,8 @@
 
 static const struct report_column columns[] = {
     ANSWER_NUMBERS,
-    [ANSWER_TYPE] = {"Type", .doc = "The type of the operator."},
-    [ANSWER_NAME] = {"Name", .doc = "What the row is about."},
+    {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
+    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
     {.title = NULL},
 };
 

@@ -4,46 +4,33 @@
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
 
-enum {
-    STEP,
-    DEVICE,
-    START,
-    TIME,
-    PERIOD,
-    COMPUTING,
-    COMMUNICATION,
-    EXPOSED,
-    COPIES,
-    BUSY,
-    FREE,
-    FREE_SHARE,
-    FAMILY,
-    MODEL,
-    NUMBER,
-    COLUMNS
+struct shown {
+    struct division it; /* of the period, or of the step */
+    int64_t step, device, start_ns, time_ns, period_ns, free_ns, free_share, model, number;
+    const char *source;
 };
 
 static const struct report_column columns[] = {
-    [STEP] = {"Step", NULL, .flags = REPORT_NUMBER, .doc = "From 1; without steps the whole capture is one."},
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [START] = {"Start(us)", NULL, FORM_TIME, .doc = "When it began."},
-    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
-    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3,
-                .doc = "From its begin to that of the next, where that was recorded. "
-                       "What follows is of the period, without one of the step."},
-    [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
-    [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-                       .doc = "When the device communicated."},
-    [EXPOSED] = {"Exposed(us)", NULL, FORM_SCALED, 3, .id = "exposed_comm",
-                 .doc = "When it communicated and did not compute."},
-    [COPIES] = {"Copies(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
-    [BUSY] = {"Busy(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it did any of it."},
-    [FREE] = {"Free(us)", NULL, FORM_SCALED, 3,
-              .doc = "When it did nothing; not known where a part of the step was not recorded."},
-    [FREE_SHARE] = {"Free share(%)", NULL, FORM_SCALED, 2, .doc = "Its share."},
-    [FAMILY] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
-    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model; none of marked steps."},
-    [NUMBER] = {"Number", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "As the capture counts it."},
+    {"Step", SHOWN(step), .flags = REPORT_NUMBER, .doc = "From 1; without steps the whole capture is one."},
+    {"Device_id", SHOWN(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    {"Start(us)", SHOWN(start_ns), FORM_TIME, .doc = "When it began."},
+    {"Time(us)", SHOWN(time_ns), FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
+    {"Period(us)", SHOWN(period_ns), FORM_SCALED, 3,
+     .doc = "From its begin to that of the next, where that was recorded. What follows is of the period, without one "
+            "of the step."},
+    {"Computing(us)", SHOWN(it.computing_ns), FORM_SCALED, 3, .doc = "When operators ran."},
+    {"Communication(us)", SHOWN(it.communication_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "When the device communicated."},
+    {"Exposed(us)", SHOWN(it.exposed_ns), FORM_SCALED, 3, .id = "exposed_comm",
+     .doc = "When it communicated and did not compute."},
+    {"Copies(us)", SHOWN(it.copy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
+    {"Busy(us)", SHOWN(it.busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it did any of it."},
+    {"Free(us)", SHOWN(free_ns), FORM_SCALED, 3,
+     .doc = "When it did nothing; not known where a part of the step was not recorded."},
+    {"Free share(%)", SHOWN(free_share), FORM_SCALED, 2, .doc = "Its share."},
+    {"Source", SHOWN(source), .flags = REPORT_NARROW, .doc = "What told the steps apart."},
+    {"Model_id", SHOWN(model), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The model; none of marked steps."},
+    {"Number", SHOWN(number), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "As the capture counts it."},
     {.title = NULL},
 };
 
@@ -56,24 +43,20 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct division *it = has_period ? &split->period : &split->own;
     bool known = (has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it);
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
-    const struct report_value values[COLUMNS] = {
-        [STEP] = value_integer((int64_t)i + 1),
-        [DEVICE] = value_integer(workload->devices[split->device].id),
-        [START] = value_integer(split->start_ns),
-        [TIME] = value_integer(split->own.time_ns),
-        [PERIOD] = has_period ? value_integer(it->time_ns) : value_none(),
-        [COMPUTING] = value_integer(it->computing_ns),
-        [COMMUNICATION] = value_integer(it->communication_ns),
-        [EXPOSED] = value_integer(it->exposed_ns),
-        [COPIES] = value_integer(it->copy_ns),
-        [BUSY] = value_integer(it->busy_ns),
-        [FREE] = known ? value_integer(it->free_ns) : value_none(),
-        [FREE_SHARE] = known ? value_integer(number_ratio(it->free_ns, it->time_ns, 4)) : value_none(),
-        [FAMILY] = value_text(step_source_name((enum step_source)group->source)),
-        [MODEL] = of_model ? value_integer(split->step->model_id) : value_none(),
-        [NUMBER] = split->step != NULL ? value_integer(split->step->number) : value_none(),
+    const struct shown row = {
+        .it = *it,
+        .step = (int64_t)i + 1,
+        .device = workload->devices[split->device].id,
+        .start_ns = split->start_ns,
+        .time_ns = split->own.time_ns,
+        .period_ns = has_period ? it->time_ns : DB_NULL,
+        .free_ns = known ? it->free_ns : DB_NULL,
+        .free_share = known ? number_ratio(it->free_ns, it->time_ns, 4) : DB_NULL,
+        .model = of_model ? split->step->model_id : DB_NULL,
+        .number = split->step != NULL ? split->step->number : DB_NULL,
+        .source = step_source_name((enum step_source)group->source),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

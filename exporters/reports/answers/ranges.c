@@ -6,39 +6,35 @@
 
 #include <stdlib.h>
 
-enum { TOTAL, COUNT, MEDIAN, P95, LONGEST, PERIOD, NAME, COLUMNS };
+struct shown {
+    struct series series;
+    double p95_ns, period_ns; /* NAN: there is one only */
+    const char *name;
+};
 
 static const struct report_column columns[] = {
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "The time of all of this name."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "How many there are."},
-    [MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .doc = "Half of them took no longer."},
-    [P95] = {"P95(us)", NULL, FORM_SCALED, 3, .doc = "19 of 20 took no longer."},
-    [LONGEST] = {"Longest(us)", NULL, FORM_SCALED, 3, .doc = "The longest."},
-    [PERIOD] = {"Mean period(us)", NULL, FORM_SCALED, 3, .id = "mean_period",
-                .doc = "From the begin of one to that of the next, the mean."},
-    [NAME] = {"Range", .doc = "The message."},
+    {"Total(us)", SHOWN(series.total), FORM_SCALED, 3, .doc = "The time of all of this name."},
+    {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How many there are."},
+    {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .doc = "Half of them took no longer."},
+    {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .doc = "19 of 20 took no longer."},
+    {"Longest(us)", SHOWN(series.maximum), FORM_SCALED, 3, .doc = "The longest."},
+    {"Mean period(us)", SHOWN(period_ns), FORM_SCALED, 3, .id = "mean_period",
+     .doc = "From the begin of one to that of the next, the mean."},
+    {"Range", SHOWN(name), .doc = "The message."},
     {.title = NULL},
 };
 
 static int put_range(struct report_run *run, struct named_times *times, size_t name, struct err *err)
 {
-    struct series series;
-    int status = series_make(&series, times->items[name].durations.items, times->items[name].durations.count, err);
     double period_ns = named_times_period_ns(times, name);
+    struct shown row = {.period_ns = period_ns >= 0 ? period_ns : NAN, .name = times->names.items[name].bytes};
+    int status = series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err);
 
     if (status != 0)
         return status;
-    const struct report_value values[COLUMNS] = {
-        [TOTAL] = value_rounded(series.total),
-        [COUNT] = value_integer(series.n),
-        [MEDIAN] = value_rounded(series.median),
-        [P95] = value_rounded(series_percentile(&series, 0.95)),
-        [LONGEST] = value_rounded(series.maximum),
-        [PERIOD] = period_ns >= 0 ? value_rounded(period_ns) : value_none(),
-        [NAME] = value_text(times->names.items[name].bytes),
-    };
-    status = report_row(run, values, err);
-    series_release(&series);
+    row.p95_ns = series_percentile(&row.series, 0.95);
+    status = report_put(run, &row, err);
+    series_release(&row.series);
     return status;
 }
 

@@ -4,14 +4,17 @@
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
 
-enum { SHARE, COUNT, TOTAL, FROM, UNTIL, COLUMNS };
+struct shown {
+    struct histogram_bin bin;
+    int64_t share, until_ns; /* share: of 10000 */
+};
 
 static const struct report_column columns[] = {
-    [SHARE] = {"Share(%)", NULL, FORM_SCALED, 2, .doc = "Of all executions."},
-    [COUNT] = {"Count", NULL, .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
-    [TOTAL] = {"Total(us)", NULL, FORM_SCALED, 3, .doc = "Their time."},
-    [FROM] = {"From(us)", NULL, FORM_SCALED, 3, .doc = "They take this or longer."},
-    [UNTIL] = {"Until(us)", NULL, FORM_SCALED, 3, .doc = "And less than this."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of all executions."},
+    {"Count", SHOWN(bin.count), .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
+    {"Total(us)", SHOWN(bin.total_ns), FORM_SCALED, 3, .doc = "Their time."},
+    {"From(us)", SHOWN(bin.from_ns), FORM_SCALED, 3, .doc = "They take this or longer."},
+    {"Until(us)", SHOWN(until_ns), FORM_SCALED, 3, .doc = "And less than this."},
     {.title = NULL},
 };
 
@@ -33,15 +36,13 @@ static int put_rows(struct report_run *run, struct err *err)
     workload_release(&workload);
     for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
         const struct histogram_bin *bin = &histogram.bins[i];
-        const struct report_value values[COLUMNS] = {
-            [SHARE] = value_integer(number_ratio(bin->count, all, 4)),
-            [COUNT] = value_integer(bin->count),
-            [TOTAL] = value_integer(number_from_real(bin->total_ns)),
-            [FROM] = value_integer(bin->from_ns),
-            [UNTIL] = bin->until_ns == INT64_MAX ? value_none() : value_integer(bin->until_ns),
+        const struct shown row = {
+            .bin = *bin,
+            .share = number_ratio(bin->count, all, 4),
+            .until_ns = bin->until_ns == INT64_MAX ? DB_NULL : bin->until_ns,
         };
         if (bin->count > 0)
-            status = report_row(run, values, err);
+            status = report_put(run, &row, err);
     }
     return status;
 }

@@ -4,61 +4,42 @@
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
 
-enum {
-    MEDIAN,
-    MAD,
-    P95,
-    SLOWEST,
-    STEPS,
-    PERIOD,
-    BUSY,
-    FREE,
-    FPS,
-    PART,
-    PART_BY,
-    MODEL,
-    BATCH,
-    DEVICE,
-    WARMUP,
-    NUMBER,
-    START,
-    SOURCE,
-    RECORDED,
-    OP_BY,
-    OP,
-    COLUMNS
+/* INT64_MIN, NAN and NULL: not known. */
+struct shown {
+    int64_t device, model, batch, steps, warmup, number, start_ns;
+    double median_ns, mad_ns, p95_ns, slowest_ns, period_ns, busy_ns, free_ns, fps_milli, part_ns, op_ns;
+    const char *part, *op, *source, *recorded;
 };
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    [MODEL] = {"Model_id", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
-               .doc = "The model; none of steps that were marked by themselves."},
-    [PERIOD] = {"Period(us)", NULL, FORM_SCALED, 3,
-                .doc = "From begin to begin of neighbours, the median; none was recorded: N/A."},
-    [BUSY] = {"Busy(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-              .doc = "How long the device did anything in a period, the median."},
-    [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "How long it did nothing, the median."},
-    [FPS] = {"Fps", NULL, FORM_SCALED, 3,
-             .doc = "Steps a second by the period; of inferences pictures, as many as a "
-                    "batch has."},
-    [BATCH] = {"Batch", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Pictures in an inference."},
-    [STEPS] = {"Steps", NULL, .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
-    [WARMUP] = {"Warmup", NULL, .flags = REPORT_NUMBER | REPORT_NARROW,
-                .doc = "How many of the first steps are warm-up, and left out."},
-    [MEDIAN] = {"Median(us)", NULL, FORM_SCALED, 3, .doc = "Half of the steps took no longer."},
-    [MAD] = {"MAD(us)", NULL, FORM_SCALED, 3, .doc = "Half of the steps are no further from the median."},
-    [P95] = {"P95(us)", NULL, FORM_SCALED, 3, .doc = "19 of 20 steps took no longer."},
-    [SLOWEST] = {"Slowest(us)", NULL, FORM_SCALED, 3, .doc = "The longest step."},
-    [NUMBER] = {"Slowest step", NULL, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in table overlap."},
-    [START] = {"At(us)", NULL, FORM_TIME, .flags = REPORT_NARROW, .doc = "When it began."},
-    [PART] = {"Grew", .doc = "What grew most in it: computing, exposed communication, copies or free time."},
-    [PART_BY] = {"Grew by(us)", NULL, FORM_SCALED, 3, .doc = "By how much, from the median of this part."},
-    [OP_BY] = {"Operator by(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-               .doc = "How much longer the operator took than in the mean of the other steps."},
-    [SOURCE] = {"Source", .flags = REPORT_NARROW, .doc = "What told the steps apart."},
-    [RECORDED] = {"Recorded", .flags = REPORT_NARROW,
-                  .doc = "Of the inferences that were made: how many were recorded, where that is not all."},
-    [OP] = {"Operator", .doc = "The operator that took longer in it than elsewhere, most of all."},
+    {"Median(us)", SHOWN(median_ns), FORM_SCALED, 3, .doc = "Half of the steps took no longer."},
+    {"MAD(us)", SHOWN(mad_ns), FORM_SCALED, 3, .doc = "Half of the steps are no further from the median."},
+    {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .doc = "19 of 20 steps took no longer."},
+    {"Slowest(us)", SHOWN(slowest_ns), FORM_SCALED, 3, .doc = "The longest step."},
+    {"Steps", SHOWN(steps), .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
+    {"Period(us)", SHOWN(period_ns), FORM_SCALED, 3,
+     .doc = "From begin to begin of neighbours, the median; none was recorded: N/A."},
+    {"Busy(us)", SHOWN(busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "How long the device did anything in a period, the median."},
+    {"Free(us)", SHOWN(free_ns), FORM_SCALED, 3, .doc = "How long it did nothing, the median."},
+    {"Fps", SHOWN(fps_milli), FORM_SCALED, 3,
+     .doc = "Steps a second by the period; of inferences pictures, as many as a batch has."},
+    {"Grew", SHOWN(part), .doc = "What grew most in it: computing, exposed communication, copies or free time."},
+    {"Grew by(us)", SHOWN(part_ns), FORM_SCALED, 3, .doc = "By how much, from the median of this part."},
+    {"Model_id", SHOWN(model), .flags = REPORT_NUMBER | REPORT_NARROW,
+     .doc = "The model; none of steps that were marked by themselves."},
+    {"Batch", SHOWN(batch), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Pictures in an inference."},
+    {"Device_id", SHOWN(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+    {"Warmup", SHOWN(warmup), .flags = REPORT_NUMBER | REPORT_NARROW,
+     .doc = "How many of the first steps are warm-up, and left out."},
+    {"Slowest step", SHOWN(number), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in table overlap."},
+    {"At(us)", SHOWN(start_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When it began."},
+    {"Source", SHOWN(source), .flags = REPORT_NARROW, .doc = "What told the steps apart."},
+    {"Recorded", SHOWN(recorded), .flags = REPORT_NARROW,
+     .doc = "Of the inferences that were made: how many were recorded, where that is not all."},
+    {"Operator by(us)", SHOWN(op_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "How much longer the operator took than in the mean of the other steps."},
+    {"Operator", SHOWN(op), .doc = "The operator that took longer in it than elsewhere, most of all."},
     {.title = NULL},
 };
 
@@ -71,31 +52,30 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     bool has_stretch = group->free.n > 0;
     char recorded[RECORDED_SIZE];
     workload_recorded_text(&workload->facts, recorded);
-    const struct report_value values[COLUMNS] = {
-        [DEVICE] = value_integer(workload->devices[it->device].id),
-        [MODEL] = it->model_id == STEP_OF_NO_MODEL ? value_none() : value_integer(it->model_id),
-        [BATCH] = it->batch > 0 ? value_integer(it->batch) : value_none(),
-        [PERIOD] = has_period ? value_rounded(group->periods.median) : value_none(),
-        [BUSY] = has_stretch ? value_rounded(group->busy.median) : value_none(),
-        [FREE] = has_stretch ? value_rounded(group->free.median) : value_none(),
-        [FPS] = has_period ? value_rounded(1e12 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median)
-                           : value_none(),
-        [STEPS] = value_integer(times->n),
-        [WARMUP] = value_integer((int64_t)group->warmup),
-        [MEDIAN] = value_rounded(times->median),
-        [MAD] = value_rounded(times->mad),
-        [P95] = value_rounded(series_percentile(times, 0.95)),
-        [SLOWEST] = value_rounded(times->maximum),
-        [NUMBER] = value_integer((int64_t)group->slowest + 1),
-        [START] = value_integer(splits->items[group->slowest].start_ns),
-        [PART] = group->part_ns > 0 ? value_text(step_part_name(group->part)) : value_none(),
-        [PART_BY] = group->part_ns > 0 ? value_rounded(group->part_ns) : value_none(),
-        [OP_BY] = grew ? value_rounded(group->op_ns) : value_none(),
-        [SOURCE] = value_text(step_source_name((enum step_source)it->source)),
-        [RECORDED] = value_text(recorded[0] != '\0' && it->source == STEPS_INFERENCES ? recorded : NULL),
-        [OP] = grew ? value_text(workload_text(workload, workload->operators[group->op].key.name)) : value_none(),
+    const struct shown row = {
+        .device = workload->devices[it->device].id,
+        .model = it->model_id == STEP_OF_NO_MODEL ? DB_NULL : it->model_id,
+        .batch = it->batch > 0 ? it->batch : DB_NULL,
+        .steps = times->n,
+        .warmup = (int64_t)group->warmup,
+        .number = (int64_t)group->slowest + 1,
+        .start_ns = splits->items[group->slowest].start_ns,
+        .median_ns = times->median,
+        .mad_ns = times->mad,
+        .p95_ns = series_percentile(times, 0.95),
+        .slowest_ns = times->maximum,
+        .period_ns = has_period ? group->periods.median : NAN,
+        .busy_ns = has_stretch ? group->busy.median : NAN,
+        .free_ns = has_stretch ? group->free.median : NAN,
+        .fps_milli = has_period ? 1e12 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median : NAN,
+        .part = group->part_ns > 0 ? step_part_name(group->part) : NULL,
+        .part_ns = group->part_ns > 0 ? group->part_ns : NAN,
+        .op = grew ? workload_text(workload, workload->operators[group->op].key.name) : NULL,
+        .op_ns = grew ? group->op_ns : NAN,
+        .source = step_source_name((enum step_source)it->source),
+        .recorded = recorded[0] != '\0' && it->source == STEPS_INFERENCES ? recorded : NULL,
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

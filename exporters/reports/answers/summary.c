@@ -12,15 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ITEM, VALUE, COLUMNS };
-
 #define LARGEST_FINDINGS 5
 #define TEXT_SIZE 640
 
+struct shown {
+    const char *item, *value;
+};
+
 static const struct report_column columns[] = {
-    [ITEM] = {"Item", .doc = "What is told."},
-    [VALUE] = {"Value", .flags = REPORT_SENTENCES,
-               .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
+    {"Item", SHOWN(item), .doc = "What is told."},
+    {"Value", SHOWN(value), .flags = REPORT_SENTENCES,
+     .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
     {.title = NULL},
 };
 
@@ -33,8 +35,7 @@ __attribute__((format(printf, 4, 5))) static int put_line(struct report_run *run
     va_start(args, format);
     err_format(text, sizeof text, format, args);
     va_end(args);
-    const struct report_value values[COLUMNS] = {value_text(item), value_text(text)};
-    return text[0] != '\0' ? report_row(run, values, err) : 0;
+    return text[0] != '\0' ? report_put(run, (&(const struct shown){item, text}), err) : 0;
 }
 
 static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)

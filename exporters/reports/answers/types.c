@@ -4,8 +4,8 @@
 
 static const struct report_column columns[] = {
     ANSWER_NUMBERS,
-    [ANSWER_TYPE] = {"Type", .flags = REPORT_INPUT},
-    [ANSWER_NAME] = {"Type name", .doc = "What the row is about."},
+    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
+    {"Type name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
     {.title = NULL},
 };
 

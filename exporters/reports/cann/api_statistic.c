@@ -5,19 +5,24 @@
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
 
-enum { DEVICE, LEVEL, NAME, TOTAL, COUNT, MEAN, MIN, MAX, VARIANCE, COLUMNS };
+struct shown {
+    struct group group;
+    const char *device;
+    struct report_value level; /* its number, or a name of its own */
+    int64_t mean_ns, variance; /* variance: of 10^-3 us^2 */
+};
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", .doc = "Always host."},
-    [LEVEL] = {"Level", .names = level_names, .doc = "The part of the software that was called."},
-    [NAME] = {"API Name", NULL, FORM_NAME, .doc = "The function."},
-    [TOTAL] = {"Time(us)", NULL, FORM_SCALED, 3, .doc = "How long all calls took together."},
-    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    [MEAN] = {"Avg(us)", NULL, FORM_SCALED, 3, .doc = "Their mean."},
-    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
-    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    [VARIANCE] = {"Variance", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-                  .doc = "Mean of the squared distances from the mean, in us^2."},
+    {"Device_id", SHOWN(device), .doc = "Always host."},
+    {"Level", SHOWN(level), .names = level_names, .doc = "The part of the software that was called."},
+    {"API Name", SHOWN(group.key.name_id), FORM_NAME, .doc = "The function."},
+    {"Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "How long all calls took together."},
+    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Avg(us)", SHOWN(mean_ns), FORM_SCALED, 3, .doc = "Their mean."},
+    {"Min(us)", SHOWN(group.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {"Max(us)", SHOWN(group.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Variance", SHOWN(variance), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "Mean of the squared distances from the mean, in us^2."},
     {.title = NULL},
 };
 
@@ -43,18 +48,14 @@ static int put_group(struct report_run *run, const struct group *group, struct e
     enum { COMMUNICATION_LEVEL = 5500 };
     bool hccl =
         group->key.major == COMMUNICATION_LEVEL && cann_version_has(run->session->options->cann_version, NAMING_HCCL);
-    const struct report_value values[COLUMNS] = {
-        [DEVICE] = value_text("host"),
-        [LEVEL] = hccl ? value_text("hccl") : value_integer(group->key.major),
-        [NAME] = value_integer(group->key.name_id),
-        [TOTAL] = value_integer(group->total_ns),
-        [COUNT] = value_integer(group->count),
-        [MEAN] = value_integer(number_ratio(group->total_ns, group->count, 0)),
-        [MIN] = value_integer(group->min_ns),
-        [MAX] = value_integer(group->max_ns),
-        [VARIANCE] = value_integer(variance(group)),
+    const struct shown row = {
+        .group = *group,
+        .device = "host",
+        .level = hccl ? value_text("hccl") : value_integer(group->key.major),
+        .mean_ns = number_ratio(group->total_ns, group->count, 0),
+        .variance = variance(group),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

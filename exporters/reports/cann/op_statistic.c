@@ -5,18 +5,21 @@
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
 
-enum { DEVICE, TYPE, CORE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
+struct shown {
+    struct group group;
+    int64_t mean_ns, share; /* share: of 10^5 */
+};
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    [TYPE] = {"OP Type", NULL, FORM_NAME, .doc = "The type of the operators."},
-    [CORE] = {"Core Type", .names = core_names_or_unknown, .doc = "The core that they ran on."},
-    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    [TOTAL] = {"Total Time(us)", NULL, FORM_SCALED, 3, .doc = "How long they ran together."},
-    [MIN] = {"Min Time(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
-    [MEAN] = {"Avg Time(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Their mean, cut to nanoseconds."},
-    [MAX] = {"Max Time(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    [SHARE] = {"Ratio(%)", NULL, FORM_SCALED, 3, .doc = "Their share of the time of all operators of the device."},
+    {"Device_id", SHOWN(group.key.major), .flags = REPORT_NUMBER, .doc = "The device."},
+    {"OP Type", SHOWN(group.key.name_id), FORM_NAME, .doc = "The type of the operators."},
+    {"Core Type", SHOWN(group.key.minor), .names = core_names_or_unknown, .doc = "The core that they ran on."},
+    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Total Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "How long they ran together."},
+    {"Min Time(us)", SHOWN(group.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {"Avg Time(us)", SHOWN(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Their mean, cut to nanoseconds."},
+    {"Max Time(us)", SHOWN(group.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Ratio(%)", SHOWN(share), FORM_SCALED, 3, .doc = "Their share of the time of all operators of the device."},
     {.title = NULL},
 };
 
@@ -41,18 +44,12 @@ static int64_t device_total(const struct groups *groups, int64_t device_id)
 
 static int put_group(struct report_run *run, const struct groups *groups, const struct group *group, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [DEVICE] = value_integer(group->key.major),
-        [TYPE] = value_integer(group->key.name_id),
-        [CORE] = value_integer(group->key.minor),
-        [COUNT] = value_integer(group->count),
-        [TOTAL] = value_integer(group->total_ns),
-        [MIN] = value_integer(group->min_ns),
-        [MEAN] = value_integer(group->total_ns / group->count), /* as Ascend's tool does here */
-        [MAX] = value_integer(group->max_ns),
-        [SHARE] = value_integer(number_ratio(group->total_ns, device_total(groups, group->key.major), 5)),
+    const struct shown row = {
+        .group = *group,
+        .mean_ns = group->total_ns / group->count, /* as Ascend's tool does here */
+        .share = number_ratio(group->total_ns, device_total(groups, group->key.major), 5),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -4,59 +4,53 @@
 #include "exporters/table/report.h"
 #include "exporters/timeline/busy.h"
 
-enum { DEVICE, ELAPSED, COMPUTING, COMPUTING_SHARE, COMMUNICATION, COMMUNICATION_ONLY, FREE, FREE_SHARE, COLUMNS };
+struct shown {
+    int64_t device_id, elapsed_ns;
+    int64_t ns[OVERLAP_FREE + 1];
+    int64_t computing_share, free_share; /* of 10^5 */
+};
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    [ELAPSED] = {"Elapsed(us)", NULL, FORM_SCALED, 3, .doc = "From its first task to the end of its last."},
-    [COMPUTING] = {"Computing(us)", NULL, FORM_SCALED, 3, .doc = "When operators ran."},
-    [COMPUTING_SHARE] = {"Computing(%)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "computing_share",
-                         .doc = "Its share."},
-    [COMMUNICATION] = {"Communication(us)", NULL, FORM_SCALED, 3, .doc = "When the device communicated."},
-    [COMMUNICATION_ONLY] = {"Communication(Not Overlapped)(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-                            .doc = "When it communicated and no operator ran."},
-    [FREE] = {"Free(us)", NULL, FORM_SCALED, 3, .doc = "When it did neither."},
-    [FREE_SHARE] = {"Free(%)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "free_share", .doc = "Its share."},
+    {"Device_id", SHOWN(device_id), .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Elapsed(us)", SHOWN(elapsed_ns), FORM_SCALED, 3, .doc = "From its first task to the end of its last."},
+    {"Computing(us)", SHOWN(ns[OVERLAP_COMPUTING]), FORM_SCALED, 3, .doc = "When operators ran."},
+    {"Computing(%)", SHOWN(computing_share), FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "computing_share",
+     .doc = "Its share."},
+    {"Communication(us)", SHOWN(ns[OVERLAP_COMMUNICATION]), FORM_SCALED, 3, .doc = "When the device communicated."},
+    {"Communication(Not Overlapped)(us)", SHOWN(ns[OVERLAP_COMMUNICATION_ONLY]), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "When it communicated and no operator ran."},
+    {"Free(us)", SHOWN(ns[OVERLAP_FREE]), FORM_SCALED, 3, .doc = "When it did neither."},
+    {"Free(%)", SHOWN(free_share), FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "free_share", .doc = "Its share."},
     {.title = NULL},
 };
 
 struct sums {
     struct report_run *run;
     struct overlap overlap;
-    int64_t device_id;
-    int64_t ns[OVERLAP_FREE + 1];
+    struct shown row;
     bool any;
 };
 
 /* Of the device that the sums are of. */
 static int put_sums(struct sums *sums, struct err *err)
 {
-    const int64_t *ns = sums->ns;
-    int64_t elapsed_ns = ns[OVERLAP_COMPUTING] + ns[OVERLAP_COMMUNICATION_ONLY] + ns[OVERLAP_FREE];
-    const struct report_value values[COLUMNS] = {
-        [DEVICE] = value_integer(sums->device_id),
-        [ELAPSED] = value_integer(elapsed_ns),
-        [COMPUTING] = value_integer(ns[OVERLAP_COMPUTING]),
-        [COMPUTING_SHARE] = value_integer(number_ratio(ns[OVERLAP_COMPUTING], elapsed_ns, 5)),
-        [COMMUNICATION] = value_integer(ns[OVERLAP_COMMUNICATION]),
-        [COMMUNICATION_ONLY] = value_integer(ns[OVERLAP_COMMUNICATION_ONLY]),
-        [FREE] = value_integer(ns[OVERLAP_FREE]),
-        [FREE_SHARE] = value_integer(number_ratio(ns[OVERLAP_FREE], elapsed_ns, 5)),
-    };
-    bool any = sums->any;
+    struct shown *row = &sums->row;
+    row->elapsed_ns = row->ns[OVERLAP_COMPUTING] + row->ns[OVERLAP_COMMUNICATION_ONLY] + row->ns[OVERLAP_FREE];
+    row->computing_share = number_ratio(row->ns[OVERLAP_COMPUTING], row->elapsed_ns, 5);
+    row->free_share = number_ratio(row->ns[OVERLAP_FREE], row->elapsed_ns, 5);
+    int status = sums->any ? report_put(sums->run, row, err) : 0;
     sums->any = false;
-    int status = any ? report_row(sums->run, values, err) : 0;
-    memset(sums->ns, 0, sizeof sums->ns);
+    *row = (struct shown){.device_id = 0};
     return status;
 }
 
 static int add_span(void *arg, const struct overlap_span *span, struct err *err)
 {
     struct sums *sums = arg;
-    int status = sums->any && sums->device_id != span->device_id ? put_sums(sums, err) : 0;
+    int status = sums->any && sums->row.device_id != span->device_id ? put_sums(sums, err) : 0;
     sums->any = true;
-    sums->device_id = span->device_id;
-    sums->ns[span->type] = number_add(sums->ns[span->type], number_subtract(span->end_ns, span->start_ns));
+    sums->row.device_id = span->device_id;
+    sums->row.ns[span->type] = number_add(sums->row.ns[span->type], number_subtract(span->end_ns, span->start_ns));
     return status;
 }
 

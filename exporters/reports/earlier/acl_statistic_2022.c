@@ -3,38 +3,30 @@
 #include "db/query/query_plain_calls.h"
 #include "exporters/reports/earlier/device_2022.h"
 
-enum { NAME, TYPE, SHARE, TIME, COUNT, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
+struct shown {
+    struct call_total total;
+    struct report_value share, mean;
+};
 
 static const struct report_column columns[] = {
-    [NAME] = {"Name", .doc = "The function."},
-    [TYPE] = {"Type", .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
-    [SHARE] = {"Time(%)", .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time in all functions."},
-    [TIME] = {"Time(us)", NULL, FORM_SCALED, 3, .id = "time", .doc = "How long its calls took together."},
-    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    [MEAN] = {"Avg(us)", .flags = REPORT_NUMBER, .doc = "Their mean."},
-    [MIN] = {"Min(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
-    [MAX] = {"Max(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    [PROCESS] = {"Process ID", .flags = REPORT_NUMBER, .doc = "The process of one of them."},
-    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
+    {"Name", SHOWN(total.name), .doc = "The function."},
+    {"Type", SHOWN(total.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+    {"Time(%)", SHOWN(share), .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time in all functions."},
+    {"Time(us)", SHOWN(total.total_ns), FORM_SCALED, 3, .id = "time", .doc = "How long its calls took together."},
+    {"Count", SHOWN(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(us)", SHOWN(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
+    {"Min(us)", SHOWN(total.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {"Max(us)", SHOWN(total.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Process ID", SHOWN(total.process_id), .flags = REPORT_NUMBER, .doc = "The process of one of them."},
+    {"Thread ID", SHOWN(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
     {.title = NULL},
 };
 
 static int put_total(void *arg, const struct call_total *total, struct err *err)
 {
-    struct report_run *run = arg;
-    const struct report_value values[COLUMNS] = {
-        [NAME] = value_text(total->name),
-        [TYPE] = value_integer(total->api_type),
-        [SHARE] = percent_2022((double)total->total_ns, (double)total->all_ns),
-        [TIME] = value_integer(total->total_ns),
-        [COUNT] = value_integer(total->count),
-        [MEAN] = microseconds_2022((double)total->total_ns / (double)total->count),
-        [MIN] = value_integer(total->min_ns),
-        [MAX] = value_integer(total->max_ns),
-        [PROCESS] = value_integer(total->process_id),
-        [THREAD] = value_integer(total->thread_id),
-    };
-    return report_row(run, values, err);
+    const struct shown row = {*total, percent_2022((double)total->total_ns, (double)total->all_ns),
+                              microseconds_2022((double)total->total_ns / (double)total->count)};
+    return report_put((struct report_run *)arg, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

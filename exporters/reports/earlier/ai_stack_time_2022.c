@@ -6,14 +6,18 @@
 
 #include <math.h>
 
-enum { ITERATION, MODULE, API, START, DURATION, COLUMNS };
+struct shown {
+    int64_t iteration, start_ns;
+    const char *module, *api;
+    struct report_value duration;
+};
 
 static const struct report_column columns[] = {
-    [ITERATION] = {"Infer ID", .flags = REPORT_NUMBER, .doc = "The iteration."},
-    [MODULE] = {"Module", .doc = "The layer of the software."},
-    [API] = {"API", .doc = "The function that is its span; N/A: all that it did."},
-    [START] = {"Start Time", .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
-    [DURATION] = {"Duration(ns)", .flags = REPORT_NUMBER, .doc = "How long it lasted."},
+    {"Infer ID", SHOWN(iteration), .flags = REPORT_NUMBER, .doc = "The iteration."},
+    {"Module", SHOWN(module), .doc = "The layer of the software."},
+    {"API", SHOWN(api), .doc = "The function that is its span; N/A: all that it did."},
+    {"Start Time", SHOWN(start_ns), .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
+    {"Duration(ns)", SHOWN(duration), .flags = REPORT_NUMBER, .doc = "How long it lasted."},
     {.title = NULL},
 };
 
@@ -61,14 +65,14 @@ static int put_span(struct report_run *run, const char *module, const char *api,
                     struct err *err)
 {
     const struct device_2022 *device = run->state;
-    const struct report_value values[COLUMNS] = {
-        [ITERATION] = value_integer(device->range.iteration),
-        [MODULE] = value_text(module),
-        [API] = value_text(api),
-        [START] = value_integer(number_from_real(span->first)),
-        [DURATION] = decimal_2022(span->last - span->first),
+    const struct shown row = {
+        .iteration = device->range.iteration,
+        .start_ns = number_from_real(span->first),
+        .module = module,
+        .api = api,
+        .duration = decimal_2022(span->last - span->first),
     };
-    return span->any ? report_row(run, values, err) : 0;
+    return span->any ? report_put(run, &row, err) : 0;
 }
 
 static int put_rows(struct report_run *run, struct err *err)

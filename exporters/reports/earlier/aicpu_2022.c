@@ -2,28 +2,23 @@
 /* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
 #include "exporters/reports/earlier/device_2022.h"
 
-enum { START, NODE, COMPUTE, COPY, TASK, DISPATCH, TOTAL, COLUMNS };
-
 static const struct report_column columns[] = {
-    [START] = {"Timestamp", NULL, FORM_SCALED, 6, .doc = "When it began, in ms."},
-    [NODE] = {"Node", .doc = "The operator."},
-    [COMPUTE] = {"Compute_time(ms)", NULL, FORM_SCALED, 6, .doc = "How long it computed."},
-    [COPY] = {"Memcpy_time(ms)", NULL, FORM_SCALED, 6, .doc = "How long it copied the result."},
-    [TASK] = {"Task_time(ms)", NULL, FORM_SCALED, 6, .doc = "How long it ran."},
-    [DISPATCH] = {"Dispatch_time(ms)", NULL, FORM_SCALED, 6, .doc = "Time to hand the task over."},
-    [TOTAL] = {"Total_time(ms)", NULL, FORM_SCALED, 6, .doc = "From submission to completion."},
+    {"Timestamp", REPORT_FIELD(struct ai_cpu_run, start_ns), FORM_SCALED, 6, .doc = "When it began, in ms."},
+    {"Node", REPORT_FIELD(struct ai_cpu_run, op_name), .doc = "The operator."},
+    {"Compute_time(ms)", REPORT_FIELD(struct ai_cpu_run, compute_ns), FORM_SCALED, 6, .doc = "How long it computed."},
+    {"Memcpy_time(ms)", REPORT_FIELD(struct ai_cpu_run, copy_ns), FORM_SCALED, 6,
+     .doc = "How long it copied the result."},
+    {"Task_time(ms)", REPORT_FIELD(struct ai_cpu_run, duration_ns), FORM_SCALED, 6, .doc = "How long it ran."},
+    {"Dispatch_time(ms)", REPORT_FIELD(struct ai_cpu_run, dispatch_ns), FORM_SCALED, 6,
+     .doc = "Time to hand the task over."},
+    {"Total_time(ms)", REPORT_FIELD(struct ai_cpu_run, total_ns), FORM_SCALED, 6,
+     .doc = "From submission to completion."},
     {.title = NULL},
 };
 
 static int put_run(void *arg, const struct ai_cpu_run *times, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [START] = value_integer(times->start_ns),     [NODE] = value_text(times->op_name),
-        [COMPUTE] = value_integer(times->compute_ns), [COPY] = value_integer(times->copy_ns),
-        [TASK] = value_integer(times->duration_ns),   [DISPATCH] = value_integer(times->dispatch_ns),
-        [TOTAL] = value_integer(times->total_ns),
-    };
-    return report_row(arg, values, err);
+    return report_put((struct report_run *)arg, times, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -3,31 +3,26 @@
 #include "db/query/operators/query_models.h"
 #include "exporters/table/report.h"
 
-enum { MODEL, MODEL_ID, NAME, OPERATORS, INPUT, OUTPUT, WEIGHT, WORKSPACE, TOTAL, COLUMNS };
-
 static const struct report_column columns[] = {
-    [MODEL] = {"Model Name", .doc = "The model."},
-    [MODEL_ID] = {"Model ID", .flags = REPORT_NUMBER, .doc = "Its number."},
-    [NAME] = {"Fusion Op", .doc = "The operator that was made of others."},
-    [OPERATORS] = {"Original Ops", .doc = "Those, joined by ';'."},
-    [INPUT] = {"Memory Input(Bytes)", .flags = REPORT_NUMBER, .doc = "Memory of its inputs."},
-    [OUTPUT] = {"Memory Output(Bytes)", .flags = REPORT_NUMBER, .doc = "Of its outputs."},
-    [WEIGHT] = {"Memory Weight(Bytes)", .flags = REPORT_NUMBER, .doc = "Of its weights."},
-    [WORKSPACE] = {"Memory Workspace(Bytes)", .flags = REPORT_NUMBER, .doc = "Of its workspace."},
-    [TOTAL] = {"Memory Total(Bytes)", .flags = REPORT_NUMBER, .doc = "Of all of that."},
+    {"Model Name", REPORT_FIELD(struct model_fusion, model), .doc = "The model."},
+    {"Model ID", REPORT_FIELD(struct model_fusion, model_id), .flags = REPORT_NUMBER, .doc = "Its number."},
+    {"Fusion Op", REPORT_FIELD(struct model_fusion, name), .doc = "The operator that was made of others."},
+    {"Original Ops", REPORT_FIELD(struct model_fusion, operators), .doc = "Those, joined by ';'."},
+    {"Memory Input(Bytes)", REPORT_FIELD(struct model_fusion, input), .flags = REPORT_NUMBER,
+     .doc = "Memory of its inputs."},
+    {"Memory Output(Bytes)", REPORT_FIELD(struct model_fusion, output), .flags = REPORT_NUMBER,
+     .doc = "Of its outputs."},
+    {"Memory Weight(Bytes)", REPORT_FIELD(struct model_fusion, weight), .flags = REPORT_NUMBER,
+     .doc = "Of its weights."},
+    {"Memory Workspace(Bytes)", REPORT_FIELD(struct model_fusion, workspace), .flags = REPORT_NUMBER,
+     .doc = "Of its workspace."},
+    {"Memory Total(Bytes)", REPORT_FIELD(struct model_fusion, total), .flags = REPORT_NUMBER, .doc = "Of all of that."},
     {.title = NULL},
 };
 
 static int put_fusion(void *arg, const struct model_fusion *fusion, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [MODEL] = value_text(fusion->model),      [MODEL_ID] = value_integer(fusion->model_id),
-        [NAME] = value_text(fusion->name),        [OPERATORS] = value_text(fusion->operators),
-        [INPUT] = value_integer(fusion->input),   [OUTPUT] = value_integer(fusion->output),
-        [WEIGHT] = value_integer(fusion->weight), [WORKSPACE] = value_integer(fusion->workspace),
-        [TOTAL] = value_integer(fusion->total),
-    };
-    return report_row(arg, values, err);
+    return report_put((struct report_run *)arg, fusion, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

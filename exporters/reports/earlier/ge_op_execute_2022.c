@@ -4,27 +4,24 @@
 #include "db/query/operators/query_models.h"
 #include "exporters/table/report.h"
 
-enum { THREAD, TYPE, EVENT, START, DURATION, COLUMNS };
+struct shown {
+    struct model_host_step step;
+    int64_t duration_ns;
+};
 
 static const struct report_column columns[] = {
-    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER, .doc = "The thread."},
-    [TYPE] = {"OP Type", .doc = "The type of the operator."},
-    [EVENT] = {"Event Type", .doc = "What was done for it."},
-    [START] = {"Start Time", NULL, FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When that began, in microseconds."},
-    [DURATION] = {"Duration(us)", NULL, FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
+    {"Thread ID", SHOWN(step.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"OP Type", SHOWN(step.op_type), .doc = "The type of the operator."},
+    {"Event Type", SHOWN(step.event), .doc = "What was done for it."},
+    {"Start Time", SHOWN(step.start_ns), FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When that began, in microseconds."},
+    {"Duration(us)", SHOWN(duration_ns), FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
     {.title = NULL},
 };
 
 static int put_step(void *arg, const struct model_host_step *step, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [THREAD] = value_integer(step->thread_id),
-        [TYPE] = value_text(step->op_type),
-        [EVENT] = value_text(step->event),
-        [START] = value_integer(step->start_ns),
-        [DURATION] = value_integer(number_subtract(step->end_ns, step->start_ns)),
-    };
-    return report_row(arg, values, err);
+    const struct shown row = {*step, number_subtract(step->end_ns, step->start_ns)};
+    return report_put((struct report_run *)arg, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

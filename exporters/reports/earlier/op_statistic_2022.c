@@ -8,26 +8,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TYPE, CORE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
-
-static const struct report_column columns[] = {
-    [TYPE] = {"OP Type", .doc = "The type of the operators."},
-    [CORE] = {"Core Type", .doc = "The core that they ran on."},
-    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    [TOTAL] = {"Total Time(us)", .flags = REPORT_NUMBER, .doc = "How long they ran together."},
-    [MIN] = {"Min Time(us)", .flags = REPORT_NUMBER, .doc = "The shortest."},
-    [MEAN] = {"Avg Time(us)", .flags = REPORT_NUMBER, .doc = "Their mean."},
-    [MAX] = {"Max Time(us)", .flags = REPORT_NUMBER, .doc = "The longest."},
-    [SHARE] = {"Ratio(%)", .flags = REPORT_NUMBER, .doc = "Their share of the time of all operators."},
-    {.title = NULL},
-};
-
 /* The executions of one type of operators on one kind of core. */
 struct group {
     const char *type, *core;
     int64_t task_type, count;
     double total, min, max;
 };
+struct shown {
+    struct group group;
+    struct report_value total, min, mean, max, share;
+};
+
+static const struct report_column columns[] = {
+    {"OP Type", SHOWN(group.type), .doc = "The type of the operators."},
+    {"Core Type", SHOWN(group.core), .doc = "The core that they ran on."},
+    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Total Time(us)", SHOWN(total), .flags = REPORT_NUMBER, .doc = "How long they ran together."},
+    {"Min Time(us)", SHOWN(min), .flags = REPORT_NUMBER, .doc = "The shortest."},
+    {"Avg Time(us)", SHOWN(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
+    {"Max Time(us)", SHOWN(max), .flags = REPORT_NUMBER, .doc = "The longest."},
+    {"Ratio(%)", SHOWN(share), .flags = REPORT_NUMBER, .doc = "Their share of the time of all operators."},
+    {.title = NULL},
+};
+
 struct group_place {
     struct group_key {
         int64_t type, task_type; /* type: number in types */
@@ -98,13 +101,15 @@ static double mean(const struct group *group)
 
 static int put_group(struct report_run *run, const struct group *group, double all, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [TYPE] = value_text(group->type),      [CORE] = value_text(group->core),
-        [COUNT] = value_integer(group->count), [TOTAL] = microseconds_2022(group->total),
-        [MIN] = microseconds_2022(group->min), [MEAN] = microseconds_2022(mean(group)),
-        [MAX] = microseconds_2022(group->max), [SHARE] = percent_2022(group->total, all),
+    const struct shown row = {
+        *group,
+        microseconds_2022(group->total),
+        microseconds_2022(group->min),
+        microseconds_2022(mean(group)),
+        microseconds_2022(group->max),
+        percent_2022(group->total, all),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

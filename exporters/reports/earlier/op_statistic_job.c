@@ -4,31 +4,27 @@
 #include "db/query/query_executions.h"
 #include "exporters/table/report.h"
 
-enum { TYPE, COUNT, TOTAL, MIN, MEAN, MAX, SHARE, COLUMNS };
+struct shown {
+    struct type_total total;
+    int64_t mean_ns, share; /* share: of 10^6 */
+};
 
 static const struct report_column columns[] = {
-    [TYPE] = {"OP Type", .doc = "The type of the operators."},
-    [COUNT] = {"Count", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    [TOTAL] = {"Total Time(us)", NULL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
-    [MIN] = {"Min Time(us)", NULL, FORM_SCALED_FIXED, 3, .doc = "The shortest."},
-    [MEAN] = {"Avg Time(us)", NULL, FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "Their mean."},
-    [MAX] = {"Max Time(us)", NULL, FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    [SHARE] = {"Ratio(%)", NULL, FORM_SCALED, 4, .doc = "Their share of the time of all operators."},
+    {"OP Type", SHOWN(total.type), .doc = "The type of the operators."},
+    {"Count", SHOWN(total.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Total Time(us)", SHOWN(total.total_ns), FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
+    {"Min Time(us)", SHOWN(total.min_ns), FORM_SCALED_FIXED, 3, .doc = "The shortest."},
+    {"Avg Time(us)", SHOWN(mean_ns), FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "Their mean."},
+    {"Max Time(us)", SHOWN(total.max_ns), FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Ratio(%)", SHOWN(share), FORM_SCALED, 4, .doc = "Their share of the time of all operators."},
     {.title = NULL},
 };
 
 static int put_type(void *arg, const struct type_total *total, struct err *err)
 {
-    const struct report_value values[COLUMNS] = {
-        [TYPE] = value_text(total->type),
-        [COUNT] = value_integer(total->count),
-        [TOTAL] = value_integer(total->total_ns),
-        [MIN] = value_integer(total->min_ns),
-        [MEAN] = value_integer(number_ratio(total->total_ns, total->count, 0)),
-        [MAX] = value_integer(total->max_ns),
-        [SHARE] = value_integer(number_ratio(total->total_ns, total->report_total_ns, 2 + 4)),
-    };
-    return report_row(arg, values, err);
+    const struct shown row = {*total, number_ratio(total->total_ns, total->count, 0),
+                              number_ratio(total->total_ns, total->report_total_ns, 2 + 4)};
+    return report_put((struct report_run *)arg, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -5,47 +5,41 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    MODEL,
-    TASK,
-    STREAM,
-    NAME,
-    TYPE,
-    TASK_TYPE,
-    START,
-    DURATION,
-    WAIT,
-    BLOCKS,
-    TENSORS,
-    METRICS = TENSORS + EXECUTION_TENSOR_TEXTS
-};
-
 #define WITH_TENSORS                                                                                                   \
     "EXISTS (SELECT 1 FROM device_task t JOIN tensor_set x ON x.id = t.tensor_set_id"                                  \
     " WHERE x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL)"
-#define TENSOR_TEXT(title, what)                                                                                       \
+#define TENSOR_TEXT(title, number, what)                                                                               \
     {                                                                                                                  \
-        title, .when = WITH_TENSORS, .flags = REPORT_NO_TERMINAL, .doc = what                                          \
+        title, .when = WITH_TENSORS, .flags = REPORT_NO_TERMINAL, .doc = what, SHOWN(tensors[number])                  \
     }
 
+struct shown {
+    int64_t model_id, task_id, stream_id, block_num;
+    const char *name, *type, *task_type;
+    struct report_value start, duration, wait;
+    struct report_value tensors[EXECUTION_TENSOR_TEXTS], metrics[PMU_MAX_COLUMNS];
+};
+
 static const struct report_column columns[] = {
-    [MODEL] = {"Model ID", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The model; 4294967295: of none."},
-    [TASK] = {"Task ID", .flags = REPORT_NUMBER, .doc = "The task that it was, by its number in the stream."},
-    [STREAM] = {"Stream ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
-    [NAME] = {"Op Name", .doc = "The operator."},
-    [TYPE] = {"OP Type", .flags = REPORT_NARROW, .doc = "Its type."},
-    [TASK_TYPE] = {"Task Type", .flags = REPORT_NARROW, .doc = "The core that it ran on."},
-    [START] = {"Task Start Time", .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
-    [DURATION] = {"Task Duration(us)", .flags = REPORT_NUMBER, .doc = "How long it ran."},
-    [WAIT] = {"Task Wait Time(us)", .flags = REPORT_NUMBER | REPORT_NARROW,
-              .doc = "Since the end of the task before, of whatever it was."},
-    [BLOCKS] = {"Block Dim", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How many blocks it was split into."},
-    [TENSORS] = TENSOR_TEXT("Input Shapes", "Shapes of its inputs."),
-    TENSOR_TEXT("Input Data Types", "Their data types."),
-    TENSOR_TEXT("Input Formats", "Their formats."),
-    TENSOR_TEXT("Output Shapes", "Shapes of its outputs."),
-    TENSOR_TEXT("Output Data Types", "Their data types."),
-    TENSOR_TEXT("Output Formats", "Their formats."),
+    {"Model ID", SHOWN(model_id), .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
+     .doc = "The model; 4294967295: of none."},
+    {"Task ID", SHOWN(task_id), .flags = REPORT_NUMBER, .doc = "The task that it was, by its number in the stream."},
+    {"Stream ID", SHOWN(stream_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+    {"Op Name", SHOWN(name), .doc = "The operator."},
+    {"OP Type", SHOWN(type), .flags = REPORT_NARROW, .doc = "Its type."},
+    {"Task Type", SHOWN(task_type), .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+    {"Task Start Time", SHOWN(start), .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
+    {"Task Duration(us)", SHOWN(duration), .flags = REPORT_NUMBER, .doc = "How long it ran."},
+    {"Task Wait Time(us)", SHOWN(wait), .flags = REPORT_NUMBER | REPORT_NARROW,
+     .doc = "Since the end of the task before, of whatever it was."},
+    {"Block Dim", SHOWN(block_num), .flags = REPORT_NUMBER | REPORT_NARROW,
+     .doc = "How many blocks it was split into."},
+    TENSOR_TEXT("Input Shapes", 0, "Shapes of its inputs."),
+    TENSOR_TEXT("Input Data Types", 1, "Their data types."),
+    TENSOR_TEXT("Input Formats", 2, "Their formats."),
+    TENSOR_TEXT("Output Shapes", 3, "Shapes of its outputs."),
+    TENSOR_TEXT("Output Data Types", 4, "Their data types."),
+    TENSOR_TEXT("Output Formats", 5, "Their formats."),
     {.title = NULL},
 };
 
@@ -66,7 +60,7 @@ static int open_summary(struct report_run *run, struct err *err)
     if (status == 0)
         counters_2022_init(&summary->counters, &summary->device, &summary->counts);
     for (size_t i = 0; status == 0 && i < summary->counters.plan.count; i++) {
-        const struct report_column column = {summary->counters.plan.columns[i].title,
+        const struct report_column column = {summary->counters.plan.columns[i].title, SHOWN(metrics[i]),
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
         status = report_plan_add(&run->plan, &column, err);
     }
@@ -105,24 +99,24 @@ static int put_operator(struct report_run *run, const struct execution *operator
     const struct summary *summary = run->state;
     char inputs[SHAPES_MAX], outputs[SHAPES_MAX];
     double wait = isnan(summary->last_end) ? 0 : trunc(task->start) - summary->last_end;
-    struct report_value values[REPORT_MAX_COLUMNS] = {
-        [MODEL] = value_integer(operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022),
-        [TASK] = value_integer(operator_->task_id),
-        [STREAM] = value_integer(operator_->stream_id),
-        [NAME] = value_text(operator_->op_name),
-        [TYPE] = value_text(operator_->op_type),
-        [TASK_TYPE] = value_text(task_2022_type(&summary->device, operator_)),
-        [START] = nanoseconds_2022(task->start),
-        [DURATION] = microseconds_2022(task->end - task->start),
-        [WAIT] = microseconds_2022(wait > 0 ? wait : 0),
-        [BLOCKS] = value_integer(operator_->block_num),
+    struct shown row = {
+        .model_id = operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022,
+        .task_id = operator_->task_id,
+        .stream_id = operator_->stream_id,
+        .block_num = operator_->block_num,
+        .name = operator_->op_name,
+        .type = operator_->op_type,
+        .task_type = task_2022_type(&summary->device, operator_),
+        .start = nanoseconds_2022(task->start),
+        .duration = microseconds_2022(task->end - task->start),
+        .wait = microseconds_2022(wait > 0 ? wait : 0),
     };
     for (size_t i = 0; i < EXECUTION_TENSOR_TEXTS; i++)
-        values[TENSORS + i] = value_text(operator_->tensors[i]);
-    values[TENSORS] = quoted(operator_->tensors[0], inputs);
-    values[TENSORS + 3] = quoted(operator_->tensors[3], outputs);
-    set_metrics(summary, operator_, values + METRICS);
-    return report_row(run, values, err);
+        row.tensors[i] = value_text(operator_->tensors[i]);
+    row.tensors[0] = quoted(operator_->tensors[0], inputs);
+    row.tensors[3] = quoted(operator_->tensors[3], outputs);
+    set_metrics(summary, operator_, row.metrics);
+    return report_put(run, &row, err);
 }
 
 static int put_execution(void *arg, const struct execution *execution, struct err *err)

@@ -3,19 +3,24 @@
 #include "db/query/query_plain_calls.h"
 #include "exporters/reports/earlier/device_2022.h"
 
-enum { NAME, STREAM, SHARE, TIME, CALLS, MEAN, MIN, MAX, PROCESS, THREAD, COLUMNS };
+struct shown {
+    struct call_total total;
+    struct report_value share;
+    int64_t mean_ns;
+};
 
 static const struct report_column columns[] = {
-    [NAME] = {"Name", .doc = "The function."},
-    [STREAM] = {"Stream ID", .flags = REPORT_NUMBER, .doc = "The stream of one of its calls."},
-    [SHARE] = {"Time(%)", .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time in all functions."},
-    [TIME] = {"Time(ns)", .flags = REPORT_NUMBER, .id = "time", .doc = "How long its calls took together."},
-    [CALLS] = {"Calls", .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    [MEAN] = {"Avg(ns)", .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
-    [MIN] = {"Min(ns)", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
-    [MAX] = {"Max(ns)", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
-    [PROCESS] = {"Process ID", .flags = REPORT_NUMBER, .doc = "The process that was profiled."},
-    [THREAD] = {"Thread ID", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
+    {"Name", SHOWN(total.name), .doc = "The function."},
+    {"Stream ID", SHOWN(total.stream_id), .flags = REPORT_NUMBER, .doc = "The stream of one of its calls."},
+    {"Time(%)", SHOWN(share), .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time in all functions."},
+    {"Time(ns)", SHOWN(total.total_ns), .flags = REPORT_NUMBER, .id = "time",
+     .doc = "How long its calls took together."},
+    {"Calls", SHOWN(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(ns)", SHOWN(mean_ns), .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
+    {"Min(ns)", SHOWN(total.min_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
+    {"Max(ns)", SHOWN(total.max_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
+    {"Process ID", SHOWN(total.process_id), .flags = REPORT_NUMBER, .doc = "The process that was profiled."},
+    {"Thread ID", SHOWN(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
     {.title = NULL},
 };
 
@@ -25,19 +30,12 @@ static int put_total(void *arg, const struct call_total *total, struct err *err)
 {
     struct report_run *run = arg;
     const struct device_2022 *device = run->state;
-    const struct report_value values[COLUMNS] = {
-        [NAME] = value_text(total->name),
-        [STREAM] = value_integer(total->stream_id == NO_STREAM ? DB_NULL : total->stream_id),
-        [SHARE] = percent_2022((double)total->total_ns, (double)total->all_ns),
-        [TIME] = value_integer(total->total_ns),
-        [CALLS] = value_integer(total->count),
-        [MEAN] = value_integer(total->total_ns / total->count),
-        [MIN] = value_integer(total->min_ns),
-        [MAX] = value_integer(total->max_ns),
-        [PROCESS] = value_integer(device->part->process_id),
-        [THREAD] = value_integer(total->thread_id),
-    };
-    return report_row(run, values, err);
+    struct shown row = {*total, percent_2022((double)total->total_ns, (double)total->all_ns),
+                        total->total_ns / total->count};
+    row.total.process_id = device->part->process_id;
+    if (total->stream_id == NO_STREAM)
+        row.total.stream_id = DB_NULL;
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

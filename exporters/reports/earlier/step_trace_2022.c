@@ -5,18 +5,22 @@
 #define MOST_COLUMNS 48
 
 static const struct report_column columns[] = {
-    {"Iteration ID", .value = STEPS_ITERATION, .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-    {"FP Start", .value = STEPS_FORWARD, .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
-    {"BP End", .value = STEPS_BACKWARD, .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
-    {"Iteration End", .value = STEPS_END, .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
-    {"Iteration Time(us)", NULL, FORM_SCALED, 3, .value = STEPS_TIME, .doc = "How long it took."},
-    {"FP to BP Time(us)", NULL, FORM_SCALED, 3, .value = STEPS_FORWARD_TO_BACKWARD,
+    {"Iteration ID", REPORT_FIELD(struct steps_row, step.iteration), .flags = REPORT_NUMBER,
+     .doc = "The number of the iteration."},
+    {"FP Start", REPORT_FIELD(struct steps_row, step.forward_ns), .flags = REPORT_NUMBER,
+     .doc = "When forward propagation began, in ns."},
+    {"BP End", REPORT_FIELD(struct steps_row, step.backward_ns), .flags = REPORT_NUMBER,
+     .doc = "When backward propagation ended, in ns."},
+    {"Iteration End", REPORT_FIELD(struct steps_row, step.end_ns), .flags = REPORT_NUMBER,
+     .doc = "When the iteration ended, in ns."},
+    {"Iteration Time(us)", REPORT_FIELD(struct steps_row, time_ns), FORM_SCALED, 3, .doc = "How long it took."},
+    {"FP to BP Time(us)", REPORT_FIELD(struct steps_row, forward_to_backward_ns), FORM_SCALED, 3,
      .doc = "Of that, both propagations."},
-    {"Grad Refresh Bound(us)", NULL, FORM_SCALED, 3, .value = STEPS_REFRESH,
+    {"Grad Refresh Bound(us)", REPORT_FIELD(struct steps_row, refresh_ns), FORM_SCALED, 3,
      .doc = "What followed on backward propagation."},
-    {"Data Aug Bound(us)", NULL, FORM_SCALED, 3, .value = STEPS_AUGMENTATION,
+    {"Data Aug Bound(us)", REPORT_FIELD(struct steps_row, step.augmentation_ns), FORM_SCALED, 3,
      .doc = "From the end of the iteration before to forward propagation."},
-    {"Model ID", .value = STEPS_MODEL, .flags = REPORT_NUMBER, .doc = "The model."},
+    {"Model ID", REPORT_FIELD(struct steps_row, step.model_id), .flags = REPORT_NUMBER, .doc = "The model."},
     {.title = NULL},
 };
 

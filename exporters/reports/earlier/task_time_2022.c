@@ -6,29 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    KERNEL_NAME,
-    KERNEL_TYPE,
-    KERNEL_STREAM,
-    KERNEL_TASK,
-    KERNEL_TIME,
-    KERNEL_START,
-    KERNEL_STOP,
-    SHARE,
-    TIME,
-    COUNT,
-    MEAN,
-    MIN,
-    MAX,
-    WAITING,
-    RUNNING,
-    PENDING,
-    TYPE,
-    API,
-    TASK,
-    NAME,
-    STREAM,
-    COLUMNS
+struct shown {
+    const char *name, *type, *api;
+    int64_t stream_id, task_id, count;
+    struct report_value time, start, stop, share, waiting, pending;
 };
 
 #define ON_CHIP_0 "EXISTS (SELECT 1 FROM capture_part WHERE NOT is_host AND chip = 0)"
@@ -37,27 +18,28 @@ enum {
 
 /* On chip 0 a row is one task, so its count is 1 and its mean, shortest and longest are its time. */
 static const struct report_column columns[] = {
-    [KERNEL_NAME] = {"kernel_name", ELSEWHERE, .doc = "The operator."},
-    [KERNEL_TYPE] = {"kernel_type", ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
-    [KERNEL_STREAM] = {"stream_id", ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
-    [KERNEL_TASK] = {"task_id", ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
-    [KERNEL_TIME] = {"task_time(us)", ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
-    [KERNEL_START] = {"task_start(ns)", ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
-    [KERNEL_STOP] = {"task_stop(ns)", ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
-    [SHARE] = {"Time(%)", HERE, .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time of all tasks."},
-    [TIME] = {"Time(us)", HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "How long it ran."},
-    [COUNT] = {"Count", HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
-    [MEAN] = {"Avg(us)", HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
-    [MIN] = {"Min(us)", HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
-    [MAX] = {"Max(us)", HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
-    [WAITING] = {"Waiting(us)", HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
-    [RUNNING] = {"Running(us)", HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
-    [PENDING] = {"Pending(us)", HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
-    [TYPE] = {"Type", HERE, .doc = "What kind of task it is."},
-    [API] = {"API", HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
-    [TASK] = {"Task ID", HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-    [NAME] = {"Op Name", HERE, .doc = "The operator."},
-    [STREAM] = {"Stream ID", HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"kernel_name", SHOWN(name), ELSEWHERE, .doc = "The operator."},
+    {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+    {"stream_id", SHOWN(stream_id), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"task_id", SHOWN(task_id), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
+    {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
+    {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
+    {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
+    {"Time(%)", SHOWN(share), HERE, .flags = REPORT_NUMBER, .id = "share",
+     .doc = "Its share of the time of all tasks."},
+    {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "How long it ran."},
+    {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
+    {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
+    {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
+    {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
+    {"Type", SHOWN(type), HERE, .doc = "What kind of task it is."},
+    {"API", SHOWN(api), HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
+    {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+    {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
+    {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
     {.title = NULL},
 };
 
@@ -99,24 +81,19 @@ static int put_states(void *arg, const struct execution *execution, struct err *
     const struct task_2022 task = task_2022_of(&tasks->device, execution);
     double duration = task.end - task.start, next = isnan(task.pending) ? task.start : task.pending;
     int64_t type = execution->type;
-    const struct report_value time = microseconds_2022(duration);
-    const struct report_value values[COLUMNS] = {
-        [SHARE] = percent_2022(duration, tasks->all_time),
-        [TIME] = time,
-        [COUNT] = value_integer(1),
-        [MEAN] = time,
-        [MIN] = time,
-        [MAX] = time,
-        [WAITING] = microseconds_2022(isnan(task.wait) ? 0 : next - task.wait),
-        [RUNNING] = time,
-        [PENDING] = microseconds_2022(isnan(task.pending) ? 0 : task.start - task.pending),
-        [TYPE] = value_text(type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL),
-        [API] = value_text(execution->launch),
-        [TASK] = value_integer(execution->task_id),
-        [NAME] = value_text(execution->op_name),
-        [STREAM] = value_integer(execution->stream_id),
+    const struct shown row = {
+        .name = execution->op_name,
+        .type = type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL,
+        .api = execution->launch,
+        .stream_id = execution->stream_id,
+        .task_id = execution->task_id,
+        .count = 1,
+        .time = microseconds_2022(duration),
+        .share = percent_2022(duration, tasks->all_time),
+        .waiting = microseconds_2022(isnan(task.wait) ? 0 : next - task.wait),
+        .pending = microseconds_2022(isnan(task.pending) ? 0 : task.start - task.pending),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_all_states(struct report_run *run, struct err *err)
@@ -147,16 +124,16 @@ static int put_kernel(void *arg, const struct execution *execution, struct err *
     const struct tasks *tasks = run->state;
     const struct task_2022 task = task_2022_of(&tasks->device, execution);
     char start[TIME_MAX], stop[TIME_MAX];
-    const struct report_value values[COLUMNS] = {
-        [KERNEL_NAME] = value_text(execution->op_name),
-        [KERNEL_TYPE] = value_text(task_2022_type(&tasks->device, execution)),
-        [KERNEL_STREAM] = value_integer(execution->stream_id),
-        [KERNEL_TASK] = value_integer(execution->task_id),
-        [KERNEL_TIME] = microseconds_2022(task.end - task.start),
-        [KERNEL_START] = whole_time(tasks, task.start, start),
-        [KERNEL_STOP] = whole_time(tasks, task.end, stop),
+    const struct shown row = {
+        .name = execution->op_name,
+        .type = task_2022_type(&tasks->device, execution),
+        .stream_id = execution->stream_id,
+        .task_id = execution->task_id,
+        .time = microseconds_2022(task.end - task.start),
+        .start = whole_time(tasks, task.start, start),
+        .stop = whole_time(tasks, task.end, stop),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 /* All its times stand in quotes, the duration with one or two decimals as Python prints them. */
@@ -168,16 +145,16 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     int64_t hundredths = (int64_t)pmu_round_decimal((end_ns - start_ns) / 1000, 2);
     char duration[TIME_MAX], start[TIME_MAX], stop[TIME_MAX];
     snprintf(duration, sizeof duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"", (double)hundredths / 100);
-    const struct report_value values[COLUMNS] = {
-        [KERNEL_NAME] = value_text(COPY_NAME_2022),
-        [KERNEL_TYPE] = value_text(COPY_TYPE_2022),
-        [KERNEL_STREAM] = value_integer(copy->stream_id),
-        [KERNEL_TASK] = value_integer(copy->task_id),
-        [KERNEL_TIME] = tasks->quotes ? value_text(duration) : value_real((double)hundredths / 100),
-        [KERNEL_START] = whole_time(tasks, start_ns, start),
-        [KERNEL_STOP] = whole_time(tasks, end_ns, stop),
+    const struct shown row = {
+        .name = COPY_NAME_2022,
+        .type = COPY_TYPE_2022,
+        .stream_id = copy->stream_id,
+        .task_id = copy->task_id,
+        .time = tasks->quotes ? value_text(duration) : value_real((double)hundredths / 100),
+        .start = whole_time(tasks, start_ns, start),
+        .stop = whole_time(tasks, end_ns, stop),
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

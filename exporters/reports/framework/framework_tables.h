@@ -5,7 +5,13 @@
 
 #include "exporters/reports/framework/analysis.h"
 
-/* The columns of operator_memory.csv of both. */
+/* A row of operator_memory.csv of both, and its columns. */
+struct framework_memory {
+    const char *name, *device;
+    double kb;
+    struct report_value got, gave, active_gave, duration, active_duration;
+    struct report_value got_allocated, got_reserved, got_active, gave_allocated, gave_reserved, gave_active, stream;
+};
 extern const struct report_column framework_memory_columns[];
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err);

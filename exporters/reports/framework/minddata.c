@@ -12,17 +12,23 @@
 
 /* ---- raw ---- */
 
+struct shown {
+    int64_t id, workers, interval;
+    const char *type;
+    struct report_value sizes, mean, length, usage, parent, children; /* or nothing: empty */
+};
+
 static const struct report_column raw_columns[] = {
-    {"op_id", .doc = "The operator."},
-    {"op_type", .doc = "Its type."},
-    {"num_workers", .doc = "Its threads."},
-    {"output_queue_size", .doc = "How long its output queue was, at each sample."},
-    {"output_queue_average_size", .form = FORM_FLOAT, .doc = "Their mean."},
-    {"output_queue_length", .doc = "How long it can be."},
-    {"output_queue_usage_rate", .form = FORM_FLOAT, .doc = "The mean's part of that."},
-    {"sample_interval", .doc = "Between two samples."},
-    {"parent_id", .doc = "Who takes from it."},
-    {"children_id", .doc = "From whom it takes."},
+    {"op_id", SHOWN(id), .doc = "The operator."},
+    {"op_type", SHOWN(type), .doc = "Its type."},
+    {"num_workers", SHOWN(workers), .doc = "Its threads."},
+    {"output_queue_size", SHOWN(sizes), .doc = "How long its output queue was, at each sample."},
+    {"output_queue_average_size", SHOWN(mean), FORM_FLOAT, .doc = "Their mean."},
+    {"output_queue_length", SHOWN(length), .doc = "How long it can be."},
+    {"output_queue_usage_rate", SHOWN(usage), FORM_FLOAT, .doc = "The mean's part of that."},
+    {"sample_interval", SHOWN(interval), .doc = "Between two samples."},
+    {"parent_id", SHOWN(parent), .doc = "Who takes from it."},
+    {"children_id", SHOWN(children), .doc = "From whom it takes."},
     {.title = NULL},
 };
 
@@ -76,19 +82,19 @@ static int put_raw(struct raw *raw, const struct minddata_op *op, int64_t parent
         return err_set(err, ERR_NO_MEMORY, "out of memory for a queue");
     double mean = minddata_queue_mean(op);
     const struct report_value empty = value_text("");
-    const struct report_value values[] = {
-        value_integer(op->id),
-        value_text(op->type),
-        value_integer(op->workers),
-        op->has_queue ? value_text_of(raw->sizes.data, raw->sizes.length) : empty,
-        op->has_queue ? value_real(mean) : empty,
-        op->has_queue ? value_integer(op->queue_length) : empty,
-        op->has_queue ? value_real(mean / (double)op->queue_length) : empty,
-        value_integer(raw->data->interval),
-        parent >= 0 ? value_integer(parent) : empty,
-        count > 0 ? value_text_of(raw->children.data, raw->children.length) : empty,
+    const struct shown row = {
+        .id = op->id,
+        .workers = op->workers,
+        .interval = raw->data->interval,
+        .type = op->type,
+        .sizes = op->has_queue ? value_text_of(raw->sizes.data, raw->sizes.length) : empty,
+        .mean = op->has_queue ? value_real(mean) : empty,
+        .length = op->has_queue ? value_integer(op->queue_length) : empty,
+        .usage = op->has_queue ? value_real(mean / (double)op->queue_length) : empty,
+        .parent = parent >= 0 ? value_integer(parent) : empty,
+        .children = count > 0 ? value_text_of(raw->children.data, raw->children.length) : empty,
     };
-    int status = report_row(raw->run, values, err);
+    int status = report_put(raw->run, &row, err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         if (raw->count == raw->capacity)
             return 0; /* every operator once: a circle ends here */

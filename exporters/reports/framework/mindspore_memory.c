@@ -13,21 +13,29 @@
 #define MB (1024.0 * 1024.0)
 
 const struct report_column framework_memory_columns[] = {
-    {"Name", .doc = "The operator."},
-    {"Size(KB)", .form = FORM_FLOAT, .doc = "How much it got."},
-    {"Allocation Time(us)", .form = FORM_FLOAT, .doc = "When it got it."},
-    {"Release Time(us)", .form = FORM_FLOAT, .doc = "When it was given back."},
-    {"Active Release Time(us)", .form = FORM_FLOAT, .doc = "When it could be used again."},
-    {"Duration(us)", .form = FORM_FLOAT, .doc = "How long it had it."},
-    {"Active Duration(us)", .form = FORM_FLOAT, .doc = "How long it could not be used again."},
-    {"Allocation Total Allocated(MB)", .form = FORM_FLOAT, .doc = "In use, when it got it."},
-    {"Allocation Total Reserved(MB)", .form = FORM_FLOAT, .doc = "Held, when it got it."},
-    {"Allocation Total Active(MB)", .form = FORM_FLOAT, .doc = "Not free again, when it got it."},
-    {"Release Total Allocated(MB)", .form = FORM_FLOAT, .doc = "In use, when it was given back."},
-    {"Release Total Reserved(MB)", .form = FORM_FLOAT, .doc = "Held, when it was given back."},
-    {"Release Total Active(MB)", .form = FORM_FLOAT, .doc = "Not free again, when it was given back."},
-    {"Stream Ptr", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Device Type", .doc = "The device."},
+    {"Name", REPORT_FIELD(struct framework_memory, name), .doc = "The operator."},
+    {"Size(KB)", REPORT_FIELD(struct framework_memory, kb), FORM_FLOAT, .doc = "How much it got."},
+    {"Allocation Time(us)", REPORT_FIELD(struct framework_memory, got), FORM_FLOAT, .doc = "When it got it."},
+    {"Release Time(us)", REPORT_FIELD(struct framework_memory, gave), FORM_FLOAT, .doc = "When it was given back."},
+    {"Active Release Time(us)", REPORT_FIELD(struct framework_memory, active_gave), FORM_FLOAT,
+     .doc = "When it could be used again."},
+    {"Duration(us)", REPORT_FIELD(struct framework_memory, duration), FORM_FLOAT, .doc = "How long it had it."},
+    {"Active Duration(us)", REPORT_FIELD(struct framework_memory, active_duration), FORM_FLOAT,
+     .doc = "How long it could not be used again."},
+    {"Allocation Total Allocated(MB)", REPORT_FIELD(struct framework_memory, got_allocated), FORM_FLOAT,
+     .doc = "In use, when it got it."},
+    {"Allocation Total Reserved(MB)", REPORT_FIELD(struct framework_memory, got_reserved), FORM_FLOAT,
+     .doc = "Held, when it got it."},
+    {"Allocation Total Active(MB)", REPORT_FIELD(struct framework_memory, got_active), FORM_FLOAT,
+     .doc = "Not free again, when it got it."},
+    {"Release Total Allocated(MB)", REPORT_FIELD(struct framework_memory, gave_allocated), FORM_FLOAT,
+     .doc = "In use, when it was given back."},
+    {"Release Total Reserved(MB)", REPORT_FIELD(struct framework_memory, gave_reserved), FORM_FLOAT,
+     .doc = "Held, when it was given back."},
+    {"Release Total Active(MB)", REPORT_FIELD(struct framework_memory, gave_active), FORM_FLOAT,
+     .doc = "Not free again, when it was given back."},
+    {"Stream Ptr", REPORT_FIELD(struct framework_memory, stream), .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Device Type", REPORT_FIELD(struct framework_memory, device), .doc = "The device."},
     {.title = NULL},
 };
 
@@ -99,24 +107,22 @@ static int put_memory(struct report_run *run, const struct piece *piece, struct 
     const struct mindspore_memory *got = piece->allocation, *gave = piece->release;
     char device[32];
     snprintf(device, sizeof device, "NPU:%d", (int)got->device);
-    const struct report_value values[] = {
-        value_text(framework_text(report_analysis(run)->framework, got->owner)),
-        value_real((double)got->size / KB),
-        microseconds(got->time_ns),
-        gave != NULL ? microseconds(gave->time_ns) : value_none(),
-        value_none(),
-        gave != NULL ? microseconds(number_subtract(gave->time_ns, got->time_ns)) : value_none(),
-        value_none(),
-        megabytes(got, got->used),
-        megabytes(got, got->reserved),
-        megabytes(got, got->used),
-        megabytes(gave, gave != NULL ? gave->used : 0),
-        megabytes(gave, gave != NULL ? gave->reserved : 0),
-        megabytes(gave, gave != NULL ? gave->used : 0),
-        value_integer(got->stream),
-        value_text(device),
+    const struct framework_memory row = {
+        .name = framework_text(report_analysis(run)->framework, got->owner),
+        .device = device,
+        .kb = (double)got->size / KB,
+        .got = microseconds(got->time_ns),
+        .gave = gave != NULL ? microseconds(gave->time_ns) : value_none(),
+        .duration = gave != NULL ? microseconds(number_subtract(gave->time_ns, got->time_ns)) : value_none(),
+        .got_allocated = megabytes(got, got->used),
+        .got_reserved = megabytes(got, got->reserved),
+        .got_active = megabytes(got, got->used),
+        .gave_allocated = megabytes(gave, gave != NULL ? gave->used : 0),
+        .gave_reserved = megabytes(gave, gave != NULL ? gave->reserved : 0),
+        .gave_active = megabytes(gave, gave != NULL ? gave->used : 0),
+        .stream = value_integer(got->stream),
     };
-    return framework_wants_time(report_analysis(run), got->time_ns) ? report_row(run, values, err) : 0;
+    return framework_wants_time(report_analysis(run), got->time_ns) ? report_put(run, &row, err) : 0;
 }
 
 static int put_pieces(struct report_run *run, const struct mindspore_memories *memories, struct err *err)
@@ -160,15 +166,20 @@ static const struct report operator_memory = {
 
 /* ---- memory_record.csv ---- */
 
-enum { COMPONENT, TIME, ALLOCATED, RESERVED, ACTIVE, DEVICE, RECORD_COLUMNS };
+struct record {
+    const char *component, *device;
+    int64_t time;
+    double held[3]; /* allocated, reserved, active */
+};
 
 static const struct report_column record_columns[] = {
-    [COMPONENT] = {"Component", .doc = "Whose memory."},
-    [TIME] = {"Timestamp(us)", .form = FORM_SCALED, .decimals = 3, .doc = "When."},
-    [ALLOCATED] = {"Total Allocated(MB)", .form = FORM_FLOAT, .doc = "In use, in units of 1024000 bytes."},
-    [RESERVED] = {"Total Reserved(MB)", .form = FORM_FLOAT, .doc = "Held, likewise."},
-    [ACTIVE] = {"Total Active(MB)", .form = FORM_FLOAT, .doc = "Not free again, likewise."},
-    [DEVICE] = {"Device Type", .doc = "The device."},
+    {"Component", REPORT_FIELD(struct record, component), .doc = "Whose memory."},
+    {"Timestamp(us)", REPORT_FIELD(struct record, time), FORM_SCALED, 3, .doc = "When."},
+    {"Total Allocated(MB)", REPORT_FIELD(struct record, held[0]), FORM_FLOAT,
+     .doc = "In use, in units of 1024000 bytes."},
+    {"Total Reserved(MB)", REPORT_FIELD(struct record, held[1]), FORM_FLOAT, .doc = "Held, likewise."},
+    {"Total Active(MB)", REPORT_FIELD(struct record, held[2]), FORM_FLOAT, .doc = "Not free again, likewise."},
+    {"Device Type", REPORT_FIELD(struct record, device), .doc = "The device."},
     {.title = NULL},
 };
 
@@ -196,10 +207,8 @@ static int step_ge(struct totals *totals, struct err *err)
 static int put_total(struct report_run *run, const char *component, int64_t time_ns, const double *values,
                      const char *device, struct err *err)
 {
-    const struct report_value row[RECORD_COLUMNS] = {value_text(component), value_scaled(time_ns, 3),
-                                                     value_real(values[0]), value_real(values[1]),
-                                                     value_real(values[2]), value_text(device)};
-    return framework_wants_time(report_analysis(run), time_ns) ? report_row(run, row, err) : 0;
+    const struct record row = {component, device, time_ns, {values[0], values[1], values[2]}};
+    return framework_wants_time(report_analysis(run), time_ns) ? report_put(run, &row, err) : 0;
 }
 
 /* Of both together, behind each row of one of them. */

@@ -10,17 +10,21 @@
 
 /* ---- operator_details.csv ---- */
 
+struct shape {
+    struct report_value name, shapes;
+};
+
 static const struct report_column detail_columns[] = {
-    {"Name", .doc = "The operator."},
-    {"Input Shapes", .doc = "Shapes of its inputs."},
+    {"Name", REPORT_FIELD(struct shape, name), .doc = "The operator."},
+    {"Input Shapes", REPORT_FIELD(struct shape, shapes), .doc = "Shapes of its inputs."},
     {.title = NULL},
 };
 
 static int put_shape(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err)
 {
-    const struct report_value values[] = {value_text_of(name->text != NULL ? name->text : "", name->length),
-                                          value_text_of(shapes->text != NULL ? shapes->text : "", shapes->length)};
-    return report_row(arg, values, err);
+    const struct shape row = {value_text_of(name->text != NULL ? name->text : "", name->length),
+                              value_text_of(shapes->text != NULL ? shapes->text : "", shapes->length)};
+    return report_put((struct report_run *)arg, &row, err);
 }
 
 static int put_shapes(struct report_run *run, struct err *err)
@@ -39,12 +43,18 @@ static const struct report operator_details = {
 
 /* ---- dataset.csv ---- */
 
+struct stage {
+    const char *operation, *stage, *custom;
+    int64_t count;
+    double mean_us;
+};
+
 static const struct report_column dataset_columns[] = {
-    {"Operation", .doc = "The operation of the data pipeline."},
-    {"Stage", .doc = "Which part of it."},
-    {"Occurrences", .flags = REPORT_NUMBER, .doc = "How often."},
-    {"Avg. time (us)", .form = FORM_FLOAT, .doc = "How long on average."},
-    {"Custom Info", .doc = "What the operation says of itself."},
+    {"Operation", REPORT_FIELD(struct stage, operation), .doc = "The operation of the data pipeline."},
+    {"Stage", REPORT_FIELD(struct stage, stage), .doc = "Which part of it."},
+    {"Occurrences", REPORT_FIELD(struct stage, count), .flags = REPORT_NUMBER, .doc = "How often."},
+    {"Avg. time (us)", REPORT_FIELD(struct stage, mean_us), FORM_FLOAT, .doc = "How long on average."},
+    {"Custom Info", REPORT_FIELD(struct stage, custom), .doc = "What the operation says of itself."},
     {.title = NULL},
 };
 
@@ -64,12 +74,14 @@ static int put_dataset(struct report_run *run, const struct framework_dataset *d
                        struct err *err)
 {
     const struct framework *framework = report_analysis(run)->framework;
-    const struct report_value values[] = {value_text(framework_text(framework, dataset->event)),
-                                          value_text(framework_text(framework, dataset->operation)),
-                                          value_integer(runs->count),
-                                          value_real(rounded((double)runs->total_ns / 1000.0 / (double)runs->count)),
-                                          value_text(framework_text(framework, dataset->custom))};
-    return report_row(run, values, err);
+    const struct stage row = {
+        .operation = framework_text(framework, dataset->event),
+        .stage = framework_text(framework, dataset->operation),
+        .custom = framework_text(framework, dataset->custom),
+        .count = runs->count,
+        .mean_us = rounded((double)runs->total_ns / 1000.0 / (double)runs->count),
+    };
+    return report_put(run, &row, err);
 }
 
 static int put_datasets(struct report_run *run, struct err *err)

@@ -2,26 +2,32 @@
 /* step_trace_time.csv: how each step's time went. */
 #include "exporters/reports/framework/step_sums.h"
 
-enum { DEVICE, STEP, COMPUTING, ONLY, OVERLAPPED, COMMUNICATION, FREE, STAGE, BUBBLE, EXCLUDING, PREPARING, COUNT };
+enum { DEVICE };
+
+struct shown {
+    struct step_times times;
+    int64_t device_id;
+    const char *step;
+};
 
 /* Nanoseconds, shown as microseconds. */
-#define TIME(title, text)                                                                                              \
+#define TIME(title, member, text)                                                                                      \
     {                                                                                                                  \
-        title, NULL, FORM_SCALED_FIXED, 3, .doc = text                                                                 \
+        title, SHOWN(times.member), FORM_SCALED_FIXED, 3, .doc = text                                                  \
     }
 
 static const struct report_column columns[] = {
-    [DEVICE] = {"Device_id", .doc = "The device."},
-    [STEP] = {"Step", .doc = "The number that the framework gave the step."},
-    [COMPUTING] = TIME("Computing", "When the device computed."),
-    [ONLY] = TIME("Communication(Not Overlapped)", "When it communicated and did nothing else."),
-    [OVERLAPPED] = TIME("Overlapped", "When it did both."),
-    [COMMUNICATION] = TIME("Communication", "When it communicated."),
-    [FREE] = TIME("Free", "When it did neither."),
-    [STAGE] = TIME("Stage", "From the first communication to the end of the last, without Bubble."),
-    [BUBBLE] = TIME("Bubble", "In operators that wait for another stage of a pipeline."),
-    [EXCLUDING] = TIME("Communication(Not Overlapped and Exclude Receive)", "Without Bubble."),
-    [PREPARING] = TIME("Preparing", "From the step's start on the host to the device's first work."),
+    [DEVICE] = {"Device_id", SHOWN(device_id), .doc = "The device."},
+    {"Step", SHOWN(step), .doc = "The number that the framework gave the step."},
+    TIME("Computing", computing, "When the device computed."),
+    TIME("Communication(Not Overlapped)", only, "When it communicated and did nothing else."),
+    TIME("Overlapped", overlapped, "When it did both."),
+    TIME("Communication", communication, "When it communicated."),
+    TIME("Free", free, "When it did neither."),
+    TIME("Stage", stage, "From the first communication to the end of the last, without Bubble."),
+    TIME("Bubble", bubble, "In operators that wait for another stage of a pipeline."),
+    TIME("Communication(Not Overlapped and Exclude Receive)", excluding, "Without Bubble."),
+    TIME("Preparing", preparing, "From the step's start on the host to the device's first work."),
     {.title = NULL},
 };
 
@@ -33,22 +39,9 @@ struct putting {
 static int put_step(void *arg, int64_t device_id, const struct step_sum *step, struct err *err)
 {
     const struct putting *putting = arg;
-    const struct step_times times = step_times_of(putting->analysis, step);
     const char *none = putting->analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "" : "0";
-    const struct report_value values[COUNT] = {
-        [DEVICE] = value_integer(device_id),
-        [STEP] = value_text(step->id != NULL ? step->id : none),
-        [COMPUTING] = value_integer(times.computing),
-        [ONLY] = value_integer(times.only),
-        [OVERLAPPED] = value_integer(times.overlapped),
-        [COMMUNICATION] = value_integer(times.communication),
-        [FREE] = value_integer(times.free),
-        [STAGE] = value_integer(times.stage),
-        [BUBBLE] = value_integer(times.bubble),
-        [EXCLUDING] = value_integer(times.excluding),
-        [PREPARING] = value_integer(times.preparing),
-    };
-    return report_row(putting->run, values, err);
+    const struct shown row = {step_times_of(putting->analysis, step), device_id, step->id != NULL ? step->id : none};
+    return report_put(putting->run, &row, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -10,25 +10,6 @@
 
 /* ---- operator_memory.csv ---- */
 
-enum {
-    NAME,
-    SIZE,
-    GOT,
-    GAVE,
-    ACTIVE_GAVE,
-    DURATION,
-    ACTIVE_DURATION,
-    GOT_ALLOCATED,
-    GOT_RESERVED,
-    GOT_ACTIVE,
-    GAVE_ALLOCATED,
-    GAVE_RESERVED,
-    GAVE_ACTIVE,
-    STREAM,
-    DEVICE,
-    COLUMNS
-};
-
 struct time_text {
     char text[48];
 };
@@ -44,41 +25,50 @@ static struct report_value put_us(struct time_text *text, int64_t ns)
 /* Of an engine's piece that was never released the release stands at its beginning. */
 static int put_memory(void *arg, const struct torch_piece *piece, struct err *err)
 {
-    struct report_value values[COLUMNS];
+    const struct report_value empty = value_text("");
+    struct framework_memory row = {
+        .kb = (double)piece->bytes / KB,
+        .gave = empty,
+        .active_gave = empty,
+        .duration = empty,
+        .active_duration = empty,
+        .got_active = empty,
+        .gave_allocated = empty,
+        .gave_reserved = empty,
+        .gave_active = empty,
+        .stream = empty,
+    };
     struct time_text times[5];
     char device[32];
     bool gives = piece->by_engine || piece->gave_ns != DB_NULL;
     int64_t gave_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : piece->got_ns, kept_ns = gave_ns - piece->got_ns;
     struct strbuf name;
-    for (size_t i = 0; i < COLUMNS; i++)
-        values[i] = value_text("");
     strbuf_init(&name, TORCH_TEXT_LIMIT);
     strbuf_addf(&name, piece->by_engine ? "cann::%s" : "%s", piece->owner);
     snprintf(device, sizeof device, "NPU:%lld", (long long)piece->device);
-    values[NAME] = value_text(name.data);
-    values[SIZE] = value_real((double)piece->bytes / KB);
-    values[GOT] = put_us(&times[0], piece->got_ns);
-    values[GOT_ALLOCATED] = value_real((double)piece->at_got.allocated / MB);
-    values[GOT_RESERVED] = value_real((double)piece->at_got.reserved / MB);
+    row.name = name.data;
+    row.got = put_us(&times[0], piece->got_ns);
+    row.got_allocated = value_real((double)piece->at_got.allocated / MB);
+    row.got_reserved = value_real((double)piece->at_got.reserved / MB);
     if (gives) {
-        values[GAVE] = put_us(&times[1], gave_ns);
-        values[DURATION] = piece->by_engine ? value_scaled(kept_ns, 3) : put_us(&times[2], kept_ns);
-        values[GAVE_ALLOCATED] = value_real((double)piece->at_gave.allocated / MB);
-        values[GAVE_RESERVED] = value_real((double)piece->at_gave.reserved / MB);
+        row.gave = put_us(&times[1], gave_ns);
+        row.duration = piece->by_engine ? value_scaled(kept_ns, 3) : put_us(&times[2], kept_ns);
+        row.gave_allocated = value_real((double)piece->at_gave.allocated / MB);
+        row.gave_reserved = value_real((double)piece->at_gave.reserved / MB);
     }
     if (!piece->by_engine) {
-        values[GOT_ACTIVE] = value_real((double)piece->at_got.active / MB);
-        values[STREAM] = value_integer((int64_t)piece->stream);
+        row.got_active = value_real((double)piece->at_got.active / MB);
+        row.stream = value_integer((int64_t)piece->stream);
         if (gives)
-            values[GAVE_ACTIVE] = value_real((double)piece->at_gave.active / MB);
+            row.gave_active = value_real((double)piece->at_gave.active / MB);
     }
     if (piece->block_ns != DB_NULL) {
-        values[ACTIVE_GAVE] = put_us(&times[3], piece->block_ns);
-        values[ACTIVE_DURATION] = put_us(&times[4], piece->block_ns - piece->got_ns);
+        row.active_gave = put_us(&times[3], piece->block_ns);
+        row.active_duration = put_us(&times[4], piece->block_ns - piece->got_ns);
     }
-    values[DEVICE] = value_text(device);
+    row.device = device;
     int status = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of an operator")
-                             : report_row(arg, values, err);
+                             : report_put((struct report_run *)arg, &row, err);
     strbuf_release(&name);
     return status;
 }
@@ -98,16 +88,21 @@ static const struct report operator_memory = {
 
 /* ---- memory_record.csv ---- */
 
-enum { R_COMPONENT, R_TIME, R_ALLOCATED, R_RESERVED, R_ACTIVE, R_STREAM, R_DEVICE, RECORD_COLUMNS };
+struct record {
+    const char *component, *device;
+    int64_t time_ns;
+    double reserved;
+    struct report_value allocated, active, stream; /* or nothing: empty */
+};
 
 static const struct report_column record_columns[] = {
-    [R_COMPONENT] = {"Component", .doc = "Whose memory."},
-    [R_TIME] = {"Timestamp(us)", .form = FORM_TIME, .doc = "When."},
-    [R_ALLOCATED] = {"Total Allocated(MB)", .form = FORM_FLOAT, .doc = "In use."},
-    [R_RESERVED] = {"Total Reserved(MB)", .form = FORM_FLOAT, .doc = "Held."},
-    [R_ACTIVE] = {"Total Active(MB)", .form = FORM_FLOAT, .doc = "Not free again."},
-    [R_STREAM] = {"Stream Ptr", .flags = REPORT_NUMBER, .doc = "The stream."},
-    [R_DEVICE] = {"Device Type", .doc = "The device."},
+    {"Component", REPORT_FIELD(struct record, component), .doc = "Whose memory."},
+    {"Timestamp(us)", REPORT_FIELD(struct record, time_ns), FORM_TIME, .doc = "When."},
+    {"Total Allocated(MB)", REPORT_FIELD(struct record, allocated), FORM_FLOAT, .doc = "In use."},
+    {"Total Reserved(MB)", REPORT_FIELD(struct record, reserved), FORM_FLOAT, .doc = "Held."},
+    {"Total Active(MB)", REPORT_FIELD(struct record, active), FORM_FLOAT, .doc = "Not free again."},
+    {"Stream Ptr", REPORT_FIELD(struct record, stream), .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Device Type", REPORT_FIELD(struct record, device), .doc = "The device."},
     {.title = NULL},
 };
 
@@ -115,16 +110,16 @@ static int put_record(void *arg, const struct torch_record *record, struct err *
 {
     char device[32];
     snprintf(device, sizeof device, "NPU:%lld", (long long)record->device);
-    const struct report_value values[RECORD_COLUMNS] = {
-        value_text(record->component),
-        value_integer(record->time_ns),
-        value_real((double)record->held.allocated / MB),
-        value_real((double)record->held.reserved / MB),
-        record->has_active ? value_real((double)record->held.active / MB) : value_text(""),
-        record->has_stream ? value_integer((int64_t)record->stream) : value_text(""),
-        value_text(device),
+    const struct record row = {
+        .component = record->component,
+        .device = device,
+        .time_ns = record->time_ns,
+        .reserved = (double)record->held.reserved / MB,
+        .allocated = value_real((double)record->held.allocated / MB),
+        .active = record->has_active ? value_real((double)record->held.active / MB) : value_text(""),
+        .stream = record->has_stream ? value_integer((int64_t)record->stream) : value_text(""),
     };
-    return report_row(arg, values, err);
+    return report_put((struct report_run *)arg, &row, err);
 }
 
 static int put_application(struct report_run *run, sqlite3_stmt *row, struct err *err)
@@ -133,13 +128,16 @@ static int put_application(struct report_run *run, sqlite3_stmt *row, struct err
     if (!framework_wants_time(report_analysis(run), sqlite3_column_int64(row, 0)))
         return 0;
     snprintf(device, sizeof device, "NPU:%lld", (long long)sqlite3_column_int64(row, 2));
-    const struct report_value values[RECORD_COLUMNS] = {
-        value_text("APP"),  value_integer(sqlite3_column_int64(row, 0)),
-        value_text(""),     value_real((double)sqlite3_column_int64(row, 1) / KB),
-        value_text(""),     value_text(""),
-        value_text(device),
+    const struct record values = {
+        .component = "APP",
+        .device = device,
+        .time_ns = sqlite3_column_int64(row, 0),
+        .reserved = (double)sqlite3_column_int64(row, 1) / KB,
+        .allocated = value_text(""),
+        .active = value_text(""),
+        .stream = value_text(""),
     };
-    return report_row(run, values, err);
+    return report_put(run, &values, err);
 }
 
 static int each_row(struct report_run *run, const char *sql,

@@ -5,16 +5,23 @@
 
 #include <string.h>
 
+struct shown {
+    struct torch_op op;
+    const char *name;
+    struct report_value shapes, stack;
+    int64_t self_ns, total_ns;
+};
+
 static const struct report_column columns[] = {
-    {"Name", .doc = "The operator."},
-    {"Input Shapes", .doc = "Shapes of its inputs."},
-    {"Call Stack", .doc = "The lines of Python that called it."},
-    {"Host Self Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Without what is inside of it."},
-    {"Host Total Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "With it."},
-    {"Device Self Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of what it launched itself."},
-    {"Device Total Duration(us)", .form = FORM_SCALED, .decimals = 3, .doc = "And of what is inside of it."},
-    {"Device Self Duration With AICore(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of that on AI cores."},
-    {"Device Total Duration With AICore(us)", .form = FORM_SCALED, .decimals = 3, .doc = "Of that on AI cores."},
+    {"Name", SHOWN(name), .doc = "The operator."},
+    {"Input Shapes", SHOWN(shapes), .doc = "Shapes of its inputs."},
+    {"Call Stack", SHOWN(stack), .doc = "The lines of Python that called it."},
+    {"Host Self Duration(us)", SHOWN(self_ns), FORM_SCALED, 3, .doc = "Without what is inside of it."},
+    {"Host Total Duration(us)", SHOWN(total_ns), FORM_SCALED, 3, .doc = "With it."},
+    {"Device Self Duration(us)", SHOWN(op.self_ns), FORM_SCALED, 3, .doc = "Of what it launched itself."},
+    {"Device Total Duration(us)", SHOWN(op.total_ns), FORM_SCALED, 3, .doc = "And of what is inside of it."},
+    {"Device Self Duration With AICore(us)", SHOWN(op.self_core_ns), FORM_SCALED, 3, .doc = "Of that on AI cores."},
+    {"Device Total Duration With AICore(us)", SHOWN(op.total_core_ns), FORM_SCALED, 3, .doc = "Of that on AI cores."},
     {.title = NULL},
 };
 
@@ -42,19 +49,16 @@ static int put_ops(struct report_run *run, struct err *err)
         torch_put_lines(&shapes, op->shapes != TORCH_NONE ? framework_text(framework, op->shapes) : "");
         torch_put_lines(&stack, op->stack != TORCH_NONE ? framework_text(framework, op->stack) : "");
         int64_t total_ns = op->end_ns - op->start_ns;
-        const struct report_value values[] = {
-            value_text(framework_text(framework, op->name)),
-            value_text_of(shapes.data, shapes.length),
-            value_text_of(stack.data, stack.length),
-            value_integer(total_ns - op->children_ns),
-            value_integer(total_ns),
-            value_integer(op->self_ns),
-            value_integer(op->total_ns),
-            value_integer(op->self_core_ns),
-            value_integer(op->total_core_ns),
+        const struct shown row = {
+            .op = *op,
+            .name = framework_text(framework, op->name),
+            .shapes = value_text_of(shapes.data, shapes.length),
+            .stack = value_text_of(stack.data, stack.length),
+            .self_ns = total_ns - op->children_ns,
+            .total_ns = total_ns,
         };
         status = shapes.failed || stack.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a call stack")
-                                               : report_row(run, values, err);
+                                               : report_put(run, &row, err);
     }
     strbuf_release(&shapes);
     strbuf_release(&stack);

@@ -5,24 +5,29 @@
 #include "exporters/report_name.h"
 #include "exporters/reports/svp/svp_tables.h"
 
-enum { PROCESS, THREAD, TYPE, NAME, SHARE, TOTAL, COUNT, MEAN, CUT_MEAN, MAX, MIN, VALUES };
+struct shown {
+    struct acl_statistic it;
+    const char *type;
+    struct report_value share;
+    int64_t mean_ns, mean_us; /* mean_us: cut */
+};
 
 static const struct report_column columns[] = {
-    {"Process ID", .value = PROCESS, .flags = REPORT_NUMBER, .doc = "The process."},
-    {"Thread ID", .value = THREAD, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its thread."},
-    {"Type", .value = TYPE, .doc = "The part of the API that the function belongs to."},
-    {"Name", .value = NAME, .doc = "The function."},
-    {"Total Time Ratio(%)", .value = SHARE, .flags = REPORT_GUIDE | REPORT_NUMBER,
+    {"Process ID", SHOWN(it.process_id), .flags = REPORT_NUMBER, .doc = "The process."},
+    {"Thread ID", SHOWN(it.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its thread."},
+    {"Type", SHOWN(type), .doc = "The part of the API that the function belongs to."},
+    {"Name", SHOWN(it.name), .doc = "The function."},
+    {"Total Time Ratio(%)", SHOWN(share), .flags = REPORT_GUIDE | REPORT_NUMBER,
      .doc = "Its share of the time in all functions."},
-    {"Total Time(us)", NULL, FORM_SCALED, 3, .value = TOTAL, .doc = "How long its calls took together."},
-    {"Total Time Ratio(%)", .value = SHARE, .flags = REPORT_VENDOR | REPORT_NUMBER | REPORT_NARROW,
+    {"Total Time(us)", SHOWN(it.total_ns), FORM_SCALED, 3, .doc = "How long its calls took together."},
+    {"Total Time Ratio(%)", SHOWN(share), .flags = REPORT_VENDOR | REPORT_NUMBER | REPORT_NARROW,
      .doc = "Its share of the time in all functions."},
-    {"Count", .value = COUNT, .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    {"Avg(us)", NULL, FORM_SCALED, 3, .value = MEAN, .flags = REPORT_GUIDE, .doc = "Their mean."},
-    {"Avg(us)", .value = CUT_MEAN, .flags = REPORT_VENDOR | REPORT_NUMBER, .doc = "Their mean, cut to microseconds."},
-    {"Min(us)", NULL, FORM_SCALED, 3, .value = MIN, .flags = REPORT_VENDOR | REPORT_NARROW, .doc = "The shortest."},
-    {"Max(us)", NULL, FORM_SCALED, 3, .value = MAX, .flags = REPORT_NARROW, .doc = "The longest."},
-    {"Min(us)", NULL, FORM_SCALED, 3, .value = MIN, .flags = REPORT_GUIDE, .doc = "The shortest."},
+    {"Count", SHOWN(it.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(us)", SHOWN(mean_ns), FORM_SCALED, 3, .flags = REPORT_GUIDE, .doc = "Their mean."},
+    {"Avg(us)", SHOWN(mean_us), .flags = REPORT_VENDOR | REPORT_NUMBER, .doc = "Their mean, cut to microseconds."},
+    {"Min(us)", SHOWN(it.min_ns), FORM_SCALED, 3, .flags = REPORT_VENDOR | REPORT_NARROW, .doc = "The shortest."},
+    {"Max(us)", SHOWN(it.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Min(us)", SHOWN(it.min_ns), FORM_SCALED, 3, .flags = REPORT_GUIDE, .doc = "The shortest."},
     {.title = NULL},
 };
 
@@ -42,22 +47,16 @@ static struct report_value share_of(const struct acl_statistic *row)
     return value_scaled(number_ratio(row->total_ns, row->report_total_ns, 2 + 8), 8);
 }
 
-static int put_row(struct report_run *run, const struct acl_statistic *row, struct err *err)
+static int put_row(struct report_run *run, const struct acl_statistic *it, struct err *err)
 {
-    const struct report_value values[VALUES] = {
-        [PROCESS] = value_integer(row->process_id),
-        [THREAD] = value_integer(row->thread_id),
-        [TYPE] = value_text(acl_mode_name(row->api_type)),
-        [NAME] = value_text(row->name),
-        [SHARE] = share_of(row),
-        [TOTAL] = value_integer(row->total_ns),
-        [COUNT] = value_integer(row->count),
-        [MEAN] = value_integer(number_ratio(row->total_ns, row->count, 0)),
-        [CUT_MEAN] = value_integer(row->count > 0 ? row->total_ns / row->count / 1000 : 0),
-        [MAX] = value_integer(row->max_ns),
-        [MIN] = value_integer(row->min_ns),
+    const struct shown row = {
+        .it = *it,
+        .type = acl_mode_name(it->api_type),
+        .share = share_of(it),
+        .mean_ns = number_ratio(it->total_ns, it->count, 0),
+        .mean_us = it->count > 0 ? it->total_ns / it->count / 1000 : 0,
     };
-    return report_row(run, values, err);
+    return report_put(run, &row, err);
 }
 
 static int print_heading(const void *arg, struct show *show, struct err *err)

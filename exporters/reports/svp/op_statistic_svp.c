@@ -4,25 +4,28 @@
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 
-enum { ROW, STREAM, TYPE, ENGINE, SHARE, TOTAL, COUNT, MEAN, MAX, MIN, VALUES };
-
 static const struct value_name engines[] = {{0, "AI_CORE"}, {1, "AI_CPU"}, {0, NULL}};
 
+struct shown {
+    struct op_statistic it;
+    int64_t number, share, mean; /* share: of 10^4; mean: of 10^-4 us */
+};
+
 static const struct report_column columns[] = {
-    {"Task ID", .value = ROW, .flags = REPORT_NUMBER, .doc = "The row, from 0."},
-    {"Stream ID", .value = STREAM, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
-    {"OP Name", .value = TYPE, .flags = REPORT_GUIDE, .doc = "The type of the layers."},
-    {"OP Type", .value = TYPE, .flags = REPORT_VENDOR, .doc = "The type of the layers."},
-    {"Task Type", .value = ENGINE, .names = engines, .doc = "The engine that they ran on."},
-    {"Total Time Ratio(%)", NULL, FORM_SCALED, 2, .value = SHARE, .flags = REPORT_GUIDE,
+    {"Task ID", SHOWN(number), .flags = REPORT_NUMBER, .doc = "The row, from 0."},
+    {"Stream ID", SHOWN(it.stream_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+    {"OP Name", SHOWN(it.type), .flags = REPORT_GUIDE, .doc = "The type of the layers."},
+    {"OP Type", SHOWN(it.type), .flags = REPORT_VENDOR, .doc = "The type of the layers."},
+    {"Task Type", SHOWN(it.ai_cpu), .names = engines, .doc = "The engine that they ran on."},
+    {"Total Time Ratio(%)", SHOWN(share), FORM_SCALED, 2, .flags = REPORT_GUIDE,
      .doc = "Their share of the time of all layers."},
-    {"Total Time(us)", NULL, FORM_SCALED, 2, .value = TOTAL, .doc = "How long they ran together."},
-    {"Total Time Ratio(%)", NULL, FORM_SCALED, 2, .value = SHARE, .flags = REPORT_VENDOR | REPORT_NARROW,
+    {"Total Time(us)", SHOWN(it.total_centi_us), FORM_SCALED, 2, .doc = "How long they ran together."},
+    {"Total Time Ratio(%)", SHOWN(share), FORM_SCALED, 2, .flags = REPORT_VENDOR | REPORT_NARROW,
      .doc = "Their share of the time of all layers."},
-    {"Count", .value = COUNT, .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Avg(us)", NULL, FORM_SCALED, 4, .value = MEAN, .doc = "Their mean."},
-    {"Max(us)", NULL, FORM_SCALED, 2, .value = MAX, .flags = REPORT_NARROW, .doc = "The longest."},
-    {"Min(us)", NULL, FORM_SCALED, 2, .value = MIN, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {"Count", SHOWN(it.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Avg(us)", SHOWN(mean), FORM_SCALED, 4, .doc = "Their mean."},
+    {"Max(us)", SHOWN(it.max_centi_us), FORM_SCALED, 2, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Min(us)", SHOWN(it.min_centi_us), FORM_SCALED, 2, .flags = REPORT_NARROW, .doc = "The shortest."},
     {.title = NULL},
 };
 
@@ -37,20 +40,10 @@ static int put_rows(const void *arg, struct report_run *run, struct err *err)
     int64_t total = svp_statistic_total(statistic);
     int status = 0;
     for (size_t i = 0; status == 0 && i < statistic->count; i++) {
-        const struct op_statistic *row = &statistic->items[i];
-        const struct report_value values[VALUES] = {
-            [ROW] = value_integer((int64_t)i),
-            [STREAM] = value_integer(row->stream_id),
-            [TYPE] = value_text(row->type),
-            [ENGINE] = value_integer(row->ai_cpu),
-            [SHARE] = value_integer(ratio_known(row->total_centi_us, total, 4)),
-            [TOTAL] = value_integer(row->total_centi_us),
-            [COUNT] = value_integer(row->count),
-            [MEAN] = value_integer(ratio_known(row->total_centi_us, row->count, 2)), /* two decimals more */
-            [MAX] = value_integer(row->max_centi_us),
-            [MIN] = value_integer(row->min_centi_us),
-        };
-        status = report_row(run, values, err);
+        const struct op_statistic *it = &statistic->items[i];
+        const struct shown row = {*it, (int64_t)i, ratio_known(it->total_centi_us, total, 4),
+                                  ratio_known(it->total_centi_us, it->count, 2)};
+        status = report_put(run, &row, err);
     }
     return status;
 }

@@ -25,7 +25,7 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-static const struct report report = {
+static const struct report of_query = {
     .name = "t", .families = FAMILY_ANY, .query = {.from = "t", .order_by = "id"}, .columns = columns};
 
 static sqlite3 *open_database(void)
@@ -48,7 +48,8 @@ static sqlite3 *open_database(void)
 }
 
 /* The table as a file holds it, to be freed; NULL with err set. */
-static char *make(enum table_format format, const struct table_choice *choice, struct err *err)
+static char *make(const struct report *report, enum table_format format, const struct table_choice *choice,
+                  struct err *err)
 {
     char path[] = "/tmp/test_report_XXXXXX", *text = calloc(1, 65536);
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
@@ -62,7 +63,7 @@ static char *make(enum table_format format, const struct table_choice *choice, s
     assert_non_null(text);
     int status = report_session_open(&session, db, &options, &result, err);
     if (status == 0)
-        status = report_write(&session, &report, &scope, &rows, err);
+        status = report_write(&session, report, &scope, &rows, err);
     report_session_release(&session);
     sqlite3_close(db);
     FILE *file = fopen(path, "r");
@@ -80,7 +81,7 @@ static char *make(enum table_format format, const struct table_choice *choice, s
 static void expect(enum table_format format, const struct table_choice *choice, const char *expected)
 {
     struct err err = ERR_INIT;
-    char *text = make(format, choice, &err);
+    char *text = make(&of_query, format, choice, &err);
     assert_non_null(text);
     assert_string_equal(text, expected);
     free(text);
@@ -138,7 +139,7 @@ static void wishes_that_cannot_be_are_errors_of_usage(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         struct err err = ERR_INIT;
-        assert_null(make(TABLE_CSV, &choices[i], &err));
+        assert_null(make(&of_query, TABLE_CSV, &choices[i], &err));
         assert_int_equal(err.code, ERR_USAGE);
     }
 }
@@ -174,6 +175,85 @@ static void every_series_of_a_kind_with_columns_is_a_report(void **state)
     }
 }
 
+struct shown {
+    int64_t ns;
+    double real;
+    uint32_t count;
+    bool is_true;
+    const char *text;
+    struct report_value any;
+};
+
+static int put_two(struct report_run *run, struct err *err)
+{
+    const struct shown rows[] = {{1500, 2.5, 7, true, "a", value_text("b")},
+                                 {DB_NULL, NAN, 0, false, NULL, value_none()}};
+    int status = report_put(run, &rows[0], err);
+    return status == 0 ? report_put(run, &rows[1], err) : status;
+}
+
+static void a_row_is_a_struct_whose_members_the_columns_show(void **state)
+{
+    static const struct report_column shown[] = {
+        {"Time(us)", SHOWN(ns), FORM_SCALED, 3},
+        {"Real", SHOWN(real), FORM_SHORTEST, 3},
+        {"Rounded", SHOWN(real), FORM_SCALED, 0},
+        {"Count", SHOWN(count), .flags = REPORT_NUMBER},
+        {"Is", SHOWN(is_true), .names = kinds},
+        {"Text", SHOWN(text)},
+        {"Any", SHOWN(any)},
+        {.title = NULL},
+    };
+    static const struct report of_structs = {.name = "t", .columns = shown, .rows = put_two};
+    struct err err = ERR_INIT;
+    char *text = make(&of_structs, TABLE_CSV, NULL, &err);
+    (void)state;
+    assert_non_null(text);
+    assert_string_equal(text, "Time(us),Real,Rounded,Count,Is,Text,Any\n"
+                              "1.5,2.5,3,7,other,a,b\n"
+                              "N/A,N/A,N/A,0,read,N/A,N/A\n");
+    free(text);
+}
+
+static void a_column_that_shows_no_member_of_the_row_is_an_error(void **state)
+{
+    static const struct report_column shown[] = {
+        {"Time(us)", SHOWN(ns), FORM_SCALED, 3}, {"Lost", .sql = NULL}, {.title = NULL}};
+    static const struct report of_structs = {.name = "t", .columns = shown, .rows = put_two};
+    struct err err = ERR_INIT;
+    (void)state;
+    assert_null(make(&of_structs, TABLE_CSV, NULL, &err));
+    assert_non_null(strstr(err_message(&err), "Lost"));
+}
+
+/* Texts are texts, and ids and words are integers. */
+static bool suits(const struct report_column *column)
+{
+    bool is_id = column->form == FORM_NAME || column->form == FORM_TENSORS || column->names != NULL;
+    if (column->field.type == FIELD_TEXT)
+        return column->form == FORM_TEXT && !is_id;
+    return column->field.type != FIELD_REAL || !is_id;
+}
+
+static void the_columns_of_a_report_with_rows_of_its_own_show_members_of_one_struct(void **state)
+{
+    struct err err = ERR_INIT;
+    size_t reports = 0;
+    (void)state;
+    for (const struct report *const *one = report_all(&err); *one != NULL; one++) {
+        const struct report_column *column = (*one)->columns;
+        if ((*one)->rows == NULL)
+            continue;
+        for (reports++; column->title != NULL; column++) {
+            if (column->sql != NULL || column->field.row_size != (*one)->columns->field.row_size ||
+                column->field.offset >= column->field.row_size || !suits(column))
+                fail_msg("column %s of %s", column->title, (*one)->name);
+        }
+        assert_true((*one)->columns->field.row_size > 0);
+    }
+    assert_true(reports > 25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +264,9 @@ int main(void)
         cmocka_unit_test(wishes_that_cannot_be_are_errors_of_usage),
         cmocka_unit_test(names_of_reports_are_different_within_a_family),
         cmocka_unit_test(every_series_of_a_kind_with_columns_is_a_report),
+        cmocka_unit_test(a_row_is_a_struct_whose_members_the_columns_show),
+        cmocka_unit_test(a_column_that_shows_no_member_of_the_row_is_an_error),
+        cmocka_unit_test(the_columns_of_a_report_with_rows_of_its_own_show_members_of_one_struct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
