@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Captures that cannot be written: the program goes on, and is told.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 
 bats_require_minimum_version 1.5.0

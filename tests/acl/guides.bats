@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The examples of the pyACL and MindStudio guides as they are printed; what they leave open ("the model is loaded ...",
 # model_id, input, context) stands before them.
+# bats file_tags=once
 # shellcheck disable=SC2154 # enter_scratch and run_msprof set scratch, status and output
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # libmsprof_preload: the calls of programs that know nothing of it.
+# bats file_tags=once
 
 # shellcheck disable=SC2154 # preload.bash sets status, output, stderr and the programs
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reports of captures of CANN since 2023: row by row against what the raw bytes say, against the tables that are shipped,
 # and, where ../shared is, against those that Ascend's own tool made.
+# bats file_tags=once
 
 # shellcheck disable=SC2154 # common.bash sets shared and repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Captures that want to break the answers: names that are markup, formulas or no text at all, times that cannot be,
 # and captures in which there is next to nothing.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load ../cli/common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What Ascend's C++ core makes of a capture of chip 15, and its database for viewers of one of chip 5.
+# bats file_tags=once
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

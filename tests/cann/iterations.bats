@@ -138,3 +138,35 @@ END
         expect_iterations "1 2 1" "1 3 2" "2 1 1" "2 6 1"
     done
 }
+
+@test "reports of one iteration have the tables of the system, whole, and what is said of its tasks alone" {
+    copy_family system-910b PROF_1
+    python3 - <<'END'
+import struct
+with open('PROF_1/device_0/data/ts_track.data.0.slice_0', 'wb') as marks:
+    for tick, tag in ((50000, 0), (57500, 4), (62000, 4), (66000, 4)): # model 1 begins, and its iterations end
+        marks.write(struct.pack('<BBHIQQQHHHH', 1, 10, 40, 0, 77000000000 + tick, 1, 1, 1, 0, tag, 0))
+END
+    run_msprof export summary -dir PROF_1 --output whole --stable-names
+    expect_status 0
+    run_msprof export summary -dir PROF_1 --output part --stable-names --model-id 1 --iteration-id 2
+    expect_status 0
+    python3 - <<'END'
+import csv, filecmp, os
+whole, part = (os.path.join(d, 'mindstudio_profiler_output') for d in ('whole', 'part'))
+of_tasks = {'aicpu.csv', 'api_statistic.csv', 'l2_cache.csv', 'op_statistic.csv', 'op_summary.csv', 'page_fault.csv', 'soc_pmu.csv',
+            'task_time.csv', 'communication_statistic.csv', 'communication.json', 'communication_matrix.json'}
+system = set(os.listdir(whole)) - of_tasks
+assert len(system) > 25, system
+for name in system:
+    assert os.path.exists(os.path.join(part, name)), name
+    assert filecmp.cmp(os.path.join(whole, name), os.path.join(part, name), False), name
+rows = lambda directory, name: list(csv.DictReader(open(os.path.join(directory, name))))
+tasks = {(r['Stream ID'], r['Task ID']) for r in rows(part, 'op_summary.csv')}
+assert 0 < len(tasks) < len(rows(whole, 'op_summary.csv'))
+for name in ('l2_cache.csv', 'soc_pmu.csv', 'page_fault.csv'):
+    some, names = rows(part, name), {r['Op Name'] for r in rows(whole, name)}
+    assert 0 < len(some) < len(rows(whole, name)), name
+    assert {r['Op Name'] for r in some} <= names, name
+END
+}

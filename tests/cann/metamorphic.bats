@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The metamorphic suite in small; 'make metamorphic' runs all of it (tests/metamorphic/metamorphic.py says what it compares).
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets MSPROF and repository
 
 load ../cli/common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # msprof options: a file of profiling options is checked and explained; an empty table tells what it needed.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load ../cli/common

@@ -381,3 +381,24 @@ assert sum(name != 'op' for name in named) == 102
 assert any(name != 'op' for name in named[1000000 - 9902:1000000]), 'the boundary is beside no communication'
 PY
 }
+
+@test "tasks and parts of split tasks have their times and accelerators" {
+    write_capture <<'END'
+p.chip = 5
+p.launch(0, 2, 1, "op")
+p.ran(10000, 12000, 2, 1)
+p.devices[0]['stars_soc.data.0'][64 + 18] = 0x4b
+p.log(0, 20000, 3, 7, kind=11)
+p.ran_part(20200, 20700, 3, 7, 4, kind=8)
+p.log(1, 24000, 3, 7, kind=11)
+END
+    run_msprof show --table acsq_task_statistic --format csv PROF_1
+    expect_status 0
+    expect_equal "$(tr -d '\t' <<<"$output")" "Device_id,Stream Id,Task Id,AccId,Task Type,Start Time(us),End Time(us),Task Duration(us)
+0,2,1,11,AI_CORE,1700000000000010.000,1700000000000012.000,2
+0,3,7,0,SDMA_SQE,1700000000000020.000,1700000000000024.000,4"
+    run_msprof show --table ffts_sub_task_time --format csv PROF_1
+    expect_status 0
+    expect_equal "$(tr -d '\t' <<<"$output")" "Device_id,Op Name,Stream Id,Task Id,Subtask Id,Subtask Type,Start Time(us),Duration(us)
+0,N/A,3,7,4,SDMA,1700000000000020.200,0.5"
+}

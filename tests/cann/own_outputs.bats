@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Results never change how a capture is read: every command writes twice, into the capture and into directories in it, and
 # the capture is the one that it was.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
 load ../cli/common
+load small_capture
 
 setup() {
     enter_scratch
@@ -360,4 +361,23 @@ END
 5 31
 1 47
 END
+}
+
+@test "records of the task scheduler's CPU of an Ascend 310P have five events" {
+    write_capture <<'END'
+p.chip = 3
+p.hash('a name')
+p.samples = {0: {'ts_cpu_profiling_events': '0x11,0x8'}}
+p.devices[0]['tscpu.data.0'] = b''.join(
+    struct.pack('<II80xIIQ10Q', 0xabababab, 0, 0, pc, 1000 + pc, 0x11, cycles, 8, 5, 0x1b, 1, 0, 0, 0, 0)
+    for pc, cycles in ((0x30, 300), (0x40, 100)))
+END
+    run_msprof export summary PROF_1
+    expect_status 0
+    expect_equal "$(cat PROF_1/mindstudio_profiler_output/ts_cpu_top_function_2*.csv)" "Device_id,Function,Cycles,Cycles(%)
+0,0x30,300,75
+0,0x40,100,25"
+    expect_equal "$(cat PROF_1/mindstudio_profiler_output/ts_cpu_pmu_events_2*.csv)" "Device_id,Event,Name,Count
+0,0x11,Cpu_cycles,400
+0,0x8,Inst_retired,10"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Timelines as viewers read them: exactly, in doubles, and as whole nanoseconds.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -231,3 +231,17 @@ for table, column in (('TASK', 'taskType'), ('COMPUTE_TASK_INFO', 'name'), ('COM
     assert ask('SELECT count(*) FROM %s WHERE %s NOT IN (SELECT id FROM STRING_IDS)' % (table, column)) == [(0,)], table
 END
 }
+
+@test "a call of communication is called by what it is of, in the timeline and in the database for viewers" {
+    capture <<'END'
+p.call(NODE, LAUNCH, 0, 100, item=p.hash('hcom'))
+p.call(COMMUNICATION, MASTER, 10, 80, item=p.hash('Memcpy'))
+p.ran(1000, 2000, 1, 1)
+END
+    run_msprof export timeline -dir PROF_1
+    grep -o '"Communication@[^"]*"' PROF_1/mindstudio_profiler_output/msprof_*.json | sort >names
+    expect_equal "$(<names)" '"Communication@Memcpy"'
+    run_msprof export db -dir PROF_1
+    expect_equal "$(sqlite3 PROF_1/msprof_*.db "SELECT s.value FROM CANN_API c JOIN STRING_IDS s ON s.id = c.name
+        WHERE c.type = 5500 ORDER BY c.startNs")" Memcpy
+}

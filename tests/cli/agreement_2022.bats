@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Captures of the layout of 2022 against what Ascend's tool of 2022 made of them, and what was added to one of them.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common sets shared and repository
 
 load common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # A limit on the size of files (ulimit -f) is an error as a full disk is: told, and nothing half is left.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load common

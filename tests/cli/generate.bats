@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The generator: shipped captures are what it writes, and what it writes is a sound capture of the size that was asked for.
+# bats file_tags=once
 # shellcheck disable=SC2154 # load common sets repository and scratch; run_msprof sets status and stderr
 
 load common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What is a board's own beside its records: the ticks of its clock, and how its tool forms the rate of cache misses.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
 
 load common

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # msprof layout infer: fields that are made of two numbers, frequencies that nobody says, parts of a capture, and input
 # that is not as it should be.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
 
 load common

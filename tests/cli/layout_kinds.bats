@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # msprof layout for calls, AI CPU tasks and what timelines and statistics print.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
 
 load common

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # msprof layout infer on captures and tables that are spoilt in some way: what cannot be sure never ends with status 0,
 # and what is wrong is told.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
 
 load common

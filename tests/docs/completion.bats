@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Completion scripts: they parse, and they offer what the option table has.
+# bats file_tags=once
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load ../cli/common

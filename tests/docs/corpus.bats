@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The inputs that the fuzz targets begin with.
+# bats file_tags=once
 
 # shellcheck disable=SC2154 # common.bash sets repository
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs/ says what is so: the kind of docs/adding-a-kind.md is all that a new kind with a table needs, and the track of
 # docs/adding-a-track.md all that a new layer of the timeline does.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and output
 
 load ../cli/common
@@ -105,4 +106,15 @@ How long tasks waited between their launch and their start, by stream."
     (cd "$repository" && find base parsers db analysis exporters ssh acl cli -name '*.[chS]' \
         -exec dirname {} + | sort -u) >there
     expect_equal "$(<told)" "$(<there)"
+}
+
+@test "the test of docs/adding-a-test.md is found by its place, passes, and fails when its sentence is not true" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks bash adding-a-test.md >tests/cann/durations.bats
+    test=build/${MSPROF_BUILD##*/}/tests/cann/durations.bats
+    expect_contains "$(tests/run "$test")" "ok 1 an operator lasts from its start to its end on the device"
+    sed -i 's/6500/7000/' tests/cann/durations.bats
+    run tests/run "$test"
+    [ "$status" -ne 0 ]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # make install and make uninstall.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets repository
 
 load ../cli/common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The manual says what the program does: options, commands, diagnostics, tables; its examples run.
+# bats file_tags=once
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load ../cli/common

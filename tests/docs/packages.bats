@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What packages, archives and others' continuous integration are made of says the same as the project; 'make release-check' builds them.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
 
 load ../cli/common

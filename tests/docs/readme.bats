@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The README says what is so: its commands run, its examples work, its paths exist.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
 
 load ../cli/common

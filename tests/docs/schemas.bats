@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The JSON Schemas that are installed describe every key of every JSON document that is written.
+# bats file_tags=once
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status and stderr
 
 load ../cli/common

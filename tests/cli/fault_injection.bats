@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every read, every write and a good part of all allocations fail once, in turn: the program ends with an error, or goes on
 # without the file and says so, but never crashes, hangs, leaves a half file or calls a wrong result done.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common sets repository
 
 load common

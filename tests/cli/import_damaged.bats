@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Captures that are damaged in every way we know: the sound part is kept, the rest is named with file, offset, expectation
 # and remedy, status 3; with --strict status 1 and no database. The decoder's own cases are in tests/unit/test_damage_*.c.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load common

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whatever values stand in a database or in the files of ranks, every command ends with a status of its own: no crash, no
 # undefined arithmetic (the sanitizers' build tells of it), no hang.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Captures of CANN that something happened to: what is sound comes out, what is not is counted and named.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

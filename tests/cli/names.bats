@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Names from a capture may hold anything. Whatever they are, every JSON file must pass an independent parser as valid UTF-8,
 # every CSV file must keep its columns, and no name may reach the terminal or a file name raw.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load common
