@@ -4,7 +4,6 @@
 #include "cli/manual/mdoc.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/report.h"
-#include "exporters/timeline/series.h"
 #include "exporters/timeline/track.h"
 
 #include <stdlib.h>

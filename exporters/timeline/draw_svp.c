@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/timeline/draw_svp.h"
+#include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "db/database.h"
 #include "exporters/load/load.h"
 #include "exporters/timeline/document.h"
-#include "exporters/timeline/short_name.h"
+#include "exporters/timeline/slice_operators.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/timeline/merged_timeline.h"
+#include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "db/database.h"
-#include "exporters/timeline/draw_svp.h"
-#include "exporters/timeline/execute_calls.h"
 #include "exporters/timeline/lanes.h"
-#include "exporters/timeline/timeline_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 
 #include "exporters/table/row_format.h"
 #include "exporters/timeline/event.h"
-#include "exporters/timeline/short_name.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { INPUT_SHAPES = 0, OUTPUT_SHAPES = 3 }; /* columns of cann_tensor_sets_load */
 
@@ -120,4 +120,173 @@ char *slice_put_operator(char *p, const struct slice_operators *operators, const
         p = number_put_signed(trace_put_literal(p, ",\"Mix Block Num\":"), task->mix_block_num);
     p = put_known(p, "Input Shapes", cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES));
     return put_known(p, "Output Shapes", cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES));
+}
+
+/* ---- short names ---- */
+
+#define PARTS_MAX 8 /* a name that needs more is shown whole: hostile ones would take the square of their length */
+
+/* Where the part before `begin` begins: behind a slash that something follows. */
+static size_t part_before(const struct short_name *name, size_t begin)
+{
+    while (begin > 0 && name->text[begin - 1] == '/')
+        begin--;
+    while (begin > 0 && name->text[begin - 1] != '/')
+        begin--;
+    return begin;
+}
+
+/* One look at all names that are not told apart yet, each with a part more than before. */
+struct look {
+    struct short_name **open;
+    size_t count;
+    struct intern ends;
+    uint32_t *end_of; /* of each: the number of its end */
+    struct end {
+        const struct short_name *first;
+        bool several;
+    } * of; /* of each end */
+};
+
+static bool is_same(const struct short_name *a, const struct short_name *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+static int lengthen(struct look *look, bool whole, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < look->count && status == 0; i++) {
+        struct short_name *name = look->open[i];
+        size_t before = look->ends.count;
+        name->begin = whole ? 0 : part_before(name, name->begin);
+        status = intern_add(&look->ends, name->text + name->begin, name->length - name->begin, &look->end_of[i], err);
+        if (status < 0)
+            break;
+        struct end *end = &look->of[look->end_of[i]];
+        if (look->ends.count > before)
+            *end = (struct end){.first = name};
+        else
+            end->several |= !is_same(end->first, name);
+    }
+    return status;
+}
+
+static void keep_open(struct look *look)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < look->count; i++) {
+        if (look->of[look->end_of[i]].several && look->open[i]->begin > 0)
+            look->open[kept++] = look->open[i];
+    }
+    look->count = kept;
+    intern_release(&look->ends);
+}
+
+/* Only paths are compared: a name without a slash says the same with or without its path. */
+static void open_paths(struct look *look, struct short_name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        names[i].begin = 0;
+        if (names[i].text == NULL || memchr(names[i].text, '/', names[i].length) == NULL)
+            continue;
+        names[i].begin = names[i].length;
+        look->open[look->count++] = &names[i];
+    }
+}
+
+int short_names_find(struct short_name *names, size_t count, struct err *err)
+{
+    struct look look = {.open = calloc(count + 1, sizeof *look.open),
+                        .end_of = calloc(count + 1, sizeof *look.end_of),
+                        .of = calloc(count + 1, sizeof *look.of)};
+    int status = look.open != NULL && look.end_of != NULL && look.of != NULL
+                     ? 0
+                     : err_set(err, ERR_NO_MEMORY, "out of memory for the names of %zu operators", count);
+    if (status == 0)
+        open_paths(&look, names, count);
+    for (size_t parts = 1; status == 0 && look.count > 0; parts++) {
+        status = lengthen(&look, parts > PARTS_MAX, err);
+        keep_open(&look);
+    }
+    free((void *)look.open);
+    free(look.end_of);
+    free(look.of);
+    return status;
+}
+
+/* quotes: how many bytes each text has around its name on either side. */
+static size_t *begins_of(const struct cann_texts *texts, size_t quotes, struct err *err)
+{
+    struct short_name *names = calloc(texts->rows + 1, sizeof *names);
+    size_t *begins = calloc(texts->rows + 1, sizeof *begins);
+    int status = names != NULL && begins != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for short names");
+    for (size_t i = 0; status == 0 && i < texts->rows; i++) {
+        const struct cann_text text = cann_text(texts, (int64_t)i, 0);
+        if (text.text != NULL && text.length >= 2 * quotes)
+            names[i] = (struct short_name){.text = text.text + quotes, .length = text.length - 2 * quotes};
+    }
+    if (status == 0)
+        status = short_names_find(names, texts->rows, err);
+    for (size_t i = 0; status == 0 && i < texts->rows; i++)
+        begins[i] = names[i].begin > 0 ? names[i].begin + quotes : 0;
+    free(names);
+    if (status == 0)
+        return begins;
+    free(begins);
+    return NULL;
+}
+
+size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err)
+{
+    return begins_of(texts, 1, err);
+}
+
+/* ---- names as texts ---- */
+
+static int take_names(struct short_names *names, const struct cann_texts *texts, const size_t *begins, struct err *err)
+{
+    int status = 0;
+    names->begins = calloc(texts->rows + 1, sizeof *names->begins);
+    if (names->begins == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for short names");
+    for (size_t i = 0; i < texts->rows && status == 0; i++) {
+        const struct cann_text text = cann_text(texts, (int64_t)i, 0);
+        uint32_t number;
+        if (begins[i] == 0)
+            continue;
+        status = intern_add(&names->texts, text.text, text.length, &number, err);
+        if (status == 0)
+            names->begins[number] = begins[i];
+    }
+    return status;
+}
+
+int short_names_load(sqlite3 *db, struct short_names *ret, struct err *err)
+{
+    struct cann_texts texts;
+    *ret = (struct short_names){.begins = NULL};
+    int status = cann_names_load(db, &texts, err);
+    if (status < 0)
+        return status;
+    size_t *begins = begins_of(&texts, 0, err);
+    status = begins != NULL ? take_names(ret, &texts, begins, err) : -(int)err->code;
+    free(begins);
+    cann_texts_release(&texts);
+    return status;
+}
+
+void short_names_release(struct short_names *names)
+{
+    intern_release(&names->texts);
+    free(names->begins);
+    names->begins = NULL;
+}
+
+const char *short_names_get(const struct short_names *names, const char *name)
+{
+    uint32_t number;
+    if (name == NULL || names->texts.count == 0 || !intern_find(&names->texts, name, strlen(name), &number))
+        return name;
+    return name + names->begins[number];
 }

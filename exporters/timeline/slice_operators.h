@@ -3,8 +3,12 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 #define MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 
+#include "base/err.h"
+#include "base/intern.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/bounds.h"
+
+#include <stddef.h>
 
 /* All zero: slices say nothing of operators but their whole names. */
 struct slice_operators {
@@ -31,5 +35,35 @@ size_t slice_operator_room(const struct slice_operators *operators, const struct
  */
 char *slice_put_operator(char *p, const struct slice_operators *operators, const struct cann_texts *names,
                          const struct cann_task *task);
+
+/* ---- short names ---- */
+
+/* Frameworks call them by their path in the graph,
+ * "Default/network-TrainOneStep/MatMul-op12": a slice has room for the last part. Where the last parts of two names are
+ * equal, parts before it are added until they differ, up to eight; then it is the whole. What is no path stays as it
+ * is, and so does what --trace-compat writes. */
+struct short_name {
+    const char *text; /* the whole name, which need not end with a NUL; NULL: none */
+    size_t length;
+    size_t begin; /* of the short one, set by short_names_find; 0: it is the whole */
+};
+
+/* Shortens the names of a capture, which may be there several times. The texts stay the caller's. */
+int short_names_find(struct short_name *names, size_t count, struct err *err);
+
+/* Of a table of texts in JSON, with their quotes: where the short ones begin in them, as long as there are texts
+ * (free() it), 0 where that is the whole. NULL with err set. */
+size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err);
+
+/* Of the names in a database, for who has them as texts. All zero: empty. */
+struct short_names {
+    struct intern texts;
+    size_t *begins; /* of each text */
+};
+/* Release it also after a failure. */
+int short_names_load(sqlite3 *db, struct short_names *ret, struct err *err);
+void short_names_release(struct short_names *names);
+/* Where the short one begins in a name; a name that is not known is its own. NULL is NULL. */
+const char *short_names_get(const struct short_names *names, const char *name);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans which inference and which AI CPU task goes where, and hands units of them to the workers that draw. */
-#include "exporters/timeline/task_timeline.h"
+#include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "db/database.h"
-#include "exporters/timeline/draw_svp.h"
-#include "exporters/timeline/timeline_file.h"
 
 #include <stdlib.h>
 #include <string.h>

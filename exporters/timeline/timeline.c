@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/timeline/timeline.h"
+#include "exporters/timeline/track.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
-#include "exporters/timeline/series.h"
-#include "exporters/timeline/track.h"
-#include "exporters/timeline/walk.h"
+#include "exporters/export.h"
+#include "exporters/timeline/marks.h"
+#include "exporters/timeline/timeline_earlier.h"
+#include "exporters/timeline/timeline_svp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,6 @@ const struct track *const tracks[] = {
     NULL};
 #undef TRACK
 
-static bool is_named(const char *name, const char *layer, const char *also)
-{
-    return strcmp(name, layer) == 0 || (also != NULL && strcmp(name, also) == 0);
-}
-
 static int find_layer(void *name, const struct record_kind *kind, const struct series_report *series)
 {
     (void)kind;
@@ -39,7 +35,7 @@ bool export_has_layer(const char *name)
 {
     char copy[64];
     for (size_t i = 0; tracks[i] != NULL; i++) {
-        if (is_named(name, tracks[i]->name, tracks[i]->also))
+        if (track_is_named(name, tracks[i]->name, tracks[i]->also))
             return true;
     }
     return snprintf(copy, sizeof copy, "%s", name) < (int)sizeof copy && series_each(find_layer, copy) != 0;
@@ -64,14 +60,6 @@ void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
     for (size_t i = 0; tracks[i] != NULL; i++)
         each(arg, tracks[i]->name);
     (void)series_each(tell_layer, &telling);
-}
-
-bool track_shows(const struct track_run *run, const char *name, const char *also)
-{
-    const char *const *layer = run->run->options->layers;
-    while (layer != NULL && *layer != NULL && !is_named(*layer, name, also))
-        layer++;
-    return layer == NULL || *layer != NULL;
 }
 
 static int compare_tracks(const void *a, const void *b)
@@ -125,53 +113,6 @@ static void release_tracks(struct track_run *run)
     map_release(&run->processes);
     run->next_hardware_thread = 0;
     run->shows_calls = run->shows_tasks = run->shows_marks = run->shows_device_marks = false;
-}
-
-/* ---- processes ---- */
-
-struct named_process {
-    int64_t pid;
-};
-
-int track_first_free_stream(void *db, int64_t *ret, struct err *err)
-{
-    int status = cann_largest_stream(db, ret, err);
-    *ret = number_add(*ret, 1);
-    return status;
-}
-
-/* Below each other: programs, calls, devices and what they overlap; counters of hosts and devices after them. Vendor's
- * files have their order. */
-static int64_t place_of(const struct track_run *run, int64_t layer)
-{
-    if (run->trace.style.as_recorded)
-        return layer;
-    if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
-        return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
-    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
-}
-
-int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
-                     int64_t *ret_pid, struct err *err)
-{
-    char label[192] = "CPU";
-    bool added;
-    *ret_pid = track_pid_of(process_id, layer, device_id);
-    if (map_add(&run->processes, ret_pid, &added, err) == NULL)
-        return -(int)err->code;
-    if (device_id != DB_NULL)
-        snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
-    if (run->host != NULL)
-        snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    if (added)
-        trace_name_process(&run->trace, *ret_pid, place_of(run, layer), name, label);
-    return 0;
-}
-
-int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
-                  struct err *err)
-{
-    return track_process_of(run, run->process_id, layer, device_id, name, ret_pid, err);
 }
 
 /* ---- what tracks share ---- */
@@ -412,4 +353,32 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
     }
     map_release(&merging.processes);
     return status;
+}
+
+/* ---- of every family ---- */
+
+static int cann_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct timeline_run run = {.db = db, .options = options, .result = ret};
+    int status = query_origin(db, CAPTURE_CANN, &run.origin, err);
+    return status == 0 ? tracks_write(&run, err) : status;
+}
+
+int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    *ret = (struct export_result){0};
+    struct db_facts facts;
+    int result = db_read_facts(db, &facts, err);
+    if (result != 0)
+        return result;
+    if (facts.family == CAPTURE_CANN)
+        return cann_export_iterations(cann_timeline, db, options, ret, err);
+    struct timeline_run run = {.db = db, .options = options, .result = ret};
+    result = query_origin(db, facts.family, &run.origin, err);
+    if (result != 0)
+        return result;
+    if (facts.family == CAPTURE_SVP)
+        return svp_timeline(&run, err);
+    result = facts.family == CAPTURE_JOB ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
+    return result == 0 ? marks_timeline(&run, err) : result;
 }

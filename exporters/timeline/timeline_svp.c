@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/timeline_svp.h"
 
+#include "base/array.h"
+#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/database.h"
 #include "exporters/load/bounds.h"
-#include "exporters/timeline/acl_timeline.h"
-#include "exporters/timeline/merged_timeline.h"
-#include "exporters/timeline/task_timeline.h"
+#include "exporters/report_name.h"
+#include "exporters/timeline/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static int64_t tasks_of(const struct svp_model *model)
 {
@@ -65,4 +70,226 @@ int svp_timeline(struct timeline_run *run, struct err *err)
     run->bounds = NULL;
     operator_bounds_release(&bounds);
     return result;
+}
+
+/* ---- files ---- */
+
+/* task_time_0.resnet50.6.1.json */
+static void make_name(struct strbuf *name, const char *report, const struct svp_model *model)
+{
+    struct strbuf tail;
+    strbuf_init(&tail, REPORT_NAME_MAX);
+    strbuf_addc(&tail, '.');
+    report_name_number(&tail, model->model_id);
+    strbuf_addc(&tail, '.');
+    report_name_number(&tail, model->batch_num);
+    strbuf_adds(&tail, ".json");
+
+    strbuf_addf(name, "%s_", report);
+    report_name_number(name, model->device_id);
+    strbuf_addc(name, '.');
+    report_name_model(name, model->name, tail.length);
+    strbuf_add_built(name, &tail);
+    strbuf_release(&tail);
+}
+
+int svp_timeline_open(struct trace *trace, struct timeline_run *run, const char *report, const struct svp_model *model,
+                      struct err *err)
+{
+    struct strbuf name;
+    strbuf_init(&name, REPORT_NAME_MAX);
+    make_name(&name, report, model);
+    int result = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline")
+                             : trace_open(trace, run, &trace_style_msprof, report, name.data, err);
+    strbuf_release(&name);
+    return result;
+}
+
+int svp_timeline_close(struct trace *trace, int result, const struct svp_model *model, struct err *err)
+{
+    const struct trace_info info = {.clock = SVP_CLOCK,
+                                    .device_id = model->device_id,
+                                    .model = model->name,
+                                    .model_id = model->model_id,
+                                    .batch_num = model->batch_num};
+    return trace_close(trace, result, &info, err);
+}
+
+/* ---- calls of one model ---- */
+
+#define CALLS_PER_POLL 4096
+#define CALL_NAME_MAX (1024 * 1024) /* bytes of one call's name, escaped */
+
+struct call_timeline {
+    struct timeline_run *run;
+    struct trace trace;
+    struct strbuf name;
+    struct trace_lanes lanes;
+    int64_t first_free; /* a number above all of threads */
+    bool started;
+    int64_t process_id, pid; /* of the calls that come now */
+    uint64_t calls;
+};
+
+static int find_largest_thread(void *arg, const struct acl_call *call, struct err *err)
+{
+    struct call_timeline *timeline = arg;
+    /* Small numbers for viewers that keep them in 32 bits, whatever a damaged one says. */
+    if (call->thread_id >= timeline->first_free && call->thread_id < INT32_MAX / 2)
+        timeline->first_free = call->thread_id + 1;
+    return ++timeline->calls % CALLS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
+}
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    const struct call_timeline *timeline = arg;
+    (void)err;
+    *ret = timeline->first_free;
+    return 0;
+}
+
+/* Calls come thread by thread, those of a process together. */
+static void enter_process(struct call_timeline *timeline, const struct acl_call *call)
+{
+    if (timeline->started && call->process_id == timeline->process_id)
+        return;
+    if (timeline->started) {
+        timeline->pid++;
+        trace_name_process(&timeline->trace, timeline->pid, timeline->pid, "Task Scheduler", NULL);
+    }
+    timeline->started = true;
+    timeline->process_id = call->process_id;
+}
+
+static int write_call(struct call_timeline *timeline, const struct acl_call *call, const struct trace_slice *slice,
+                      struct err *err)
+{
+    struct trace *trace = &timeline->trace;
+    strbuf_clear(&timeline->name);
+    if (trace_text(&timeline->name, call->name, strlen(call->name)) < 0)
+        return err_set(err, ERR_LIMIT, "the name of an ACL call has %zu bytes: too long for a timeline",
+                       strlen(call->name));
+    trace_write_name(trace, &timeline->name);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    char *p = trace_put_slice(start, &trace->style, slice);
+    p = trace_put_literal(p, "\"Mode\":\"");
+    p = trace_put_word(p, acl_mode_name(call->api_type));
+    p = trace_put_literal(p, "\",\"Process_Id\":");
+    p = trace_put_id(p, call->process_id);
+    p = trace_put_literal(p, ",\"Thread_Id\":");
+    p = trace_put_id(p, call->thread_id);
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
+    return 0;
+}
+
+static int draw_call(void *arg, const struct acl_call *call, struct err *err)
+{
+    struct call_timeline *timeline = arg;
+    if (call->start_ns == DB_NULL || call->end_ns == DB_NULL || call->end_ns < call->start_ns)
+        return 0;
+    enter_process(timeline, call);
+    struct trace_slice slice = {
+        .pid = timeline->pid, .start_ns = call->start_ns, .duration_ns = time_since(call->end_ns, call->start_ns)};
+    if (trace_lanes_place(&timeline->lanes, call->thread_id, &slice, err) < 0 ||
+        write_call(timeline, call, &slice, err) < 0)
+        return -(int)err->code;
+    if (++timeline->trace.events % CALLS_PER_POLL != 0)
+        return 0;
+    timeline_progress(timeline->run, CALLS_PER_POLL);
+    if (interrupted())
+        return interrupt_error(err);
+    return outfile_failed(&timeline->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", timeline->trace.path) : 0;
+}
+
+static int draw_calls(struct call_timeline *timeline, const struct svp_model *model, struct err *err)
+{
+    trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
+    int result = acl_each_call(timeline->run->db, model, draw_call, timeline, err);
+    timeline_progress(timeline->run, timeline->trace.events % CALLS_PER_POLL);
+    return result == 0 ? trace_lanes_name(&timeline->lanes, &timeline->trace, NULL, NULL, err) : result;
+}
+
+int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+{
+    struct call_timeline *timeline = calloc(1, sizeof(*timeline));
+    if (timeline == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    timeline->run = run;
+    strbuf_init(&timeline->name, CALL_NAME_MAX);
+    trace_lanes_init(&timeline->lanes, &timeline->trace.style, "Stream ", first_free_thread, timeline);
+    timeline->lanes.in_turn = true;
+    int result = acl_each_call(run->db, model, find_largest_thread, timeline, err);
+    if (result == 0)
+        result = svp_timeline_open(&timeline->trace, run, "acl", model, err);
+    if (result == 0)
+        result = svp_timeline_close(&timeline->trace, draw_calls(timeline, model, err), model, err);
+    trace_lanes_release(&timeline->lanes);
+    strbuf_release(&timeline->name);
+    free(timeline);
+    return result;
+}
+
+/* ---- who started an inference ---- */
+
+bool is_execute_call(const char *name)
+{
+    static const char prefix[] = "svp_acl_mdl_execute";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+int execute_calls_add(struct execute_calls *calls, const struct execute_call *call, struct err *err)
+{
+    if (array_reserve(calls, 1, err) < 0)
+        return -(int)err->code;
+    calls->items[calls->count++] = *call;
+    return 0;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct execute_call *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* How many calls begin at this time or before. */
+static size_t begun(const struct execute_calls *calls, int64_t time_ns)
+{
+    return search_until(calls->items, calls->count, sizeof *calls->items, offsetof(struct execute_call, start_ns),
+                        time_ns);
+}
+
+/* The last call that began before, unless another one runs at the time too. */
+static struct execute_call *last_call(const struct execute_calls *calls, int64_t start_ns)
+{
+    size_t count = begun(calls, start_ns);
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+    if (count == 0 || (count > 1 && calls->items[count - 2].latest_end_ns > start_ns))
+        return NULL;
+    return &calls->items[count - 1];
+}
+
+void execute_calls_prepare(struct execute_calls *calls, const int64_t *starts_ns, size_t count)
+{
+    int64_t latest_ns = INT64_MIN;
+    if (calls->count > 0)
+        qsort(calls->items, calls->count, sizeof *calls->items, compare_calls);
+    for (size_t i = 0; i < calls->count; i++) {
+        if (calls->items[i].end_ns > latest_ns)
+            latest_ns = calls->items[i].end_ns;
+        calls->items[i].latest_end_ns = latest_ns;
+        calls->items[i].started = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct execute_call *call = last_call(calls, starts_ns[i]);
+        if (call != NULL)
+            call->started++;
+    }
+}
+
+const struct execute_call *execute_calls_find(const struct execute_calls *calls, int64_t start_ns)
+{
+    const struct execute_call *call = last_call(calls, start_ns);
+    return call != NULL && call->started == 1 ? call : NULL;
 }

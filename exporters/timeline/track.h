@@ -15,9 +15,9 @@
 #include "db/query/query_records.h"
 #include "exporters/parallel.h"
 #include "exporters/timeline/document.h"
-#include "exporters/timeline/guest.h"
 #include "exporters/timeline/lanes.h"
 #include "exporters/timeline/slice_operators.h"
+#include "parsers/record.h"
 
 #include <stdatomic.h>
 
@@ -104,12 +104,18 @@ struct track_unit *track_unit_new(struct track_run *run, const void *state, stru
 int track_unit_rows(struct track_run *run, const void *state, int64_t first, int64_t end, struct err *err);
 void track_unit_submit(struct track_run *run);
 
+/* Whether a name is a layer's, or what it was called before (may be NULL). */
+bool track_is_named(const char *name, const char *layer, const char *also);
 /* Whether the file has a layer of this name, or of what it was called before (may be NULL). */
 bool track_shows(const struct track_run *run, const char *name, const char *also);
 
 /* For lanes of streams (trace_lanes_init), whose arg is the database: a number above all of streams. */
 int track_first_free_stream(void *db, int64_t *ret, struct err *err);
 
+/* In track_run.processes. */
+struct named_process {
+    int64_t pid;
+};
 /* The process of a layer on a device (DB_NULL: of the host), which it names when nothing has. */
 int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
                   struct err *err);
@@ -131,5 +137,26 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 {
     return track_pid_of(run->process_id, layer, device_id);
 }
+
+/* ---- the engine ---- */
+
+/* Walks calls, then tasks, for all tracks of the file that are made of them, and writes their events. */
+int tracks_walk(struct track_run *run, struct err *err);
+
+/* Series of record kinds (parsers/series.h): the layer's name in the file of --reports. */
+const char *series_layer(const struct series_report *series);
+/* Calls each for every series that the timeline shows something of, until it returns other than 0, which it returns. */
+int series_each(int (*each)(void *arg, const struct record_kind *kind, const struct series_report *series), void *arg);
+
+/* Writes the events of all series that the options show. */
+int series_write(struct track_run *run, struct err *err);
+
+/* Writes msprof_<timestamp>.json with all tracks that the options show, and for each other report that tracks name a
+ * file with these. No file without events. */
+int tracks_write(struct timeline_run *run, struct err *err);
+
+/* Writes <name> with all tracks and what the guest adds; compat: in the style of trace_style_2023. */
+int tracks_write_with(struct timeline_run *run, const struct trace_guest *guest, const char *name, bool compat,
+                      struct err *err);
 
 #endif

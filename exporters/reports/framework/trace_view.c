@@ -3,7 +3,7 @@
 #include "exporters/reports/framework/trace_view.h"
 
 #include "db/query/query.h"
-#include "exporters/timeline/timeline.h"
+#include "exporters/timeline/track.h"
 
 #include <stdlib.h>
 

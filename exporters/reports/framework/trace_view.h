@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/places.h"
-#include "exporters/timeline/guest.h"
+#include "exporters/timeline/document.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #define TRACE_VIEW_FILE "trace_view.json"

@@ -2,7 +2,6 @@
 /* Tasks of devices, by stream, and where the arrows from the host's calls end. */
 #include "base/number.h"
 #include "exporters/cann_report.h"
-#include "exporters/timeline/tracks/placed.h"
 #include "exporters/timeline/tracks/put.h"
 #include "parsers/record.h"
 

@@ -2,7 +2,6 @@
 /* Calls of the host, by thread, and where the arrows to what they launched begin. */
 #include "base/number.h"
 #include "exporters/cann_report.h"
-#include "exporters/timeline/tracks/placed.h"
 #include "exporters/timeline/tracks/put.h"
 #include "parsers/record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which call of the host started which inference: only what times decide. */
-#include "exporters/timeline/execute_calls.h"
+#include "exporters/timeline/timeline_svp.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

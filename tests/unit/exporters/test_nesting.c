@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges on lanes: nested ones share a lane, those that overlap in part do not. */
-#include "exporters/timeline/nesting.h"
+#include "exporters/timeline/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/timeline/walk.h"
+#include "exporters/timeline/track.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- layers ---- */
+
+bool track_is_named(const char *name, const char *layer, const char *also)
+{
+    return strcmp(name, layer) == 0 || (also != NULL && strcmp(name, also) == 0);
+}
+
+bool track_shows(const struct track_run *run, const char *name, const char *also)
+{
+    const char *const *layer = run->run->options->layers;
+    while (layer != NULL && *layer != NULL && !track_is_named(*layer, name, also))
+        layer++;
+    return layer == NULL || *layer != NULL;
+}
+
+/* ---- processes ---- */
+
+int track_first_free_stream(void *db, int64_t *ret, struct err *err)
+{
+    int status = cann_largest_stream(db, ret, err);
+    *ret = number_add(*ret, 1);
+    return status;
+}
+
+/* Below each other: programs, calls, devices and what they overlap; counters of hosts and devices after them. Vendor's
+ * files have their order. */
+static int64_t place_of(const struct track_run *run, int64_t layer)
+{
+    if (run->trace.style.as_recorded)
+        return layer;
+    if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
+        return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
+    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
+}
+
+int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
+                     int64_t *ret_pid, struct err *err)
+{
+    char label[192] = "CPU";
+    bool added;
+    *ret_pid = track_pid_of(process_id, layer, device_id);
+    if (map_add(&run->processes, ret_pid, &added, err) == NULL)
+        return -(int)err->code;
+    if (device_id != DB_NULL)
+        snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
+    if (run->host != NULL)
+        snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
+    if (added)
+        trace_name_process(&run->trace, *ret_pid, place_of(run, layer), name, label);
+    return 0;
+}
+
+int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
+                  struct err *err)
+{
+    return track_process_of(run, run->process_id, layer, device_id, name, ret_pid, err);
+}
 
 /* ---- workers ---- */
 
