@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 /* TABLE_TERMINAL is for show alone: rows of short tables on their way to the terminal. TABLE_SPREADSHEET is CSV with an
- * apostrophe before every text that a spreadsheet would run. */
-enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE_SPREADSHEET };
+ * apostrophe before every text that a spreadsheet would run. TABLE_CELLS gives rows to a sink. */
+enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE_SPREADSHEET, TABLE_CELLS };
 #define TABLE_MAX_COLUMNS 224
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
@@ -23,6 +23,7 @@ enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 struct show;         /* inside */
 struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
+struct table_sink;   /* table/table_sink.h */
 struct report_files; /* report/report_file.h */
 
 /* Files of communication operators. */
@@ -53,6 +54,7 @@ struct export_options {
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
     struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
+    struct table_sink *sink;     /* TABLE_CELLS: who takes the rows */
     struct show *show;           /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 

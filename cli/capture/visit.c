@@ -45,6 +45,12 @@ static void record_owner(struct capture_visit *visit)
     free(log);
 }
 
+/* The --output of a report is the page. */
+static const char *results_option(const struct settings *settings)
+{
+    return settings->command == COMMAND_REPORT ? "--results" : "--output";
+}
+
 int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
@@ -57,7 +63,7 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
         free(path);
         err_wrap(&err, "cannot put results into '%s'", visit->results);
         if (err.code == ERR_ACCESS && visit->settings->output == NULL)
-            err_hint(&err, "put them elsewhere with --output DIR");
+            err_hint(&err, "put them elsewhere with %s DIR", results_option(visit->settings));
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     record_owner(visit);
@@ -121,7 +127,8 @@ static int tell_failure(struct capture_visit *visit, struct err *err)
 {
     err_wrap(err, "cannot import '%s'", visit->directory);
     if (err->code == ERR_ACCESS && visit->settings->output == NULL)
-        err_hint(err, "when the capture is read-only, put the results elsewhere with --output DIR");
+        err_hint(err, "when the capture is read-only, put the results elsewhere with %s DIR",
+                 results_option(visit->settings));
     if (err->code != ERR_INTERRUPTED)
         collection_log_add(&visit->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
                            "Analysis data in \"%s\" failed. Maybe the data is incomplete.", visit->directory);

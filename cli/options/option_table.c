@@ -16,6 +16,7 @@
 #define ON_ADVISE COMMAND_BIT(COMMAND_ADVISE)
 #define ON_OPTIONS COMMAND_BIT(COMMAND_OPTIONS)
 #define ON_DIFF COMMAND_BIT(COMMAND_DIFF)
+#define ON_REPORT COMMAND_BIT(COMMAND_REPORT)
 #define ON_ANSWERS (COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE)
 #define MEMBER(name) offsetof(struct settings, name)
 
@@ -45,7 +46,7 @@ const struct option_spec option_table[] = {
      .aliases = {"dir"},
      .vendor = "-dir",
      .vendor_means = "--collection-dir",
-     .commands = ON_CAPTURES | ON_TABLES,
+     .commands = ON_CAPTURES | ON_REPORT | ON_TABLES,
      .type = VALUE_DIRECTORY,
      .argument = "DIR",
      .repeatable = true,
@@ -284,14 +285,14 @@ const struct option_spec option_table[] = {
      .offset = MEMBER(collect.accept_new_host_key),
      .help = "take the host key of a board that is not known yet\nand keep it; a changed key is refused always"},
     {.name = "freq-mhz",
-     .commands = ON_CAPTURES | ON_COLLECT,
+     .commands = ON_CAPTURES | ON_REPORT | ON_COLLECT,
      .type = VALUE_MHZ,
      .argument = "N",
      .offset = MEMBER(clock_khz),
      .help = "clock frequency, 0.001 to 100000 with up to three\n"
              "decimals, when the capture does not say it"},
     {.name = "layout",
-     .commands = ON_CAPTURES | ON_COLLECT | COMMAND_BIT(COMMAND_KINDS),
+     .commands = ON_CAPTURES | ON_REPORT | ON_COLLECT | COMMAND_BIT(COMMAND_KINDS),
      .type = VALUE_FILE,
      .argument = "FILE",
      .repeatable = true,
@@ -492,7 +493,7 @@ const struct option_spec option_table[] = {
      .help =
          "how many rows of --table, or of the longest of CANN\ncaptures (20; all rows in other formats than table)"},
     {.name = "step-range",
-     .commands = ON_ANSWERS,
+     .commands = ON_ANSWERS | ON_REPORT,
      .type = VALUE_TEXT,
      .argument = "NAME",
      .offset = MEMBER(step_range),
@@ -557,6 +558,23 @@ const struct option_spec option_table[] = {
      .offset = MEMBER(advise.thresholds),
      .help = "another limit for a rule; may be repeated"},
     {.name = "list", .commands = ON_ADVISE, .offset = MEMBER(advise.list), .help = "tell the rules and their limits"},
+    {.name = "output",
+     .letter = 'o',
+     .commands = ON_REPORT,
+     .type = VALUE_FILE,
+     .argument = "FILE",
+     .offset = MEMBER(report.page),
+     .help = "write the page into FILE (report.html in the working\ndirectory)"},
+    {.name = "results",
+     .commands = ON_REPORT,
+     .type = VALUE_DIRECTORY,
+     .argument = "DIR",
+     .offset = MEMBER(output),
+     .help = "put sqlite/ and log/ into DIR instead of the\ncapture (several captures: into DIR/<capture name>)"},
+    {.name = "redact",
+     .commands = ON_REPORT,
+     .offset = MEMBER(report.redact),
+     .help = "replace names by hashes: of captures, operators,\nmodels, files, ranges"},
     {.name = "base",
      .commands = ON_DIFF,
      .type = VALUE_FILE,

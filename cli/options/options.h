@@ -76,6 +76,12 @@ struct show_settings {
 
 #define FAIL_ON_NOTHING (-1)
 
+/* What the command line says for report. */
+struct report_settings {
+    const char *page; /* NULL: report.html */
+    bool redact;
+};
+
 /* What the command line says for options. */
 struct options_settings {
     int chip;   /* -1: not given */
@@ -170,6 +176,7 @@ struct settings {
     struct layout_settings layout;
     struct diff_settings diff;
     struct advise_settings advise;
+    struct report_settings report;
     struct options_settings options;
     struct show_settings show;
 };

@@ -47,6 +47,7 @@ static const struct {
     [TABLE_JSON] = {"\n    {", ",\n    {", "\n    }", "\"" TABLE_MISSING "\"", "\n        \"", ",\n        \""},
     [TABLE_TERMINAL] = {"", "", "", TABLE_MISSING, "", ""},
     [TABLE_MARKDOWN] = {"| ", "| ", " |\n", TABLE_MISSING, "", " | "},
+    [TABLE_CELLS] = {"", "", "", TABLE_MISSING, "", ""},
 };
 
 int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
@@ -66,7 +67,7 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
         status = make_piece(&format->missing, frames[kind].missing, NULL, "", err);
     for (size_t i = 0; status == 0 && i < columns; i++) {
         const char *before = i == 0 ? frames[kind].first_cell : frames[kind].next_cell;
-        if (kind == TABLE_TERMINAL)
+        if (kind == TABLE_TERMINAL || kind == TABLE_CELLS)
             status = make_cell_end(&format->before[i], i > 0, err);
         else
             status = make_piece(&format->before[i], before, kind == TABLE_JSON ? titles[i] : NULL,
@@ -274,6 +275,7 @@ static void encode_safe(const struct row_format *format, struct strbuf *buf, con
         encode_markdown(buf, text, length);
         break;
     case TABLE_TERMINAL:
+    case TABLE_CELLS:
         strbuf_add(buf, text, length);
         break;
     }
@@ -367,6 +369,7 @@ char *row_put_text(const struct row_format *format, const char *text, size_t len
         *p++ = '"';
         return p;
     case TABLE_TERMINAL:
+    case TABLE_CELLS:
         break;
     }
     memcpy(p, text, length);

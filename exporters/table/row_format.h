@@ -60,7 +60,8 @@ char *row_put_text(const struct row_format *format, const char *text, size_t len
 /* Bytes that a row of texts of so many bytes together takes at most. */
 size_t row_room(const struct row_format *format, size_t text_bytes);
 
-/* The cells of a row for TABLE_TERMINAL: they are separated by NUL, which no text of a database holds. */
+/* The cells of a row for TABLE_TERMINAL and TABLE_CELLS: they are separated by NUL, which no text of a database holds.
+ */
 void row_cells(const char *row, const char *end, size_t count, struct table_cell *cells);
 
 /* Whether a spreadsheet runs a cell with this text instead of showing it: what begins with = + - @ and is no number. */

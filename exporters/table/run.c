@@ -181,7 +181,7 @@ int report_put_struct(struct report_run *run, const void *row, size_t size, stru
 size_t report_leading_columns(const struct report_run *run, size_t limit)
 {
     size_t count = 0;
-    if (run->chosen || run->terminal != NULL || run->writer.is_plain)
+    if (run->chosen || run->terminal != NULL || run->writer.is_plain || run->session->options->sink != NULL)
         return 0;
     while (count < run->plan.step_count && run->plan.steps[count].value < limit)
         count++;

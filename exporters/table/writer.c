@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "exporters/output_file.h"
 #include "exporters/table/plain.h"
+#include "exporters/table/table_sink.h"
 #include "exporters/table/table_stream.h"
 
 #include <inttypes.h>
@@ -112,11 +113,22 @@ static int need_file(struct report_writer *writer, struct err *err)
 
 /* ---- rows ---- */
 
+static int give_cells(struct report_writer *writer, const char *row, size_t length, struct err *err)
+{
+    struct table_sink *sink = writer->options->sink;
+    struct table_cell cells[TABLE_MAX_COLUMNS];
+    int status = writer->rows == 1 ? sink->begin(sink->arg, writer->plan, err) : 0;
+    row_cells(row, row + length, writer->plan->step_count, cells);
+    return status == 0 ? sink->row(sink->arg, cells, err) : status;
+}
+
 static int take_bytes(struct report_writer *writer, const char *row, size_t length, struct err *err)
 {
     writer->rows++;
     if (writer->is_plain)
         return plain_row(&writer->grid, writer->plan, row, row + length, err);
+    if (writer->options->sink != NULL)
+        return give_cells(writer, row, length, err);
     if (writer->terminal != NULL)
         return terminal_table_row(writer->terminal, row, row + length, err);
     int status = need_file(writer, err);
@@ -221,8 +233,8 @@ int report_writer_row(struct report_writer *writer, const struct report_value *v
         if (writer->sorter != NULL)
             return sort_row(writer, values, err);
     }
-    return writer->terminal != NULL || writer->is_plain ? copy_row(writer, values, err)
-                                                        : write_row(writer, values, err);
+    bool to_file = writer->terminal == NULL && !writer->is_plain && writer->options->sink == NULL;
+    return to_file ? write_row(writer, values, err) : copy_row(writer, values, err);
 }
 
 /* ---- parts ---- */
@@ -274,6 +286,10 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
     if (status == 0 && writer->grid.count > 0)
         status = plain_print(&writer->grid, writer->plan, writer->options->show,
                              writer->passed > writer->rows ? writer->passed - writer->rows : 0, writer->more, err);
+    if (writer->options != NULL && writer->options->sink != NULL) { /* a table that failed early has none */
+        writer->options->sink->left = writer->passed > writer->rows ? writer->passed - writer->rows : 0;
+        writer->options->sink->more = writer->more;
+    }
     grid_release(&writer->grid);
     strbuf_release(&writer->suffix);
     sorter_free(writer->sorter);

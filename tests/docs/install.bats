@@ -51,6 +51,7 @@ setup() {
 /usr/share/man/man1/msprof-options.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
+/usr/share/man/man1/msprof-report.1
 /usr/share/man/man1/msprof-run.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof.1

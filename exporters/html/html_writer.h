@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes HTML with SVG inside as a stream: elements, attributes and texts, every one escaped, so that no text of a
+ * capture can be anything but a text.
+ *
+ *     html_open(w, "p");
+ *     html_attribute(w, "class", "note");
+ *     html_text(w, name);
+ *     html_close(w);
+ */
+#ifndef MSPROF_EXPORTERS_HTML_HTML_WRITER_H
+#define MSPROF_EXPORTERS_HTML_HTML_WRITER_H
+
+#include "base/file/outfile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HTML_DEPTH_MAX 32
+#define HTML_NAME_MAX 400 /* bytes that are shown of a name; the middle of a longer one is left out */
+
+struct html_writer {
+    struct outfile *out;               /* the caller's, open; keeps failed writes */
+    const char *stack[HTML_DEPTH_MAX]; /* names of the elements that are open */
+    size_t depth;
+    bool in_tag; /* attributes may follow */
+    bool redact; /* set by the caller: names are replaced by what html_name_hash makes of them */
+};
+
+void html_init(struct html_writer *w, struct outfile *out);
+/* Opens an element; name is a literal, and so are those of attributes. An element without an end tag (meta, col, br)
+ * closes by itself with whatever follows. Elements deeper than HTML_DEPTH_MAX are a mistake of the caller: the file
+ * fails. */
+void html_open(struct html_writer *w, const char *name);
+void html_bare(struct html_writer *w, const char *name);
+/* Puts an attribute of the element that was opened last, before anything else of it. */
+void html_attribute(struct html_writer *w, const char *name, const char *value);
+void html_attribute_f(struct html_writer *w, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Closes the element that was opened last. */
+void html_close(struct html_writer *w);
+
+void html_text(struct html_writer *w, const char *text);
+void html_text_of(struct html_writer *w, const char *text, size_t length);
+void html_text_f(struct html_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A whole element with nothing but a text. */
+void html_element(struct html_writer *w, const char *name, const char *text);
+/* Puts a name that a capture has: its middle left out when it is long, its hash when names are redacted. */
+void html_name(struct html_writer *w, const char *text, size_t length);
+/* Puts a text of the program as it is: style and script alone, which hold no end tag. */
+void html_raw(struct html_writer *w, const char *text);
+
+/* "name-1a2b3c4d5e": the first digits of the SHA-256 of a name; one name is the same in every page. */
+#define HTML_HASH_SIZE 24
+void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE]);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/html/page.h"
+
+#include "base/file/checksum.h"
+#include "db/query/query_origin.h"
+#include "exporters/html/html_assets.h"
+#include "exporters/load/load.h"
+#include "exporters/load/load_evidence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct html_part html_parts[] = {
+    {"identity", "Capture", html_put_identity},
+    {"losses", "Losses and coverage", html_put_losses},
+    {"time", "Where the time goes", html_put_time},
+    {.id = NULL},
+};
+
+struct html_report {
+    struct html_options options;
+    struct outfile out;
+    struct html_writer w;
+    size_t added;
+};
+
+/* ---- the frame of the page ---- */
+
+/* The digest of a script as the policy wants it: in base64. */
+static void put_digest(const char *const *pieces, char ret[64])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char digits[CHECKSUM_TEXT_SIZE];
+    unsigned char bytes[33] = {0};
+    struct checksum *sum = checksum_new();
+    size_t used = 0;
+
+    for (; *pieces != NULL; pieces++)
+        checksum_add(sum, *pieces, strlen(*pieces));
+    checksum_finish(sum, digits);
+    checksum_free(sum);
+    for (size_t i = 0; i < 32 && digits[0] != '\0'; i++) {
+        const char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        bytes[i] = (unsigned char)strtoul(pair, NULL, 16);
+    }
+    for (size_t i = 0; i < 33; i += 3) {
+        uint32_t three = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
+        for (int shift = 18; shift >= 0; shift -= 6)
+            ret[used++] = letters[three >> shift & 63];
+    }
+    ret[used - 1] = '='; /* of 33 bytes the last is none */
+    ret[used] = '\0';
+}
+
+static void put_meta(struct html_writer *w, const char *key, const char *name, const char *content)
+{
+    html_bare(w, "meta");
+    html_attribute(w, key, name);
+    html_attribute(w, "content", content);
+}
+
+static void put_asset(struct html_writer *w, const char *element, const char *const *pieces)
+{
+    html_open(w, element);
+    html_text(w, "");
+    for (; *pieces != NULL; pieces++)
+        html_raw(w, *pieces);
+    html_close(w);
+}
+
+static void put_head(struct html_report *report)
+{
+    struct html_writer *w = &report->w;
+    char digest[64];
+
+    html_raw(w, "<!DOCTYPE html>\n");
+    html_open(w, "html");
+    html_attribute(w, "lang", "en");
+    html_open(w, "head");
+    html_bare(w, "meta");
+    html_attribute(w, "charset", "utf-8");
+    put_digest(html_script, digest);
+    html_bare(w, "meta");
+    html_attribute(w, "http-equiv", "Content-Security-Policy");
+    html_attribute_f(w, "content",
+                     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; "
+                     "form-action 'none'",
+                     digest);
+    put_meta(w, "name", "viewport", "width=device-width, initial-scale=1");
+    put_meta(w, "name", "referrer", "no-referrer");
+    html_open(w, "title");
+    html_name(w, report->options.title, strlen(report->options.title));
+    html_text(w, " \xE2\x80\x93 msprof");
+    html_close(w);
+    put_asset(w, "style", html_style);
+    html_close(w);
+    html_open(w, "body");
+    html_open(w, "a");
+    html_attribute(w, "class", "skip");
+    html_attribute(w, "href", "#main");
+    html_text(w, "Skip to the content");
+    html_close(w);
+    html_open(w, "main");
+    html_attribute(w, "id", "main");
+    html_open(w, "h1");
+    html_name(w, report->options.title, strlen(report->options.title));
+    html_close(w);
+}
+
+static void put_foot(struct html_report *report)
+{
+    struct html_writer *w = &report->w;
+
+    html_close(w); /* main */
+    html_open(w, "footer");
+    html_text_f(w, "Made by msprof %s. Times are in microseconds where nothing else is said.", report->options.version);
+    if (report->options.redact)
+        html_text(w, " Names are replaced by the beginnings of their SHA-256.");
+    html_close(w);
+    put_asset(w, "script", html_script);
+    html_close(w);
+    html_close(w);
+    html_raw(w, "\n");
+}
+
+int html_report_open(const struct html_options *options, struct html_report **ret, struct err *err)
+{
+    struct html_report *report = calloc(1, sizeof *report);
+
+    *ret = NULL;
+    if (report == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    report->options = *options;
+    int status = outfile_open(&report->out, options->path, err);
+    if (status < 0) {
+        free(report);
+        return status;
+    }
+    html_init(&report->w, &report->out);
+    report->w.redact = options->redact;
+    put_head(report);
+    *ret = report;
+    return 0;
+}
+
+int html_report_close(struct html_report *report, int status, struct err *err)
+{
+    if (report == NULL)
+        return status;
+    if (status == 0 && report->added > 0) {
+        put_foot(report);
+        status = outfile_commit(&report->out, err);
+    } else {
+        outfile_abort(&report->out);
+    }
+    free(report);
+    return status;
+}
+
+/* ---- one capture ---- */
+
+static int make_advice(struct html_page *page, struct err *err)
+{
+    struct host_evidence evidence;
+    struct capture_origin origin;
+    double thresholds[RULES];
+    int status = evidence_load(page->db, &page->workload, &evidence, err);
+
+    for (size_t i = 0; i < RULES; i++)
+        thresholds[i] = rules[i].threshold;
+    if (status == 0)
+        status = advice_make(&page->workload, &evidence, thresholds, &page->advice, err);
+    if (status == 0)
+        status = evidence_name_launchers(page->db, &page->advice, err);
+    if (status == 0)
+        status = query_origin(page->db, page->family, &origin, err);
+    if (status == 0)
+        page->advice.origin_ns = origin.time_ns;
+    return status;
+}
+
+static int load(struct html_page *page, struct err *err)
+{
+    struct db_facts facts;
+    int status = db_read_facts(page->db, &facts, err);
+
+    page->family = facts.family;
+    if (status == 0)
+        status = workload_load(page->db, WITH_COUNTERS, &page->workload, err);
+    if (status == 0)
+        status = splits_make(&page->workload, &page->splits, err);
+    if (status == 0 && !page->splits.whole)
+        status = step_groups_make(&page->workload, &page->splits, &page->groups, err);
+    if (status == 0 && !page->workload.facts.placed)
+        status = gaps_make(&page->workload, &page->gaps, err);
+    return status == 0 && page->workload.execution_count > 0 ? make_advice(page, err) : status;
+}
+
+static void release(struct html_page *page)
+{
+    gaps_release(&page->gaps);
+    step_groups_release(&page->groups);
+    splits_release(&page->splits);
+    workload_release(&page->workload);
+}
+
+static void put_contents(struct html_page *page)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "nav");
+    html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
+    html_open(w, "ul");
+    for (const struct html_part *part = html_parts; part->id != NULL; part++) {
+        html_open(w, "li");
+        html_open(w, "a");
+        html_attribute_f(w, "href", "#c%zu-%s", page->number, part->id);
+        html_text(w, part->title);
+        html_close(w);
+        html_close(w);
+    }
+    html_close(w);
+    html_close(w);
+}
+
+static int put_part(struct html_page *page, const struct html_part *part, struct err *err)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "section");
+    html_attribute_f(w, "id", "c%zu-%s", page->number, part->id);
+    html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
+    html_open(w, page->several ? "h3" : "h2");
+    html_attribute_f(w, "id", "c%zu-%s-title", page->number, part->id);
+    html_text(w, part->title);
+    html_close(w);
+    int status = part->put(page, err);
+    html_close(w);
+    html_raw(w, "\n");
+    return status;
+}
+
+static int put_parts(struct html_page *page, struct err *err)
+{
+    struct html_writer *w = &page->w;
+    int status = 0;
+
+    html_open(w, "article");
+    if (page->several) {
+        html_open(w, "h2");
+        html_name(w, page->capture->name, strlen(page->capture->name));
+        html_close(w);
+    }
+    put_contents(page);
+    for (const struct html_part *part = html_parts; status == 0 && part->id != NULL; part++)
+        status = put_part(page, part, err);
+    html_close(w);
+    return status;
+}
+
+int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err)
+{
+    struct html_page page = {.w = report->w,
+                             .db = db,
+                             .number = ++report->added,
+                             .several = report->options.captures > 1,
+                             .capture = capture};
+    int status = load(&page, err);
+
+    if (status == 0)
+        status = put_parts(&page, err);
+    report->w = page.w;
+    release(&page);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the page: what its parts are made of, and how they write. */
+#ifndef MSPROF_EXPORTERS_HTML_PAGE_H
+#define MSPROF_EXPORTERS_HTML_PAGE_H
+
+#include "analysis/advice.h"
+#include "analysis/step_groups.h"
+#include "exporters/html/html_writer.h"
+#include "exporters/html/report_page.h"
+#include "exporters/table/report.h"
+
+/* One capture on its way into the page. */
+struct html_page {
+    struct html_writer w;
+    sqlite3 *db;
+    int family;    /* CAPTURE_... */
+    size_t number; /* of the capture in the page, from 1 */
+    bool several;  /* captures: headings stand one level lower */
+    const struct html_capture *capture;
+    struct workload workload;
+    struct splits splits;
+    struct step_groups groups; /* without steps: none */
+    struct gaps gaps;
+    struct advice advice; /* all zero without executions */
+};
+
+/* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
+struct html_part {
+    const char *id, *title;
+    int (*put)(struct html_page *page, struct err *err);
+};
+extern const struct html_part html_parts[]; /* in their order; ended by no id */
+
+int html_put_identity(struct html_page *page, struct err *err);
+int html_put_losses(struct html_page *page, struct err *err);
+int html_put_time(struct html_page *page, struct err *err);
+
+/* ---- writing ---- */
+
+#define HTML_ROWS_MAX 1000                /* of a table */
+#define HTML_TABLE_BYTES_MAX (192 * 1024) /* of a table; then it ends though it has fewer rows */
+
+/* A table of the report engine. */
+struct html_table {
+    const char *report;  /* its name */
+    const char *caption; /* NULL: the report's title */
+    const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
+    const char *anchor;  /* id of the column whose cells name the row for links (html_anchor); NULL: none */
+};
+/* Puts it; of a table without rows a sentence. ret_rows may be NULL. */
+int html_put_table(struct html_page *page, const struct html_table *table, uint64_t *ret_rows, struct err *err);
+
+/* A table of the page's own: heads whose text begins with '#' are of numbers, without it. */
+void html_table_begin(struct html_page *page, const char *caption, const char *const *heads, size_t count);
+/* The rows that follow are sums: they stay at the end however the others are sorted. */
+void html_table_foot(struct html_page *page);
+void html_table_end(struct html_page *page);
+/* One of rows that begin with a head, without a row of heads. */
+void html_facts_begin(struct html_page *page, const char *caption);
+void html_cell(struct html_page *page, const char *text);
+void html_cell_name(struct html_page *page, const char *text);
+void html_cell_number(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* 1234567 ns as "1234.567"; not known: DB_NULL. */
+void html_cell_us(struct html_page *page, int64_t ns);
+
+/* The id of a row in a part: the same for who links to it. */
+#define HTML_ID_SIZE 64
+void html_anchor(const struct html_page *page, const char *part, const char *name, char id[HTML_ID_SIZE]);
+/* A paragraph. */
+void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "1234.567": microseconds, exactly. */
+const char *html_us(int64_t ns, char text[NUMBER_MAX]);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/html/page.h"
+
+#include "exporters/report_scopes.h"
+#include "exporters/table/table_sink.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_SIZE 1024
+
+const char *html_us(int64_t ns, char text[NUMBER_MAX])
+{
+    *number_put_us(text, ns) = '\0';
+    return text;
+}
+
+void html_note(struct html_page *page, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    err_format(text, sizeof text, format, args);
+    va_end(args);
+    html_element(&page->w, "p", text);
+}
+
+void html_anchor(const struct html_page *page, const char *part, const char *name, char id[HTML_ID_SIZE])
+{
+    char hash[HTML_HASH_SIZE];
+
+    html_name_hash(name, strlen(name), hash);
+    snprintf(id, HTML_ID_SIZE, "c%zu-%s-%s", page->number, part, hash);
+}
+
+/* ---- tables of the page's own ---- */
+
+static void begin_table(struct html_page *page, const char *caption)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "div");
+    html_attribute(w, "class", "scroll");
+    html_attribute(w, "role", "region");
+    html_attribute(w, "tabindex", "0");
+    html_attribute_f(w, "aria-label", page->several ? "%s, capture %zu" : "%s", caption, page->number);
+    html_open(w, "table");
+    html_element(w, "caption", caption);
+}
+
+void html_facts_begin(struct html_page *page, const char *caption)
+{
+    begin_table(page, caption);
+    html_open(&page->w, "tbody");
+}
+
+static void begin_heads(struct html_page *page)
+{
+    html_open(&page->w, "thead");
+    html_open(&page->w, "tr");
+}
+
+static void put_head(struct html_page *page, const char *title, bool is_number)
+{
+    html_open(&page->w, "th");
+    html_attribute(&page->w, "scope", "col");
+    if (is_number)
+        html_attribute(&page->w, "class", "n");
+    html_text(&page->w, title);
+    html_close(&page->w);
+}
+
+static void begin_rows(struct html_page *page)
+{
+    html_close(&page->w);
+    html_close(&page->w);
+    html_open(&page->w, "tbody");
+}
+
+void html_table_begin(struct html_page *page, const char *caption, const char *const *heads, size_t count)
+{
+    begin_table(page, caption);
+    begin_heads(page);
+    for (size_t i = 0; i < count; i++)
+        put_head(page, heads[i] + (heads[i][0] == '#'), heads[i][0] == '#');
+    begin_rows(page);
+}
+
+void html_table_foot(struct html_page *page)
+{
+    html_close(&page->w);
+    html_open(&page->w, "tfoot");
+}
+
+void html_table_end(struct html_page *page)
+{
+    for (int i = 0; i < 3; i++) /* rows, table, the box around it */
+        html_close(&page->w);
+}
+
+void html_cell(struct html_page *page, const char *text)
+{
+    html_element(&page->w, "td", text);
+}
+
+void html_cell_name(struct html_page *page, const char *text)
+{
+    html_open(&page->w, "td");
+    html_name(&page->w, text, strlen(text));
+    html_close(&page->w);
+}
+
+void html_cell_number(struct html_page *page, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    err_format(text, sizeof text, format, args);
+    va_end(args);
+    html_open(&page->w, "td");
+    html_attribute(&page->w, "class", "n");
+    html_text(&page->w, text);
+    html_close(&page->w);
+}
+
+void html_cell_us(struct html_page *page, int64_t ns)
+{
+    char text[NUMBER_MAX];
+
+    html_cell_number(page, "%s", ns == DB_NULL ? TABLE_MISSING : html_us(ns, text));
+}
+
+/* ---- tables of the engine ---- */
+
+struct filling {
+    struct html_page *page;
+    const struct html_table *table;
+    const struct report *report;
+    const struct report_plan *plan; /* NULL: no row yet */
+    size_t bars, anchor;            /* steps; SIZE_MAX: none */
+    uint64_t rows, begin_bytes, left;
+    bool more;
+};
+
+static uint64_t bytes_so_far(const struct html_page *page)
+{
+    return page->w.out->written + page->w.out->used;
+}
+
+static size_t find_step(const struct report_plan *plan, const char *id)
+{
+    int column = id != NULL ? report_plan_find(plan, id, strlen(id)) : -1;
+
+    for (size_t i = 0; column >= 0 && i < plan->step_count; i++)
+        if (plan->steps[i].column == column)
+            return i;
+    return SIZE_MAX;
+}
+
+static const struct known_column *column_of(const struct report_plan *plan, size_t step)
+{
+    return &plan->columns[plan->steps[step].column];
+}
+
+static int begin_filling(void *arg, const struct report_plan *plan, struct err *err)
+{
+    struct filling *filling = arg;
+    struct html_page *page = filling->page;
+
+    (void)err;
+    if (filling->plan == NULL) {
+        begin_table(page, filling->table->caption != NULL ? filling->table->caption : filling->report->title);
+        begin_heads(page);
+        for (size_t i = 0; i < plan->step_count; i++)
+            put_head(page, plan->titles[i], !report_holds_texts(&column_of(plan, i)->column));
+        begin_rows(page);
+        filling->begin_bytes = bytes_so_far(page);
+    }
+    filling->plan = plan;
+    filling->bars = find_step(plan, filling->table->bars);
+    filling->anchor = find_step(plan, filling->table->anchor);
+    return 0;
+}
+
+/* Words of msprof's own and of its formats, not names that somebody gave. */
+static bool is_word(const struct known_column *column)
+{
+    static const char *const ids[] = {"severity", "code",   "cause", "source", "grew",       "type",        "type_name",
+                                      "bound",    "device", "data",  "shapes", "data_types", "input_shapes"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (strcmp(ids[i], column->id) == 0)
+            return true;
+    return column->column.names != NULL;
+}
+
+static bool is_missing(const struct table_cell *cell)
+{
+    return cell->length == strlen(TABLE_MISSING) && memcmp(cell->text, TABLE_MISSING, cell->length) == 0;
+}
+
+static void put_share(struct html_page *page, const struct table_cell *cell)
+{
+    char text[NUMBER_MAX];
+    size_t length = cell->length < sizeof text ? cell->length : sizeof text - 1;
+
+    memcpy(text, cell->text, length);
+    text[length] = '\0';
+    html_attribute(&page->w, "class", "n b");
+    html_attribute_f(&page->w, "style", "--s:%.2f%%", strtod(text, NULL));
+}
+
+static void put_cell(struct filling *filling, const struct table_cell *cell, size_t step)
+{
+    const struct known_column *column = column_of(filling->plan, step);
+    bool texts = report_holds_texts(&column->column);
+    struct html_writer *w = &filling->page->w;
+
+    html_open(w, "td");
+    if (step == filling->bars && !is_missing(cell))
+        put_share(filling->page, cell);
+    else if (!texts)
+        html_attribute(w, "class", "n");
+    if (texts && !is_word(column) && !is_missing(cell))
+        html_name(w, cell->text, cell->length);
+    else
+        html_text_of(w, cell->text, cell->length);
+    html_close(w);
+}
+
+static void put_row_id(struct filling *filling, const struct table_cell *cell)
+{
+    char *name = strndup(cell->text, cell->length), id[HTML_ID_SIZE];
+
+    if (name != NULL) {
+        html_anchor(filling->page, filling->report->name, name, id);
+        html_attribute(&filling->page->w, "id", id);
+    }
+    free(name);
+}
+
+static int fill_row(void *arg, const struct table_cell *cells, struct err *err)
+{
+    struct filling *filling = arg;
+    struct html_writer *w = &filling->page->w;
+
+    (void)err;
+    if (filling->rows >= HTML_ROWS_MAX || bytes_so_far(filling->page) - filling->begin_bytes > HTML_TABLE_BYTES_MAX) {
+        filling->left++;
+        return 0;
+    }
+    filling->rows++;
+    html_open(w, "tr");
+    if (filling->anchor != SIZE_MAX)
+        put_row_id(filling, &cells[filling->anchor]);
+    for (size_t i = 0; i < filling->plan->step_count; i++)
+        put_cell(filling, &cells[i], i);
+    html_close(w);
+    return 0;
+}
+
+struct device_tables {
+    struct report_session *session;
+    struct filling *filling;
+};
+
+static int fill_device(void *arg, const struct report_scope *scope, struct err *err)
+{
+    struct device_tables *tables = arg;
+    struct table_sink *sink = tables->session->options->sink;
+    uint64_t rows;
+    int status = report_write(tables->session, tables->filling->report, scope, &rows, err);
+
+    tables->filling->left += sink->left;
+    tables->filling->more |= sink->more;
+    return status;
+}
+
+static int fill(struct filling *filling, struct err *err)
+{
+    struct html_page *page = filling->page;
+    const struct table_choice choice = {.top = HTML_ROWS_MAX};
+    struct table_sink sink = {.begin = begin_filling, .row = fill_row, .arg = filling};
+    const struct export_options options = {.database = page->capture->database,
+                                           .format = TABLE_CELLS,
+                                           .columns = COLUMNS_VENDOR,
+                                           .model_id = -1,
+                                           .choice = &choice,
+                                           .sink = &sink};
+    const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
+    struct export_result result = {.files = 0};
+    struct report_session session;
+    struct device_tables tables = {&session, filling};
+    int status = report_session_open(&session, page->db, &options, &result, err);
+
+    if (status == 0)
+        status = filling->report->of_device
+                     ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
+                     : fill_device(&tables, &scope, err);
+    report_session_release(&session);
+    return status;
+}
+
+int html_put_table(struct html_page *page, const struct html_table *table, uint64_t *ret_rows, struct err *err)
+{
+    const struct report *const *all = report_all(err);
+    struct filling filling = {.page = page, .table = table};
+
+    if (all == NULL)
+        return -(int)err->code;
+    filling.report = report_find(all, table->report, page->family);
+    int status = filling.report != NULL ? fill(&filling, err) : 0;
+    if (filling.plan != NULL)
+        html_table_end(page);
+    if (filling.more)
+        html_note(page, "And more, which 'msprof show --table %s' prints.", table->report);
+    else if (filling.left > 0)
+        html_note(page, "And %llu more, which 'msprof show --table %s' prints.", (unsigned long long)filling.left,
+                  table->report);
+    if (status == 0 && filling.report == NULL)
+        html_note(page, "Captures of this family have no table '%s'.", table->report);
+    else if (status == 0 && filling.rows == 0)
+        html_note(page, "Nothing to show: the table '%s' is made of %s, and this capture has none.", table->report,
+                  filling.report->needs != NULL ? filling.report->needs : "records that its import did not find");
+    if (ret_rows != NULL)
+        *ret_rows = filling.rows;
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report to hand on: one HTML file about one capture or several, which needs no network, no other file and no
+ * script to be read.
+ *
+ *     struct html_report *report;
+ *     int status = html_report_open(&options, &report, err);
+ *     if (status == 0)
+ *         status = html_report_add(report, db, &capture, err);
+ *     status = html_report_close(report, status, err);
+ */
+#ifndef MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
+#define MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct html_options {
+    const char *path;    /* of the file, which appears whole or not at all */
+    const char *title;   /* of the page; a name, which redact hides */
+    const char *version; /* of the program, for the last line */
+    size_t captures;     /* how many will be added: of one the page has no heading of its own */
+    bool redact;         /* names of captures, operators, models, files and ranges are replaced by hashes */
+};
+
+struct html_capture {
+    const char *name;     /* "PROF_000001" */
+    const char *database; /* its path, for readers that run side by side */
+};
+
+struct html_report; /* opaque */
+
+/* Begins the page. *ret is NULL on failure. */
+int html_report_open(const struct html_options *options, struct html_report **ret, struct err *err);
+/* Adds all parts of one capture. After a failure the page can only be dropped. */
+int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err);
+/* Completes the page, or drops it when status < 0 or nothing was added; releases the report, which may be NULL. Returns
+ * status or a failure of its own. */
+int html_report_close(struct html_report *report, int status, struct err *err);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The page that msprof report writes: each part says what was planted, or what other programs read out of the database.
+# shellcheck disable=SC2154 # run_msprof sets stderr
+
+load common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+page() {
+    python3 "$repository/tests/lib/page.py" page.html "$@"
+}
+
+# The page of a capture, which must be sound; status 3 is of an import that had problems.
+report() {
+    run_msprof -q report "$@" -o page.html
+    [ "$status" -eq 0 ] || expect_status 3
+    page
+}
+
+# A capture of the program that the Python on standard input describes as p, with the page about it.
+program() {
+    rm -rf PROF_1
+    {
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("PROF_1")\n' "$repository/tests/cann/lib"
+        cat
+        printf 'p.write()\n'
+    } >make.py
+    python3 make.py
+    report PROF_1
+}
+
+@test "every family of captures has a page, which is one sound file without an address" {
+    for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}*; do
+        [ -d "$capture" ] || continue
+        rm -rf CAPTURE
+        cp -R "$capture" CAPTURE
+        report CAPTURE
+        expect_contains "$(page table 'The capture')" "Name,CAPTURE"
+        expect_contains "$(page part c1-losses)" "were rejected"
+    done
+}
+
+@test "a page is the same bytes each time, and appears whole or not at all" {
+    copy_capture JOBX
+    report JOBX
+    mv page.html first.html
+    report JOBX
+    cmp page.html first.html
+    run_msprof -q report JOBX -o /dev/full
+    expect_status 1
+    expect_contains "$stderr" "cannot write '/dev/full'"
+    run_msprof -q report JOBX -o nowhere/page.html
+    [ "$status" -ne 0 ]
+    expect_contains "$stderr" "nowhere/page.html"
+    run_msprof -q report JOBY -o missing.html
+    [ "$status" -ne 0 ]
+    [ ! -e missing.html ]
+    run_msprof report JOBX
+    expect_status 0
+    cmp report.html first.html
+    expect_equal "$(ls)" $'JOBX\nfirst.html\npage.html\nreport.html'
+}
+
+@test "several captures are one page" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    report JOBX JOBY
+    expect_equal "$(grep -o '<h[12][^>]*>[^<]*' page.html | sed 's/.*>//')" $'2 captures\nJOBX\nJOBY'
+    expect_contains "$(page part c2-identity)" "JOBY"
+}
+
+@test "of every problem that the import met, and of every record, the page tells the count" {
+    cp -R "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    for file in $(find PROF_1/ -name '*.slice_*' -size +100c ! -name '*.done'); do
+        truncate -s -7 "$file"
+    done
+    report PROF_1
+    expect_status 3
+    python3 - <<PY
+import sqlite3, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+db = sqlite3.connect('PROF_1/sqlite/runtime.db')
+# examples of one code and file all have the number of all of them
+problems = db.execute('SELECT code, sum(n) FROM (SELECT code, file, max(occurrences) AS n FROM diagnostics GROUP BY code, file)'
+                      ' GROUP BY code').fetchall()
+assert len(problems) > 0
+assert sorted((row[1], int(row[2])) for row in told.table('Problems of the data').rows) == sorted(problems), problems
+assert 'The import told %d problem' % sum(n for _, n in problems) in told.parts['c1-losses']
+rows = told.table('Records of the files, and where they went').rows
+fates = dict(db.execute('SELECT outcome, sum(records) FROM record_count GROUP BY outcome'))
+assert sum(int(row[4]) for row in rows) == fates.get('row', 0)
+assert sum(int(row[5]) for row in rows) == fates.get('joined', 0)
+assert sum(int(row[6]) for row in rows) == fates.get('rejected', 0) > 0
+assert all(int(row[3]) == sum(map(int, row[4:7])) for row in rows)
+files, size = db.execute('SELECT count(*), sum(size_bytes) FROM source_file').fetchone()
+assert (sum(int(row[1]) for row in rows), sum(int(row[2]) for row in rows)) == (files, size)
+PY
+}
+
+@test "the parts of a step are what was planted, and add up to the steps without a nanosecond lost" {
+    program <<'PY'
+for step in range(8):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR, stream=3)
+    p.op('b/where', 'Where', 30, core=AI_CPU)
+    p.op('b/mm', 'MatMul', 200, gap=step)
+    p.communicate(us=60, back=20)
+    p.copy(us=15)
+    p.end_step()
+PY
+    run_msprof -q show PROF_1 --table overlap --format csv
+    python3 - "$BATS_TEST_TMPDIR/stdout" <<PY
+import csv, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+ns = lambda text: round(float(text) * 1000)
+rows = {row[0]: ns(row[1]) for row in told.table('8 steps: iterations of model 1').rows}
+whole = rows.pop('Together')
+steps = [ns(row['Step time(us)'] if 'Step time(us)' in row else row['Time(us)']) if row['Period(us)'] == 'N/A' else ns(row['Period(us)'])
+         for row in csv.DictReader(open(sys.argv[1]))]
+assert len(steps) == 8 and whole == sum(steps), (whole, steps)
+assert sum(rows.values()) == whole
+free = rows.pop('Free')
+assert rows == {'Cube operators': 8 * 300000, 'Vector operators': 8 * 20000, 'AI CPU operators': 8 * 30000,
+                'Exposed communication': 8 * 40000, 'Copies': 8 * 15000}, rows
+assert free == whole - sum(rows.values()) and abs(free - 1000 * (8 * 5 + sum(range(8)))) < 8 * 100, free
+PY
+    # of the steps by themselves: 390 + 5 + 0..7 us, and the ticks of the marks
+    expect_contains "$(page part c1-time)" "us; when they communicated and did not compute"
+    run_msprof -q show PROF_1 --table steps --format csv --columns median
+    expect_contains "$(page part c1-time | tr -d '\n')" "Step time$(printf '%.3f' "$(tail -1 <<<"$output")") us"
+}
+
+@test "of a capture without anything of a device the page says so" {
+    program <<'PY'
+p.call('aclrtMalloc', p.at + 1000, p.at + 2000)
+PY
+    expect_contains "$(page part c1-time)" "Nothing of a device was recorded"
+}
+
+@test "names are texts whatever is in them, and hashes with --redact" {
+    program <<'PY'
+for name in ('</script><script>alert(1)</script>', ']]>', 'a\u2028b', 'x' * 65536, '" onload="x', "'&lt;", '\u202ereversed'):
+    p.op(name, us=100)
+PY
+    expect_not_contains "$(<page.html)" "<script>alert"
+    run_msprof -q report PROF_1 --redact -o page.html
+    page
+    expect_not_contains "$(<page.html)" PROF_1
+    expect_contains "$(page table 'The capture')" "Name,name-$(printf PROF_1 | sha256sum | cut -c 1-10)"
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a page of 'msprof report' as a browser without scripts would.
+
+usage: page.py FILE               checks that it is one sound file that needs nothing else
+       page.py FILE table CAPTION prints the table with this caption as CSV
+       page.py FILE part ID       prints the text of a part
+"""
+import base64
+import csv
+import hashlib
+import html.parser
+import sys
+
+BARE = {'meta', 'br', 'input'}
+# elements and attributes that load, send or run something
+FORBIDDEN = {'link', 'img', 'iframe', 'object', 'embed', 'form', 'base', 'video', 'audio', 'source', 'image', 'use'}
+
+
+class Table:
+    def __init__(self):
+        self.caption, self.heads, self.rows, self.styles, self.ids = '', [], [], [], []
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, path):
+        super().__init__(convert_charrefs=True)
+        with open(path, encoding='utf-8', newline='') as stream:
+            self.source = stream.read()
+        self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
+        self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
+        self.feed(self.source)
+        self.close()
+        assert not self.open, ('not closed', self.open)
+
+    def handle_starttag(self, tag, attrs):
+        names = [name for name, _ in attrs]
+        attrs = dict(attrs)
+        assert tag not in FORBIDDEN, tag
+        assert len(names) == len(attrs), (tag, 'an attribute twice', names)
+        for name, value in attrs.items():
+            assert not name.startswith('on') and name not in ('src', 'action', 'srcset', 'data'), (tag, name)
+            assert name != 'href' or value.startswith('#'), value
+            assert name == 'http-equiv' or 'url(' not in (value or ''), value
+        if tag == 'meta' and attrs.get('http-equiv') == 'Content-Security-Policy':
+            self.policy = attrs['content']
+        if 'id' in attrs:
+            self.ids.append(attrs['id'])
+        if 'href' in attrs:
+            self.links.append(attrs['href'][1:])
+        if attrs.get('role') == 'region':
+            self.labels.append(attrs['aria-label'])
+        if tag not in BARE:
+            self.open.append(tag)
+        if tag == 'section':
+            self.part = attrs['id']
+            self.parts[self.part] = ''
+        if tag == 'table':
+            self.tables.append(Table())
+        if tag == 'tr' and 'thead' not in self.open:
+            self.tables[-1].rows.append([])
+            self.tables[-1].styles.append([])
+            self.tables[-1].ids.append(attrs.get('id'))
+        if tag in ('td', 'th'):
+            if 'thead' in self.open:
+                self.tables[-1].heads.append('')
+            else:
+                self.tables[-1].rows[-1].append('')
+                self.tables[-1].styles[-1].append(attrs.get('style', ''))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, ('closed out of order', tag, self.getpos())
+        if tag == 'section':
+            self.part = None
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ('script', 'style'):
+            (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
+            return
+        if self.part is not None:
+            self.parts[self.part] += data
+        if 'caption' in self.open:
+            self.tables[-1].caption += data
+        elif 'td' in self.open or 'th' in self.open:
+            table = self.tables[-1]
+            if 'thead' in self.open:
+                table.heads[-1] += data
+            else:
+                table.rows[-1][-1] += data
+
+    def table(self, caption):
+        found = [table for table in self.tables if table.caption == caption]
+        assert len(found) == 1, (caption, [table.caption for table in self.tables])
+        return found[0]
+
+    def check(self):
+        assert self.source.startswith('<!DOCTYPE html>\n<html lang="en">')
+        assert len(self.source.encode()) < 2 * 1024 * 1024, len(self.source)
+        assert len(self.scripts) == 1 and len(self.scripts[0].encode()) < 15 * 1024
+        digest = base64.b64encode(hashlib.sha256(self.scripts[0].encode()).digest()).decode()
+        assert self.policy.split('; ')[:3] == ["default-src 'none'", "style-src 'unsafe-inline'",
+                                               "script-src 'sha256-%s'" % digest], self.policy
+        assert all('//' not in text and '@import' not in text and 'url(' not in text for text in self.styles)
+        assert len(set(self.ids)) == len(self.ids), 'an id twice'
+        assert not set(self.links) - set(self.ids), set(self.links) - set(self.ids)
+        assert len(set(self.labels)) == len(self.labels), 'a label twice'
+        for table in self.tables:
+            assert len(table.rows) <= 1001, table.caption
+            assert all(len(row) == len(table.rows[0]) for row in table.rows), table.caption
+            assert not table.heads or len(table.heads) == len(table.rows[0]), table.caption
+        assert all(text.strip() for text in self.parts.values()), self.parts
+        assert not [c for c in self.source if (ord(c) < 32 and c not in '\n\t') or 127 <= ord(c) < 160]
+
+
+def main():
+    page = Page(sys.argv[1])
+    if len(sys.argv) == 2:
+        page.check()
+    elif sys.argv[2] == 'part':
+        print(page.parts[sys.argv[3]])
+    else:
+        table = page.table(sys.argv[3])
+        writer = csv.writer(sys.stdout, lineterminator='\n')
+        if table.heads:
+            writer.writerow(table.heads)
+        writer.writerows(table.rows)
+
+
+if __name__ == '__main__':
+    main()
