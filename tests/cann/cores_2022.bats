@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Captures of the layout of 2022 whose records are written one by one by their documented layouts: what is exported of
 # vector cores, the AI CPU and iterations is recalculated from the raw records.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets status, output and stderr
 bats_require_minimum_version 1.5.0

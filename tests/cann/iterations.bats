@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Iterations of every chip: the table and track of all of them, and reports of some, against a recalculation of the marks.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -4,29 +4,7 @@
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common
-
-setup() {
-    enter_scratch
-    make_capture=$(dirname "$(readlink -f "$MSPROF")")/make-capture
-    "$make_capture" --output . --inferences 24 >made 2>/dev/null
-    mv JOB* A
-}
-
-# A copy of A whose tasks scatter by 0.4 %; further arguments as jitter.py has them.
-scatter() {
-    local target=$1
-    shift
-    rm -rf "$target"
-    cp -r A "$target"
-    rm -rf "$target/sqlite"
-    "$repository/tests/cli/jitter.py" "$target" --sigma 0.004 "$@" >records
-}
-
-# An expression of Python over the JSON that diff printed last.
-json() {
-    /usr/bin/python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
-        "$BATS_TEST_TMPDIR/stdout" "$1"
-}
+load scattered
 
 @test "a capture and its copy: nothing but unchanged, and every gate holds" {
     cp -r A B
@@ -67,30 +45,6 @@ json() {
                 (d["new"]["step_time"] - d["base"]["step_time"])) < 0.2')" True
             expect_equal "$(json 'd["rows"][-1]["key"]')" "(rest)"
         done
-    done
-}
-
-@test "jitter of 0.4 % is no regression in 20 of 20 seeds" {
-    for seed in {1..20}; do
-        scatter B --seed "$seed"
-        run_msprof -q diff A B --format json --gate step_time:+1% --gate 'op:*:+5%'
-        expect_status 0
-        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] in ("regression", "improvement")]')" "[]"
-    done
-}
-
-@test "one layer that is 5 % slower is named alone in 20 of 20 seeds" {
-    "$MSPROF" import -q A
-    tasks=(56 51 48 43 45 54 4 7 10 11) # those of which 5 % are more than the 0.1 % of a step that count
-    for seed in {1..20}; do
-        task=${tasks[seed % 10]}
-        name=$(sqlite3 A/sqlite/runtime.db \
-            "SELECT layer_names FROM layer_group WHERE task_id = $task AND engine = 'AI_CORE'")
-        scatter B --seed "$seed" --slower "$task:1.05"
-        run_msprof -q diff A B --format json
-        expect_status 0
-        expect_equal "$(json '[r["key"] for r in d["rows"] if r["verdict"] == "regression"]')" "['$name']"
-        expect_equal "$(json 'd["verdict"], d["rows"][0]["verdict"]')" "('regression', 'regression')"
     done
 }
 
@@ -318,41 +272,6 @@ END
     cd before/x/JOB
     run_msprof -q diff . ../../../after/x/JOB --format json
     expect_equal "$(json 'd["base"]["captures"], d["new"]["captures"]')" "(['before/x/JOB'], ['after/x/JOB'])"
-}
-
-@test "planted changes are found, and drift between runs is no alarm" {
-    run "$repository/tests/cli/diff_power.py" "$MSPROF" --quick --seeds 4
-    expect_status 0
-    expect_contains "$output" "4+4, one layer +10 %: found 4 of 4, alarms 0 of 4"
-    expect_contains "$output" "1+1, nothing changed: alarms 0 of 4"
-    expect_contains "$output" "1+1, one layer +30 %: found 4 of 4"
-    expect_contains "$output" "4+4, one layer +30 %: found 4 of 4"
-}
-
-@test "what all operators share is drift as long as captures are few, and a change when they tell" {
-    "$MSPROF" import -q A
-    layers=$(sqlite3 A/sqlite/runtime.db "SELECT DISTINCT task_id FROM layer_group WHERE engine = 'AI_CORE'")
-    slower() {
-        for task in $layers; do printf -- '--slower %s:%s ' "$task" "$1"; done
-    }
-    # shellcheck disable=SC2046 # words
-    scatter B $(slower 1.03)
-    run_msprof -q diff A B
-    expect_contains "$output" "Verdict: ok"
-    expect_contains "$output" "which cannot be told from the drift between runs; 3 captures a side would tell"
-    # shellcheck disable=SC2046 # words
-    scatter B $(slower 1.2)
-    run_msprof -q diff A B --format json
-    expect_equal "$(json 'd["verdict"], d["noise"]["shared_told"], 19 < d["noise"]["shared_change"] < 21')" "('regression', True, True)"
-    sides=()
-    for n in 1 2 3 4; do
-        scatter "A$n" --seed "$n"
-        # shellcheck disable=SC2046 # words
-        scatter "B$n" --seed "1$n" $(slower 1.03)
-        sides+=(--base "A$n" --new "B$n")
-    done
-    run_msprof -q diff "${sides[@]}" --format json
-    expect_equal "$(json 'd["verdict"], d["noise"]["shared_told"]')" "('regression', True)"
 }
 
 @test "every row tells the smallest change that would show, and what is within noise how many captures it takes" {
