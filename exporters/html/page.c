@@ -14,6 +14,9 @@ const struct html_part html_parts[] = {
     {"identity", "Capture", html_put_identity},
     {"losses", "Losses and coverage", html_put_losses},
     {"time", "Where the time goes", html_put_time},
+    {"findings", "Findings", html_put_findings},
+    {"operators", "Operators", html_put_operators},
+    {"idle", "Gaps", html_put_gaps},
     {.id = NULL},
 };
 
@@ -198,6 +201,7 @@ static int load(struct html_page *page, struct err *err)
 
 static void release(struct html_page *page)
 {
+    free(page->links.items);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
     splits_release(&page->splits);

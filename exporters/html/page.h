@@ -22,6 +22,10 @@ struct html_page {
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
     struct advice advice; /* all zero without executions */
+    struct html_links {
+        struct html_link *items; /* inside of page_write.c */
+        size_t count, capacity;
+    } links; /* to rows that are not written yet */
 };
 
 /* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
@@ -34,6 +38,9 @@ extern const struct html_part html_parts[]; /* in their order; ended by no id */
 int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
+int html_put_findings(struct html_page *page, struct err *err);
+int html_put_operators(struct html_page *page, struct err *err);
+int html_put_gaps(struct html_page *page, struct err *err);
 
 /* ---- writing ---- */
 
@@ -45,9 +52,9 @@ struct html_table {
     const char *report;  /* its name */
     const char *caption; /* NULL: the report's title */
     const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
-    const char *anchor;  /* id of the column whose cells name the row for links (html_anchor); NULL: none */
+    const char *anchor;  /* id of the column whose cells name the row for links (html_link_open); NULL: none */
 };
-/* Puts it; of a table without rows a sentence. ret_rows may be NULL. */
+/* Puts it, and the ids of its rows that links lead to; of a table without rows a sentence. ret_rows may be NULL. */
 int html_put_table(struct html_page *page, const struct html_table *table, uint64_t *ret_rows, struct err *err);
 
 /* A table of the page's own: heads whose text begins with '#' are of numbers, without it. */
@@ -63,9 +70,9 @@ void html_cell_number(struct html_page *page, const char *format, ...) __attribu
 /* 1234567 ns as "1234.567"; not known: DB_NULL. */
 void html_cell_us(struct html_page *page, int64_t ns);
 
-/* The id of a row in a part: the same for who links to it. */
-#define HTML_ID_SIZE 64
-void html_anchor(const struct html_page *page, const char *part, const char *name, char id[HTML_ID_SIZE]);
+/* Opens a link to the row of a later table whose anchor column has this text; html_close ends it. Where the row is not
+ * among those that are written it leads to what is said below the table. */
+void html_link_open(struct html_page *page, const char *report, const char *cell);
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "1234.567": microseconds, exactly. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/html/page.h"
 
+#include "base/array.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/table_sink.h"
 
@@ -27,12 +28,60 @@ void html_note(struct html_page *page, const char *format, ...)
     html_element(&page->w, "p", text);
 }
 
-void html_anchor(const struct html_page *page, const char *part, const char *name, char id[HTML_ID_SIZE])
+/* ---- links ---- */
+
+#define ID_SIZE 96
+
+/* To a row of a later table. */
+struct html_link {
+    const char *report;
+    char id[ID_SIZE];
+    bool found;
+};
+
+static void make_id(const struct html_page *page, const char *report, const char *cell, size_t length, char id[ID_SIZE])
 {
     char hash[HTML_HASH_SIZE];
 
-    html_name_hash(name, strlen(name), hash);
-    snprintf(id, HTML_ID_SIZE, "c%zu-%s-%s", page->number, part, hash);
+    html_name_hash(cell, length, hash);
+    snprintf(id, ID_SIZE, "c%zu-%s-%s", page->number, report, hash);
+}
+
+static struct html_link *find_link(struct html_page *page, const char *id)
+{
+    for (size_t i = 0; i < page->links.count; i++)
+        if (strcmp(page->links.items[i].id, id) == 0)
+            return &page->links.items[i];
+    return NULL;
+}
+
+void html_link_open(struct html_page *page, const char *report, const char *cell)
+{
+    struct html_link link = {.report = report};
+    struct err ignored = ERR_INIT;
+
+    make_id(page, report, cell, strlen(cell), link.id);
+    html_open(&page->w, "a");
+    if (find_link(page, link.id) == NULL) {
+        if (array_reserve(&page->links, 1, &ignored) < 0)
+            return; /* without an address it is a text */
+        page->links.items[page->links.count++] = link;
+    }
+    html_attribute_f(&page->w, "href", "#%s", link.id);
+}
+
+/* Those that lead to no row lead to the end of the table. */
+static void put_rests(struct html_page *page, const char *report)
+{
+    for (size_t i = 0; i < page->links.count; i++) {
+        struct html_link *link = &page->links.items[i];
+        if (link->found || strcmp(link->report, report) != 0)
+            continue;
+        html_open(&page->w, "span");
+        html_attribute(&page->w, "id", link->id);
+        html_close(&page->w);
+        link->found = true;
+    }
 }
 
 /* ---- tables of the page's own ---- */
@@ -230,15 +279,19 @@ static void put_cell(struct filling *filling, const struct table_cell *cell, siz
     html_close(w);
 }
 
+/* Of rows whose cells are the same the first has the id. */
 static void put_row_id(struct filling *filling, const struct table_cell *cell)
 {
-    char *name = strndup(cell->text, cell->length), id[HTML_ID_SIZE];
+    char id[ID_SIZE];
 
-    if (name != NULL) {
-        html_anchor(filling->page, filling->report->name, name, id);
-        html_attribute(&filling->page->w, "id", id);
-    }
-    free(name);
+    if (filling->page->links.count == 0)
+        return;
+    make_id(filling->page, filling->report->name, cell->text, cell->length, id);
+    struct html_link *link = find_link(filling->page, id);
+    if (link == NULL || link->found)
+        return;
+    html_attribute(&filling->page->w, "id", id);
+    link->found = true;
 }
 
 static int fill_row(void *arg, const struct table_cell *cells, struct err *err)
@@ -314,6 +367,8 @@ int html_put_table(struct html_page *page, const struct html_table *table, uint6
     int status = filling.report != NULL ? fill(&filling, err) : 0;
     if (filling.plan != NULL)
         html_table_end(page);
+    if (table->anchor != NULL)
+        put_rests(page, table->report);
     if (filling.more)
         html_note(page, "And more, which 'msprof show --table %s' prints.", table->report);
     else if (filling.left > 0)

@@ -141,6 +141,100 @@ PY
     expect_contains "$(page part c1-time | tr -d '\n')" "Step time$(printf '%.3f' "$(tail -1 <<<"$output")") us"
 }
 
+# Tables of the page and those of show are the same cells. Times of show's CSV end in a tabulator, for spreadsheets.
+same_table() { # capture, table, caption
+    run_msprof -q show "$1" --table "$2" --format csv --top 1000
+    [ "$status" -eq 0 ] || expect_status 3
+    page table "$3" >told
+    diff <(python3 -c 'import csv, sys; csv.writer(sys.stdout, lineterminator="\n").writerows([[c.strip("\t") for c in row] for row in csv.reader(sys.stdin)])' <<<"$output") told
+}
+
+@test "operators by type and by name, and gaps, are the cells of show --format csv" {
+    program <<'PY'
+for step in range(30):
+    p.begin_step()
+    p.op('a "quoted", <b>&amp;</b>', 'Conv2D', 100 + step % 7)
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR, stream=3)
+    p.call('aclrtSynchronizeStream', p.at, p.at + 9000)
+    p.op('b/where', 'Where', 30, core=AI_CPU, gap=step)
+    p.end_step()
+PY
+    same_table PROF_1 types 'Types of operators by time'
+    same_table PROF_1 ops 'Operators by time'
+    expect_contains "$(<told)" '"a ""quoted"", <b>&amp;</b>"'
+    same_table PROF_1 gaps 'Gaps by length'
+    # the bars are as long as the shares
+    python3 - <<PY
+import sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+table = page.Page('page.html').table('Types of operators by time')
+for row, styles in zip(table.rows, table.styles):
+    assert styles[0] == '--s:%.2f%%' % float(row[0]), (row, styles)
+assert abs(sum(float(row[0]) for row in table.rows) - 100) < 0.05
+PY
+    for capture in "$repository"/testdata/resnet50/JOB* "$repository"/testdata/cann/{2022-310,job-910a,prof-910a}/[JP]*; do
+        rm -rf CAPTURE
+        cp -R "$capture" CAPTURE
+        report CAPTURE
+        same_table CAPTURE types 'Types of operators by time'
+        same_table CAPTURE ops 'Operators by time'
+    done
+}
+
+@test "a table of the page has 1,000 rows, and tells how many more there are" {
+    program <<'PY'
+for i in range(1203):
+    p.op('op %d' % i, us=20 + i)
+PY
+    same_table PROF_1 ops 'Operators by time'
+    expect_equal "$(wc -l <told)" 1001
+    expect_contains "$(page part c1-operators)" "And 203 more, which 'msprof show --table ops' prints."
+}
+
+@test "findings are those of advise, with links to the rows that they are made of" {
+    program <<'PY'
+for step in range(10):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100, counters=(10, 50, 5, 20, 40, 10), blocks=3)
+    p.op('a/cast', 'Cast', 60, gap=5, core=VECTOR)
+    p.op('b/where', 'Where', 230, core=AI_CPU)
+    p.call('aclrtSynchronizeStream', p.at, p.at + 90000)
+    p.op('b/mm', 'MatMul', 40, gap=100, counters=(0, 5, 5, 20, 95, 10))
+    p.end_step()
+PY
+    run_msprof -q advise PROF_1 --format json
+    python3 - "$BATS_TEST_TMPDIR/stdout" <<PY
+import json, re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told, advice = page.Page('page.html'), json.load(open(sys.argv[1]))
+text, at = told.parts['c1-findings'], 0
+assert len(advice['findings']) >= 4
+links = 0
+for finding in advice['findings']:
+    for wanted in ('%s %s: %s' % (finding['severity'], finding['id'], finding['sentence']),
+                   'At stake: %.3f us' % finding['at_stake'], finding['advice']):
+        at = text.index(wanted, at)
+    if not finding['evidence']:
+        continue
+    table = told.table('What %s is made of' % finding['id'])
+    assert [(float(r[1]), int(r[3])) for r in table.rows] == [(e['time'], e['count']) for e in finding['evidence']]
+    part = told.source[told.source.index('What %s is made of</caption>' % finding['id']):]
+    part = part[:part.index('</table>')]
+    for evidence, link in zip(finding['evidence'], re.findall('<a href="#([^"]*)"', part)):
+        row = next(row for t in told.tables for row, id in zip(t.rows, t.ids) if id == link)
+        if finding['id'] in ('idle', 'gap'):
+            assert round(float(row[0]) * 1000) == round(evidence['time'] * 1000), (row, evidence)
+        else:
+            assert row[-1] == evidence['name'], (row, evidence)
+        links += 1
+for rule in advice['not_checked']:
+    assert '%s, because %s' % (rule['id'], rule['reason']) in text
+assert links >= 8, links
+PY
+}
+
 @test "of a capture without anything of a device the page says so" {
     program <<'PY'
 p.call('aclrtMalloc', p.at + 1000, p.at + 2000)
@@ -158,4 +252,8 @@ PY
     page
     expect_not_contains "$(<page.html)" PROF_1
     expect_contains "$(page table 'The capture')" "Name,name-$(printf PROF_1 | sha256sum | cut -c 1-10)"
+    expect_contains "$(page table 'Operators by time')" "name-$(printf ']]>' | sha256sum | cut -c 1-10)"
+    for name in onload alert ']]' xxxx reversed; do
+        expect_not_contains "$(page part c1-operators)$(page part c1-findings)$(page part c1-idle)" "$name"
+    done
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What 'msprof advise' finds, with links to the rows that it is made of. */
+#include "base/number.h"
+#include "exporters/html/page.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The whole name of the operator that a row names, maybe with its end cut off; NULL: it names none. */
+static const char *find_operator(const struct workload *workload, const struct finding_row *row)
+{
+    size_t length = strlen(row->name);
+
+    for (size_t i = 0; length > 0 && i < workload->operator_count; i++) {
+        const char *name = workload_text(workload, workload->operators[i].key.name);
+        if (strncmp(name, row->name, length) == 0 && (name[length] == '\0' || length == sizeof row->name - 1))
+            return name;
+    }
+    return NULL;
+}
+
+static void put_row_name(struct html_page *page, enum rule_id rule, const struct finding_row *row)
+{
+    bool is_gap = rule == RULE_GAP || rule == RULE_IDLE; /* the same rows stand below either */
+    const char *op = is_gap ? NULL : find_operator(&page->workload, row);
+    char start[NUMBER_MAX];
+
+    html_open(&page->w, "td");
+    if (is_gap)
+        html_link_open(page, "gaps", html_us(row->at_ns, start));
+    else if (op != NULL)
+        html_link_open(page, "ops", op);
+    if (is_gap && row->name[0] == '\0')
+        html_text(&page->w, "the gap");
+    else
+        html_name(&page->w, row->name, strlen(row->name));
+    if (is_gap || op != NULL)
+        html_close(&page->w);
+    html_close(&page->w);
+}
+
+static void put_rows(struct html_page *page, const struct finding *finding)
+{
+    static const char *const heads[] = {"Name", "#Time(us)", "#Share(%)", "#Count", "#At(us)", "Launched by"};
+    char caption[96], text[NUMBER_MAX];
+    bool launched = false;
+
+    for (size_t i = 0; i < finding->row_count; i++)
+        launched |= finding->rows[i].launcher[0] != '\0';
+    snprintf(caption, sizeof caption, "What %s is made of", rules[finding->rule].id);
+    html_table_begin(page, caption, heads, sizeof heads / sizeof *heads - !launched);
+    for (size_t i = 0; i < finding->row_count; i++) {
+        const struct finding_row *row = &finding->rows[i];
+        html_open(&page->w, "tr");
+        put_row_name(page, finding->rule, row);
+        html_cell_number(page, "%.3f", row->time_ns / 1e3);
+        html_cell_number(page, "%.1f", row->share);
+        html_cell_number(page, "%" PRId64, row->count);
+        html_cell_number(page, "%s", row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
+        if (launched)
+            html_cell_name(page, row->launcher);
+        html_close(&page->w);
+    }
+    html_table_end(page);
+}
+
+static void put_measure(struct html_page *page, const struct finding *finding)
+{
+    char text[NUMBER_MAX];
+    int64_t origin_ns = page->advice.origin_ns;
+
+    html_open(&page->w, "p");
+    html_attribute(&page->w, "class", "soft");
+    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us.", rules[finding->rule].formula,
+                finding->value, finding->threshold, finding->at_stake_ns / 1e3);
+    if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
+        html_text_f(&page->w, " In the timeline at ts %s.",
+                    html_us(number_subtract(finding->time_ns, origin_ns), text));
+    if (finding->same_cause != RULES)
+        html_text_f(&page->w, " Rule %s found the same cause.", rules[finding->same_cause].id);
+    html_close(&page->w);
+}
+
+static void put_finding(struct html_page *page, const struct finding *finding)
+{
+    struct html_writer *w = &page->w;
+    const char *severity = severity_name(finding->severity);
+
+    html_open(w, "li");
+    html_open(w, "p");
+    html_open(w, "strong");
+    html_attribute_f(w, "class", "severity %s", severity);
+    html_text(w, severity);
+    html_close(w);
+    html_text(w, " ");
+    html_element(w, "strong", rules[finding->rule].id);
+    html_text(w, ": ");
+    html_text(w, w->redact ? "its sentence may hold names." : finding->sentence);
+    html_close(w);
+    put_measure(page, finding);
+    html_note(page, "%s", rules[finding->rule].advice);
+    if (finding->row_count > 0)
+        put_rows(page, finding);
+    html_close(w);
+}
+
+static void put_not_checked(struct html_page *page)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < RULES; i++) {
+        const struct finding *finding = &page->advice.findings[i];
+        if (finding->not_checked == NULL)
+            continue;
+        if (!any) {
+            html_note(page, "Not checked:");
+            html_open(&page->w, "ul");
+        }
+        any = true;
+        html_open(&page->w, "li");
+        html_text_f(&page->w, "%s, because %s", rules[finding->rule].id, finding->not_checked);
+        html_close(&page->w);
+    }
+    if (any)
+        html_close(&page->w);
+}
+
+int html_put_findings(struct html_page *page, struct err *err)
+{
+    size_t fired = 0;
+
+    (void)err;
+    if (page->workload.execution_count == 0) {
+        html_note(page, "Nothing ran on a device, so no rule can be held against it.");
+        return 0;
+    }
+    while (fired < RULES && page->advice.findings[fired].fired)
+        fired++;
+    if (fired == 0)
+        html_note(page, "No rule of 'msprof advise' found anything.");
+    else {
+        html_open(&page->w, "ol");
+        html_attribute(&page->w, "class", "findings");
+        for (size_t i = 0; i < fired; i++)
+            put_finding(page, &page->advice.findings[i]);
+        html_close(&page->w);
+    }
+    put_not_checked(page);
+    return 0;
+}
