@@ -15,6 +15,8 @@ const struct html_part html_parts[] = {
     {"losses", "Losses and coverage", html_put_losses},
     {"time", "Where the time goes", html_put_time},
     {"findings", "Findings", html_put_findings},
+    {"steps", "Steps", html_put_steps},
+    {"utilisation", "Utilisation over time", html_put_utilisation},
     {"operators", "Operators", html_put_operators},
     {"idle", "Gaps", html_put_gaps},
     {.id = NULL},

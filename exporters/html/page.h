@@ -39,6 +39,8 @@ int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
+int html_put_steps(struct html_page *page, struct err *err);
+int html_put_utilisation(struct html_page *page, struct err *err);
 int html_put_operators(struct html_page *page, struct err *err);
 int html_put_gaps(struct html_page *page, struct err *err);
 

@@ -141,6 +141,96 @@ PY
     expect_contains "$(page part c1-time | tr -d '\n')" "Step time$(printf '%.3f' "$(tail -1 <<<"$output")") us"
 }
 
+@test "steps are bars as long as they took, the first ones warm-up, with a line at the median" {
+    program <<'PY'
+planted = open('planted', 'w')
+for step in range(12):
+    p.begin_step()
+    begin = p.at
+    p.op('a/conv', 'Conv2D', 500 + step if step < 2 else 100 + step)
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR)
+    planted.write('%d %d\n' % (begin, p.at))
+    p.end_step()
+    p.at += 10000
+planted.close()
+PY
+    python3 - <<PY
+import statistics, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+planted = [tuple(map(int, line.split())) for line in open('planted')]
+ns = lambda text: round(float(text) * 1000)
+rows = told.table('Steps one by one: iterations of model 1').rows
+assert [ns(row[2]) for row in rows] == [end - begin for begin, end in planted], rows
+periods = [b[0] - a[0] for a, b in zip(planted, planted[1:])]
+assert [ns(row[3]) for row in rows[:-1]] == periods and rows[-1][3] == 'N/A'
+assert [row[5] for row in rows] == ['warm-up'] * 2 + [''] * 10
+stretches = periods + [planted[-1][1] - planted[-1][0]]
+heights = {}
+for part, tag, attrs in told.shapes:
+    if part == 'c1-steps' and tag == 'rect':
+        heights[attrs['x']] = heights.get(attrs['x'], 0) + float(attrs['height'])
+assert len(heights) == 12
+for height, stretch in zip(heights.values(), stretches):
+    assert abs(height - 180 * stretch / max(stretches)) < 0.05, (height, stretch)
+line = [attrs for part, tag, attrs in told.shapes if part == 'c1-steps' and attrs.get('class') == 'median']
+assert len(line) == 1 and abs(float(line[0]['y1']) - 180 * (1 - statistics.median(periods[2:]) / max(stretches))) < 0.02
+PY
+}
+
+@test "utilisation over time is what was planted, and its integral the busy time" {
+    program <<'PY'
+planted = open('planted', 'w')
+tell = lambda times: planted.write('%d %d\n' % times)
+for step in range(40):
+    p.begin_step()
+    tell(p.op('a/conv', 'Conv2D', 100 + step))
+    tell(p.op('a/cast', 'Cast', 20, gap=5 + 3 * step, core=VECTOR, stream=3))
+    tell(p.op('b/mm', 'MatMul', 200, gap=step))
+    tell(p.communicate(us=60, back=20))
+    begin = p.at
+    p.copy(us=15)
+    tell((begin, p.at))
+    p.end_step()
+planted.close()
+PY
+    run_msprof -q show PROF_1 --table summary --format csv
+    python3 - "$BATS_TEST_TMPDIR/stdout" <<PY
+import re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+busy, at = 0, 0
+spans = sorted(tuple(map(int, line.split())) for line in open('planted'))
+union = []
+for begin, end in spans:
+    if union and begin <= union[-1][1]:
+        union[-1][1] = max(union[-1][1], end)
+    else:
+        union.append([begin, end])
+ns = lambda text: int(text.replace('.', ''))  # three digits behind the point
+*rows, together = told.table('Device 0 over time').rows
+base = ns(rows[0][0]) - union[0][0]  # the program counts from its begin
+assert len(rows) == 50 and ns(rows[-1][1]) - base == union[-1][1]
+assert all(a[1] == b[0] for a, b in zip(rows, rows[1:]))
+for begin, end, time, _ in rows:
+    begin, end = ns(begin) - base, ns(end) - base
+    assert ns(time) == sum(max(0, min(b, end) - max(a, begin)) for a, b in union), (begin, end, time)
+assert ns(together[2]) == sum(b - a for a, b in union)
+assert float(re.search(r'Busy,"?[0-9.]+ % .([0-9.]+) us', open(sys.argv[1]).read()).group(1)) == float(together[2])
+# the tallest area is all that is busy: its integral is the busy time
+area = [attrs['d'] for part, tag, attrs in told.shapes if part == 'c1-utilisation' and tag == 'path'][0]
+steps = re.findall(r'V([0-9.]+)H([0-9.]+)', area)
+integral, x = 0, 100
+for y, until in steps:
+    integral += (180 - float(y)) * (float(until) - x)
+    x = float(until)
+assert 0 < len(steps) <= 2000 and x == 1100
+assert abs(integral / 180 / 1000 - sum(b - a for a, b in union) / (union[-1][1] - union[0][0])) < 0.002
+PY
+}
+
 # Tables of the page and those of show are the same cells. Times of show's CSV end in a tabulator, for spreadsheets.
 same_table() { # capture, table, caption
     run_msprof -q show "$1" --table "$2" --format csv --top 1000

@@ -29,6 +29,7 @@ class Page(html.parser.HTMLParser):
             self.source = stream.read()
         self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
+        self.shapes = []  # of drawings: part, element, attributes
         self.feed(self.source)
         self.close()
         assert not self.open, ('not closed', self.open)
@@ -55,6 +56,8 @@ class Page(html.parser.HTMLParser):
         if tag == 'section':
             self.part = attrs['id']
             self.parts[self.part] = ''
+        if 'svg' in self.open:
+            self.shapes.append((self.part, tag, attrs))
         if tag == 'table':
             self.tables.append(Table())
         if tag == 'tr' and 'thead' not in self.open:
