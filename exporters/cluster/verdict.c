@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/verdict.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,10 +165,10 @@ static void judge_row(struct rank_verdict *verdict, const struct merged_collecti
     int64_t shortest = collective->shortest[0], longest = collective->longest[COLLECTIVE_ENDS - 1];
     int64_t below = collective_outlier_below(collective);
     verdict->collectives++;
-    verdict->wait_ns += elapse_ns - shortest;
+    verdict->wait_ns = number_add(verdict->wait_ns, number_subtract(elapse_ns, shortest));
     if (longest > shortest && rank == collective->shortest_rank) {
         verdict->last++;
-        verdict->caused_ns += wait_of_all(collective);
+        verdict->caused_ns = number_add(verdict->caused_ns, wait_of_all(collective));
     }
     if (longest > shortest && rank == collective->longest_rank)
         verdict->first++;
@@ -238,8 +240,8 @@ static int take(void *arg, const void *bytes, size_t length, struct err *err)
         to->collectives += from.collectives;
         to->last += from.last;
         to->first += from.first;
-        to->wait_ns += from.wait_ns;
-        to->caused_ns += from.caused_ns;
+        to->wait_ns = number_add(to->wait_ns, from.wait_ns);
+        to->caused_ns = number_add(to->caused_ns, from.caused_ns);
         to->votes += from.votes;
     }
     return 0;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/progress.h"
+#include "base/span.h"
 #include "parsers/capture/capture.h"
 #include "parsers/record.h"
 
@@ -98,16 +99,7 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
                       int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
                                   size_t length, const struct place *place, struct err *err),
                       struct err *err);
-/* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
-#define DURATION_LIMIT_NS (INT64_C(1) << 53)
-/* Whether decoder_check_span accepts the span. */
-static inline bool decoder_span_is_sound(int64_t start_ns, int64_t end_ns)
-{
-    return start_ns >= 0 && start_ns <= INT64_MAX - DURATION_LIMIT_NS && end_ns >= start_ns &&
-           end_ns - start_ns <= DURATION_LIMIT_NS;
-}
-/* Whether a task or call may last from start to end; false when it ends before it starts, lasts longer than
- * DURATION_LIMIT_NS or starts outside of time, which is reported at the current record. what: "the call". */
+/* span_check at the current record. */
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
 static inline bool row_has(const struct row *row, size_t column)
 {

@@ -84,23 +84,10 @@ struct place decoder_place(const struct decoder *decoder, const char *field)
 
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns)
 {
-    const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
-    if (decoder_span_is_sound(start_ns, end_ns))
+    if (span_is_sound(start_ns, end_ns))
         return true;
-    struct place place = decoder_place(decoder, "end_ns");
-    if (start_ns < 0 || start_ns > last_start) {
-        place.field = "start_ns";
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s starts at %lld ns; expected 0 to %lld", what,
-                    (long long)start_ns, (long long)last_start);
-    } else if (end_ns < start_ns) {
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "%s ends (%lld ns) before it starts (%lld ns); expected end >= start", what, (long long)end_ns,
-                    (long long)start_ns);
-    } else {
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s lasts %lld ns; expected at most %lld", what,
-                    (long long)(end_ns - start_ns), (long long)DURATION_LIMIT_NS);
-    }
-    return false;
+    struct place place = decoder_place(decoder, NULL);
+    return span_check(decoder_diag(decoder), &place, what, start_ns, end_ns);
 }
 
 struct bytes decoder_bytes(const struct decoder *decoder)

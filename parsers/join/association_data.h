@@ -275,6 +275,9 @@ struct association {
     size_t text_rows, tensor_rows; /* emitted so far */
 };
 
+/* An error when a kind hands over a span that it had to refuse (base/span.h): it would be counted as sound. */
+int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
+
 /* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \

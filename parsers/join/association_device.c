@@ -42,6 +42,8 @@ struct key_slot *key_table_find(const struct key_table *table, uint64_t key)
 
 int association_add_task(struct association *association, const struct device_task *task, struct err *err)
 {
+    if (join_expect_span(task->start_ns, task->end_ns, err) < 0)
+        return -(int)err->code;
     struct ran_task *copy = ARRAY_NEXT(association->ran, association->ran_count, association->ran_capacity, err);
     if (copy == NULL)
         return -(int)err->code;

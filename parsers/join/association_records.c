@@ -111,6 +111,15 @@ void association_free(struct association *association)
     free(association);
 }
 
+int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    if (span_is_sound(start_ns, end_ns))
+        return 0;
+    return err_set(err, ERR_FAILED,
+                   "a span from %lld to %lld ns was handed to be joined; its record kind has to refuse it",
+                   (long long)start_ns, (long long)end_ns);
+}
+
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
 {
     if (*count >= NO_INDEX - 1) {
@@ -241,7 +250,9 @@ int association_add_call(struct association *association, const struct host_call
 {
     uint16_t kind = 0;
     uint32_t item;
-    int status = find_call_kind(association, call->level, call->type, &kind, err);
+    int status = join_expect_span(call->begin_ns, call->end_ns, err);
+    if (status == 0)
+        status = find_call_kind(association, call->level, call->type, &kind, err);
     if (status == 0 && call->level == HOST_LEVEL_MODEL) { /* the number of a model, whatever has it for a hash */
         association->has_models = true;
         status = add_number_text(association, (uint64_t)call->item_id, &item, err);

@@ -42,7 +42,9 @@ int executions_add_call(struct executions *executions, const struct plain_call *
         .launches = call->task_count < UINT16_MAX ? (uint16_t)call->task_count : UINT16_MAX,
         .launched = {task->device_id >= 0 ? (uint32_t)task->device_id : NO_DEVICE, task->stream_id, task->task_id, 0},
     };
-    int status = call_kind(executions->association, call, &record.kind, err);
+    int status = join_expect_span(call->begin_ns, call->end_ns, err);
+    if (status == 0)
+        status = call_kind(executions->association, call, &record.kind, err);
     if (status < 0)
         return status;
     if (record.launches > 0)

@@ -4,6 +4,7 @@
 #include "base/file/spool.h"
 #include "base/interrupt.h"
 #include "base/number.h"
+#include "base/span.h"
 #include "parsers/join/execution_data.h"
 #include "parsers/kinds/common/core_pmu.h"
 
@@ -103,7 +104,9 @@ static int take_mark(struct executions *executions, struct task_records *task, s
         return 0;
     }
     int status = 0;
-    if (run->start_tick != NO_TICK) {
+    if (run->start_tick != NO_TICK && !span_is_sound(run->start_ns, mark->time_ns)) {
+        count_unpaired(&executions->unsound, task);
+    } else if (run->start_tick != NO_TICK) {
         run->end_tick = mark->tick;
         run->end_ns = mark->time_ns;
         run->type = mark->type;
@@ -501,6 +504,8 @@ int executions_match(struct executions *executions, struct err *err)
         status = join_task(executions, &task, err);
     if (status == 0) {
         report_unpaired(executions, &executions->starts_without_end, DIAG_TASK_END_LOST, "starts have no end");
+        report_unpaired(executions, &executions->unsound, DIAG_RECORD_VALUE,
+                        "executions of states end before they start, or last longer than 104 days");
         report_unpaired(executions, &executions->ends_without_start, DIAG_TASK_UNMATCHED_END, "ends have no start");
     }
     if (status == 0 && !executions->of_job) {

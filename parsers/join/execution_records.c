@@ -127,6 +127,8 @@ int executions_add_record(struct executions *executions, const struct numbers *o
 int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err)
 {
     struct numbers of = numbers_of(&run->task);
+    if (join_expect_span(run->start_ns, run->end_ns, err) < 0)
+        return -(int)err->code;
     of.part = part_of(run->context_id);
     const struct execution record = {
         .start_ns = run->start_ns,

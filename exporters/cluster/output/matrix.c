@@ -40,8 +40,8 @@ static int add(struct matrix *matrix, const struct matrix_link *link, struct err
     struct matrix_link *sum = map_add(&matrix->links, &link->key, NULL, err);
     if (sum == NULL)
         return -(int)err->code;
-    sum->bytes += link->bytes;
-    sum->ns += link->ns;
+    sum->bytes = number_add(sum->bytes, link->bytes);
+    sum->ns = number_add(sum->ns, link->ns);
     sum->transport = link->transport;
     sum->op_name = link->op_name;
     return 0;

@@ -148,8 +148,8 @@ int link_sums_add(struct link_sums *sums, const struct merged_block *block, stru
         struct cluster_link *sum = map_add(&sums->links, &wanted.key, NULL, err);
         if (sum == NULL)
             return -(int)err->code;
-        sum->bytes += link->bytes;
-        sum->ns += link->ns;
+        sum->bytes = number_add(sum->bytes, link->bytes);
+        sum->ns = number_add(sum->ns, link->ns);
         sum->reports += link->reports;
     }
     return 0;

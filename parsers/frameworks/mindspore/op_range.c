@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/span.h"
 #include "base/strbuf.h"
 
 #include <stdlib.h>
@@ -178,15 +179,15 @@ static int take_record(void *arg, const struct framework_record *record, struct 
         diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
     if (fields.start == 0)
         return 0;
-    if (fields.end < fields.start) {
-        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it ends before it begins");
+    const int64_t start_ns = framework_clock_ns(reading->clock, fields.start),
+                  end_ns = framework_clock_ns(reading->clock, fields.end);
+    if (!span_check(reading->diag, &place, "the range", start_ns, end_ns))
         return 0;
-    }
     make_name(&reading->name, &fields);
     if (reading->name.failed)
         return err_set(err, ERR_LIMIT, "'%s': a name of more than %zu bytes", reading->path, NAME_LIMIT);
-    struct framework_range range = {.start_ns = framework_clock_ns(reading->clock, fields.start),
-                                    .end_ns = framework_clock_ns(reading->clock, fields.end),
+    struct framework_range range = {.start_ns = start_ns,
+                                    .end_ns = end_ns,
                                     .thread = (int64_t)fields.thread,
                                     .flow = fields.flow,
                                     .flags = flags_of(reading->name.data, &fields)};

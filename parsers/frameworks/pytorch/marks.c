@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "parsers/frameworks/records.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define FIXED 40
@@ -123,9 +124,26 @@ static int add_range(struct torch_ranges *ranges, const struct begun *begun, con
     return status;
 }
 
+/* Halves that found no other: of starts, of ends. */
+struct alone {
+    uint64_t starts, ends;
+};
+
+static void report_alone(const struct marks *marks, const struct alone *alone)
+{
+    const struct place place = {marks->reading->path, -1, -1, NULL};
+    if (alone->starts > 0)
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place, "%" PRIu64 " marks of starts have no end",
+                    alone->starts);
+    if (alone->ends > 0)
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_END, &place, "%" PRIu64 " marks of ends have no start",
+                    alone->ends);
+}
+
 static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
 {
     struct map open = MAP_OF(struct begun, key);
+    struct alone alone = {0, 0};
     int status = 0;
     array_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
     for (size_t i = 0; status == 0 && i < marks->count; i++) {
@@ -136,14 +154,20 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
         if (begun == NULL) {
             status = -(int)err->code;
         } else if (mark->category == ENQUEUE_START || mark->category == DEQUEUE_START) {
+            alone.starts += begun->open;
             begun->open = true;
             begun->start_ns = mark->time_ns;
             begun->correlation = mark->correlation;
         } else if (begun->open) {
             begun->open = false;
             status = add_range(key.key.dequeue != 0 ? &torch->dequeues : &torch->enqueues, begun, mark, err);
+        } else {
+            alone.ends++;
         }
     }
+    for (const struct begun *begun = map_next(&open, NULL); begun != NULL; begun = map_next(&open, begun))
+        alone.starts += begun->open;
+    report_alone(marks, &alone);
     map_release(&open);
     array_sort(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items, compare_ranges);
     array_sort(torch->dequeues.items, torch->dequeues.count, sizeof *torch->dequeues.items, compare_ranges);

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/span.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -62,10 +63,12 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     };
     if (!framework_texts(&record->value, OP_FIXED, FIRST_TEXT, texts, TEXT_COUNT))
         diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
-    if (bytes_load(p, 8, false) == 0 || op.end_ns < op.start_ns) {
-        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it has no start, or ends before it");
+    if (bytes_load(p, 8, false) == 0) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it has no start");
         return 0;
     }
+    if (!span_check(reading->diag, &place, "the operator", op.start_ns, op.end_ns))
+        return 0;
     if (texts[TEXT_NAME].text == NULL)
         texts[TEXT_NAME] = (struct framework_text){"", 0};
     int status = take_text(framework, &texts[TEXT_NAME], &op.name, err);

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/span.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -166,11 +167,15 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     struct torch_reading *reading = arg;
     struct torch_gcs *gcs = &reading->torch->gcs;
     const unsigned char *p = record->value.data;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct torch_gc gc = {(int64_t)bytes_load(p, 8, false),
+                                framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
+                                framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
+    if (!span_check(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
+        return 0;
     if (array_reserve(gcs, 1, err) < 0)
         return -(int)err->code;
-    gcs->items[gcs->count++] = (struct torch_gc){(int64_t)bytes_load(p, 8, false),
-                                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
-                                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
+    gcs->items[gcs->count++] = gc;
     return 0;
 }
 

@@ -110,7 +110,7 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
 {
     char text[TASK_TEXT_MAX];
     /* Words only for those that are told: they take longer than the rest of the record. */
-    if (decoder_span_is_sound(start_ns, end_ns) || decoder_check_span(decoder, in_words(key, text), start_ns, end_ns))
+    if (span_is_sound(start_ns, end_ns) || decoder_check_span(decoder, in_words(key, text), start_ns, end_ns))
         return true;
     half_drop(start, DIAG_RECORD_VALUE);
     *keep = decoder_joined_file(decoder) == NULL;

@@ -89,7 +89,7 @@ int sample_stream_fill(struct sample_stream *stream, struct decoder *decoder, co
         row_set_integer(row, (size_t)stream->process, stream->process_id);
     if (!time_of(stream, row, &time_ns))
         return 0;
-    if (!decoder_span_is_sound(time_ns, time_ns)) {
+    if (!span_is_sound(time_ns, time_ns)) {
         struct place at = *place;
         at.field = "time_ns";
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &at, "a time of %lld ns; expected one since the start",

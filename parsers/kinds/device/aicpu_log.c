@@ -106,21 +106,26 @@ static void finish(struct decoder *decoder, const void *arg, const struct place 
     const struct state *state = arg;
     if (row_has(row, NODE))
         set_type(row);
+    if (row_has(row, RUN_START) && row_has(row, RUN_END) &&
+        !span_is_sound(row->cells[RUN_START].integer, row->cells[RUN_END].integer)) {
+        struct place at = *place;
+        at.field = "run_end";
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &at,
+                    "the run ends at %lld; expected its start %lld or later", (long long)row->cells[RUN_END].integer,
+                    (long long)row->cells[RUN_START].integer);
+        *keep = false;
+        return;
+    }
     if (!row_has(row, START_TICK) || !row_has(row, END_TICK))
         return;
     int64_t start_ns = number_scale(row->cells[START_TICK].integer, 1000000, state->khz),
             end_ns = number_scale(row->cells[END_TICK].integer, 1000000, state->khz);
-    if (decoder_span_is_sound(start_ns, end_ns)) {
-        row_set_integer(row, START_NS, start_ns);
-        row_set_integer(row, DURATION_NS, end_ns - start_ns);
+    if (!span_is_sound(start_ns, end_ns)) {
+        *keep = span_check(decoder_diag(decoder), place, "the node", start_ns, end_ns);
         return;
     }
-    struct place at = *place;
-    at.field = "tickAfterRun";
-    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &at,
-                "%lld after tickBeforeRun %lld; expected at least that, and less than 104 days more",
-                (long long)row->cells[END_TICK].integer, (long long)row->cells[START_TICK].integer);
-    *keep = false;
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, DURATION_NS, end_ns - start_ns);
 }
 
 static int open_log(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)

@@ -168,7 +168,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     set_span(decoder, row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
     int64_t submitted_ns = part_device_ns(state->stream.part, cells[SUBMIT_TICK].integer),
             after_ns = part_device_ns(state->stream.part, cells[AFTER_TICK].integer);
-    if (decoder_span_is_sound(submitted_ns, after_ns))
+    if (span_is_sound(submitted_ns, after_ns))
         row_set_integer(row, TURNAROUND_NS, after_ns - submitted_ns);
     else
         report_span(decoder, TURNAROUND_NS, submitted_ns, after_ns);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits of models for data: records of aicpu.data. */
+#include "base/number.h"
+#include "parsers/kinds/common/aicpu_stream.h"
 #include "parsers/kinds/common/sample_columns.h"
+
+enum { FILE_ID, DEVICE_ID, NODE, QUEUE_SIZE, START_US, END_US };
 
 static const struct value_name nodes[] = {{1, "GetNext_dequeue_wait"}, {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    NAMED_COLUMN("node", "Node", nodes, "What waited."),
-    NUMBER_COLUMN("queue_size", "Queue size", "How many items were in the queue."),
-    NUMBER_COLUMN("start_us", "Start", "Microseconds, by a clock of its own."),
-    NUMBER_COLUMN("end_us", "End", "By the same."),
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = DEVICE_COLUMN,
+    [NODE] = NAMED_COLUMN("node", "Node", nodes, "What waited."),
+    [QUEUE_SIZE] = NUMBER_COLUMN("queue_size", "Queue size", "How many items were in the queue."),
+    [START_US] = NUMBER_COLUMN("start_us", "Start", "Microseconds, by a clock of its own."),
+    [END_US] = NUMBER_COLUMN("end_us", "End", "By the same."),
 };
 
 static const struct field fields[] = {
@@ -28,6 +32,22 @@ static const struct layout layouts[] = {{
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 3}},
     FIELDS_OF(fields),
 }};
+
+static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+{
+    const struct aicpu_stream *stream = state;
+    (void)err;
+    row_set_integer(row, DEVICE_ID, stream->device_id);
+    *keep = decoder_check_span(decoder, "the wait", number_scale(row->cells[START_US].integer, 1000, 1),
+                               number_scale(row->cells[END_US].integer, 1000, 1));
+    return 0;
+}
+
+static const struct kind_hooks hooks = {
+    .state_size = sizeof(struct aicpu_stream),
+    .open = aicpu_stream_open,
+    .record = take_record,
+};
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
@@ -57,6 +77,6 @@ const struct record_kind kind_data_wait = {
     .doc = "A model waited for the next item of data.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
+    .hooks = &hooks,
     .series = series,
 };

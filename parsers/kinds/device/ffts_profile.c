@@ -206,7 +206,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         *keep = false;
         return 0;
     }
-    if (block && !is_of_other_core(row))
+    *keep = decoder_check_span(decoder, "the task", part_device_ns(state->part, cells[START_TICK].integer),
+                               part_device_ns(state->part, cells[END_TICK].integer));
+    if (!*keep || (block && !is_of_other_core(row)))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
         struct place place = decoder_place(decoder, "overflow");

@@ -146,15 +146,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         reject(decoder, "function_type", "neither of a task nor of a block; expected 42 or 41", keep);
         return 0;
     }
-    if (end < start) {
-        reject(decoder, "end_tick", "it ended before it began", keep);
+    int64_t start_ns = part_device_ns(state->part, start), end_ns = part_device_ns(state->part, end);
+    *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
+    if (!*keep)
         return 0;
-    }
     row_set_integer(row, DEVICE_ID, state->device_id);
     row_set_integer(row, TASK_ID, cells[TASK_WORD].integer << 16 | cells[STREAM_WORD].integer);
-    row_set_integer(row, START_NS, part_device_ns(state->part, start));
-    row_set_integer(row, DURATION_NS,
-                    number_subtract(part_device_ns(state->part, end), part_device_ns(state->part, start)));
+    row_set_integer(row, START_NS, start_ns);
+    row_set_integer(row, DURATION_NS, end_ns - start_ns);
     return function == FUNCTION_TASK ? take_task(decoder, state, row, keep, err) : 0;
 }
 

@@ -268,7 +268,8 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     int64_t tick = value(row, TICK);
     struct open_half start;
     if (state->association == NULL) {
-        int status = check_end(decoder, state, row, keep, err);
+        *keep = decoder_check_span(decoder, "the state", value(row, TIME_NS), value(row, TIME_NS));
+        int status = *keep ? check_end(decoder, state, row, keep, err) : 0;
         return status == 0 && *keep ? add_state(state, row, err) : status;
     }
     if (value(row, TASK_STATE) == TASK_RUNNING)

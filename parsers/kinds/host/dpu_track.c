@@ -54,16 +54,13 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     const struct host_stream *stream = state;
     int status = host_record_take(decoder, state, row, keep, err);
     int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
-    struct place place = decoder_place(decoder, "start_tick");
     if (status < 0)
         return status;
-    if (end_ns < start_ns) {
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a task that ended before it began");
-        *keep = false;
+    *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
+    if (!*keep)
         return 0;
-    }
     row_set_integer(row, START_NS, start_ns);
-    row_set_integer(row, DURATION_NS, number_subtract(end_ns, start_ns));
+    row_set_integer(row, DURATION_NS, end_ns - start_ns);
     return 0;
 }
 

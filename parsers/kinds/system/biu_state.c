@@ -106,7 +106,7 @@ static int emit(struct decoder *decoder, const struct state *state, int64_t pipe
     row_set_integer(ret, BLOCK_ID, (int64_t)state->block);
     row_set_integer(ret, PIPE, pipe);
     row_set_integer(ret, START_NS, from_ns);
-    row_set_integer(ret, DURATION_NS, to_ns > from_ns ? number_subtract(to_ns, from_ns) : 0);
+    row_set_integer(ret, DURATION_NS, to_ns - from_ns);
     return 0;
 }
 
@@ -124,8 +124,9 @@ static void take_counter(struct state *state, uint64_t part, uint64_t events)
     state->ended = false;
 }
 
-/* A pipe that no longer works is a row. What works goes on over blocks. */
-static int take_pipes(struct decoder *decoder, struct state *state, uint64_t working, struct err *err)
+/* A pipe that no longer works is a row. What works goes on over blocks. *keep false: one of them began later than now,
+ * and is no row. */
+static int take_pipes(struct decoder *decoder, struct state *state, uint64_t working, bool *keep, struct err *err)
 {
     int status = 0;
     for (int pipe = 0; status == 0 && pipe < PIPES; pipe++) {
@@ -133,6 +134,9 @@ static int take_pipes(struct decoder *decoder, struct state *state, uint64_t wor
         struct row row;
         if (works && !state->works[pipe])
             state->since_ns[pipe] = time_of(state);
+        else if (!works && state->works[pipe] &&
+                 !decoder_check_span(decoder, "the work of a pipe", state->since_ns[pipe], time_of(state)))
+            *keep = false;
         else if (!works && state->works[pipe])
             status = emit(decoder, state, pipe, state->since_ns[pipe], time_of(state), &row, err);
         state->works[pipe] = works;
@@ -187,7 +191,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
     state->cycles = number_add(state->cycles, cycles);
     if (kind == KIND_STATE)
-        return take_pipes(decoder, state, (uint64_t)events, err);
+        return take_pipes(decoder, state, (uint64_t)events, keep, err);
     return kind <= PIPE_FIXP ? take_mark(decoder, state, kind, events, err) : 0;
 }
 

@@ -73,15 +73,24 @@ static const struct layout layouts[] = {{
 /* In front of the fields, for rank 15 first: how long each was waited for, in units of so many ticks. */
 enum { RANKS = 16, TICKS_PER_UNIT = 4 };
 
-static bool is_sound(struct decoder *decoder, const struct row *row)
+static int64_t notify_end(const struct row *row, uint64_t units)
 {
-    struct place place = decoder_place(decoder, "loop_end");
-    int64_t start = row->cells[LOOP_START].integer, end = row->cells[LOOP_END].integer;
-    if (start == 0 || (start > 0 && end >= start))
-        return true;
-    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a loop from tick %lld to tick %lld",
-                (long long)start, (long long)end);
-    return false;
+    return number_add(row->cells[NOTIFY_START].integer, (int64_t)units * TICKS_PER_UNIT);
+}
+
+static bool check_ticks(struct decoder *decoder, const struct group_file *file, const char *what, int64_t start,
+                        int64_t end)
+{
+    return decoder_check_span(decoder, what, part_device_ns(file->part, start), part_device_ns(file->part, end));
+}
+
+/* Both spans are there only where their start is not 0. */
+static bool is_sound(struct decoder *decoder, const struct group_file *file, const struct row *row)
+{
+    int64_t start = row->cells[LOOP_START].integer, notified = row->cells[NOTIFY_START].integer;
+    if (start != 0 && !check_ticks(decoder, file, "the loop", start, row->cells[LOOP_END].integer))
+        return false;
+    return notified == 0 || check_ticks(decoder, file, "the wait", notified, notify_end(row, UINT16_MAX));
 }
 
 static int64_t ns_between(const struct group_file *file, int64_t start, int64_t end)
@@ -119,7 +128,7 @@ static int take_mission(struct decoder *decoder, void *opaque, struct row *row, 
     struct row copy = record;
     int64_t notified = record.cells[NOTIFY_START].integer;
     int status = 0;
-    *keep = is_sound(decoder, row);
+    *keep = is_sound(decoder, file, row);
     if (!*keep)
         return 0;
     for (size_t i = 0; i < COUNT_OF(columns); i++)
@@ -135,8 +144,7 @@ static int take_mission(struct decoder *decoder, void *opaque, struct row *row, 
         row_set_integer(&item, NOTIFY_INSTRUCTION_ID, copy.cells[NOTIFY_INSTRUCTION_ID].integer);
         row_set_integer(&item, NOTIFY_NS, part_device_ns(file->part, notified));
         row_set_integer(&item, RANK_ID, RANKS - 1 - i);
-        row_set_integer(&item, NOTIFY_DURATION_NS,
-                        ns_between(file, notified, number_add(notified, (int64_t)units * TICKS_PER_UNIT)));
+        row_set_integer(&item, NOTIFY_DURATION_NS, ns_between(file, notified, notify_end(&copy, units)));
     }
     return status;
 }

@@ -3,6 +3,7 @@
  * of files and hand-typed records and from the lines of texts, never from what the decoder says. */
 #include "tests/lib/collect.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/shapes.h"
 #include "tests/lib/typed_record.h"
 
 #include <dirent.h>
@@ -21,103 +22,6 @@
 #define KINDS_DIRECTORY "testdata/kinds"
 #define COPIES 4 /* of a record in its file */
 #define BYTES_MAX (COPIES * MAX_RECORD + 256)
-
-/* ---- captures ---- */
-
-static const struct shape {
-    unsigned families; /* that captures of this shape are of */
-    uint32_t chips;    /* of records that come from these chips alone; 0: of all others */
-    const char *directories[2], *data, *info_name, *info;
-} shapes[] = {
-    {FAMILY_CANN,
-     0,
-     {"J/host", "J/host/data"},
-     "host/data/",
-     "host/info.json",
-     "{\"platform_version\": \"5\", \"pid\": \"42\"}"},
-    {FAMILY_ASCEND,
-     0,
-     {"J/device_0", "J/device_0/data"},
-     "device_0/data/",
-     "device_0/info.json.0",
-     "{\"platform_version\": \"5\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
-    {FAMILY_2022 | FAMILY_JOB,
-     0,
-     {"J/data", NULL},
-     "data/",
-     "info.json.0",
-     "{\"platform_version\": \"1\", \"DeviceInfo\": "
-     "[{\"id\": 0, \"hwts_frequency\": \"100\", \"ai_core_num\": 30}]}"},
-    {FAMILY_SVP, 0, {"J/data", NULL}, "data/", "info.json.0", "{\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}"},
-    {FAMILY_JOB, 0, {"J/data", NULL}, "data/", NULL, NULL},
-    {FAMILY_CANN,
-     0,
-     {"J/device_0", "J/device_0/data"},
-     "device_0/data/",
-     "device_0/info.json.0",
-     "{\"platform_version\": \"5\", \"version\": \"2.0\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, "
-     "\"hwts_frequency\": "
-     "\"50\"}]}"},
-    {0, /* for the fixtures that ask for this chip */
-     0,
-     {"J/device_0", "J/device_0/data"},
-     "device_0/data/",
-     "device_0/info.json.0",
-     "{\"platform_version\": \"0\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"50\"}]}"},
-    {FAMILY_CANN,
-     CHIPS_V6,
-     {"J/device_0", "J/device_0/data"},
-     "device_0/data/",
-     "device_0/info.json.0",
-     "{\"platform_version\": \"15\", \"pid\": \"42\", \"DeviceInfo\": [{\"id\": 0, \"hwts_frequency\": \"1000\"}]}"},
-};
-
-static void put(const char *name, const void *bytes, size_t length)
-{
-    char path[256];
-    snprintf(path, sizeof path, "J/%s", name);
-    FILE *file = fopen(in_scratch(path), "we");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void make_shape(const struct shape *shape)
-{
-    assert_int_equal(mkdir(in_scratch("J"), 0750), 0);
-    for (size_t i = 0; i < 2 && shape->directories[i] != NULL; i++)
-        assert_int_equal(mkdir(in_scratch(shape->directories[i]), 0750), 0);
-    if (shape->info_name != NULL)
-        put(shape->info_name, shape->info, strlen(shape->info));
-}
-
-static void remove_shape(const struct shape *shape, const char *name)
-{
-    char path[256];
-    const char *const files[] = {name, shape->info_name};
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "J/%s", files[i] != NULL ? files[i] : "");
-        if (files[i] != NULL)
-            assert_int_equal(unlink(in_scratch(path)), 0);
-    }
-    for (size_t i = 2; i-- > 0;) {
-        if (shape->directories[i] != NULL)
-            assert_int_equal(rmdir(in_scratch(shape->directories[i])), 0);
-    }
-    assert_int_equal(rmdir(in_scratch("J")), 0);
-}
-
-/* Whether files of a kind hold records of another, or of itself. */
-static bool holds(const struct record_kind *of_files, const struct record_kind *kind)
-{
-    if (of_files->patterns == NULL || of_files->patterns[0] == NULL)
-        return false;
-    for (size_t i = 0; of_files->parts != NULL && of_files->parts[i] != NULL; i++) {
-        if (of_files->parts[i] == kind)
-            return true;
-    }
-    return of_files == kind;
-}
 
 /* ---- sums ---- */
 
@@ -191,7 +95,7 @@ static void damage(struct records *records, size_t record, size_t offset, unsign
     if (before == value)
         return;
     *byte = value;
-    put(records->trial.name, records->bytes, records->length);
+    shape_put(records->trial.name, records->bytes, records->length);
     snprintf(records->trial.what, sizeof records->trial.what, "%s with byte %zu of record %zu 0x%02x", records->fixture,
              offset, record, value);
     check_sums(records->trial);
@@ -203,7 +107,7 @@ static void damage_whole(struct records *records, size_t record, int value)
     unsigned char before[MAX_RECORD], *at = &records->bytes[records->header + record * records->size];
     memcpy(before, at, records->size);
     memset(at, value, records->size);
-    put(records->trial.name, records->bytes, records->length);
+    shape_put(records->trial.name, records->bytes, records->length);
     snprintf(records->trial.what, sizeof records->trial.what, "%s with record %zu all 0x%02x", records->fixture, record,
              (unsigned)value);
     check_sums(records->trial);
@@ -212,7 +116,7 @@ static void damage_whole(struct records *records, size_t record, int value)
 
 static void cut(struct records *records, size_t bytes)
 {
-    put(records->trial.name, records->bytes, records->length - bytes);
+    shape_put(records->trial.name, records->bytes, records->length - bytes);
     snprintf(records->trial.what, sizeof records->trial.what, "%s without its last %zu bytes", records->fixture, bytes);
     check_sums(records->trial);
 }
@@ -232,36 +136,14 @@ static void damage_everything(struct records *records)
     cut(records, records->size - 1);
 }
 
-/* What stands in front of the first record of a file of such records. */
-static size_t header_of(const struct record_kind *kind, const struct typed_record *typed)
-{
-    for (size_t i = 0; i < kind->layout_count; i++) {
-        if (kind->layouts[i].record_size == typed->length &&
-            (*typed->layout == '\0' || strcmp(typed->layout, kind->layouts[i].name) == 0))
-            return kind->layouts[i].header;
-    }
-    return 0;
-}
-
-/* The chips that alone record such records; 0: they are not of certain ones. */
-static uint32_t chips_of(const struct record_kind *kind, const struct typed_record *typed)
-{
-    uint32_t chips = kind->chips;
-    for (size_t i = 0; i < kind->layout_count; i++) {
-        if (strcmp(typed->layout, kind->layouts[i].name) == 0)
-            chips |= kind->layouts[i].chips;
-    }
-    return chips;
-}
-
 /* In the first shape of capture that decodes the undamaged file as one of its kind; false: there is none. */
-static bool check_in(struct records *records, const struct shape *shape, const char *name)
+static bool check_in(struct records *records, const struct capture_shape *shape, const char *name)
 {
     char path[256];
     bool decoded = false;
-    make_shape(shape);
+    shape_make(shape);
     snprintf(path, sizeof path, "%s%s", shape->data, name);
-    put(path, records->bytes, records->length);
+    shape_put(path, records->bytes, records->length);
     struct collection *collection = collect(in_scratch("J"), NULL);
     const struct capture_file *file = collection_file(collection, path);
     decoded = file->kind == records->trial.kind && file->decoded + file->rejected == COPIES;
@@ -272,7 +154,7 @@ static bool check_in(struct records *records, const struct shape *shape, const c
         records->trial = check_sums(records->trial);
         damage_everything(records);
     }
-    remove_shape(shape, path);
+    shape_remove(shape, path);
     return decoded;
 }
 
@@ -281,7 +163,7 @@ static bool check_in_files_of(const struct record_kind *of_files, const struct t
 {
     static struct records records;
     char name[128];
-    size_t header = header_of(of_files, typed);
+    size_t header = typed_record_header(of_files, typed);
     records = (struct records){
         .trial = {.kind = of_files, .records = COPIES},
         .header = header,
@@ -292,9 +174,9 @@ static bool check_in_files_of(const struct record_kind *of_files, const struct t
     for (size_t i = 0; i < COPIES; i++)
         memcpy(records.bytes + header + i * typed->length, typed->bytes, typed->length);
     name_by_pattern(of_files->patterns[0], name, sizeof name);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if ((shapes[i].families & of_files->families) != 0 && shapes[i].chips == chips &&
-            check_in(&records, &shapes[i], name))
+    for (size_t i = 0; i < CAPTURE_SHAPES; i++) {
+        if ((capture_shapes[i].families & of_files->families) != 0 && capture_shapes[i].chips == chips &&
+            check_in(&records, &capture_shapes[i], name))
             return true;
     }
     return false;
@@ -307,7 +189,8 @@ static void check_fixture(const struct record_kind *kind, const char *path)
     snprintf(typed.path, sizeof typed.path, "%s", path);
     typed_record_read(&typed);
     for (size_t i = 0; record_kinds[i] != NULL && !checked; i++)
-        checked = holds(record_kinds[i], kind) && check_in_files_of(record_kinds[i], &typed, chips_of(kind, &typed));
+        checked = files_hold(record_kinds[i], kind) &&
+                  check_in_files_of(record_kinds[i], &typed, typed_record_chips(kind, &typed));
     if (!checked)
         fail_msg("%s: in no shape of capture are such records decoded", path);
 }
@@ -344,7 +227,7 @@ static void damage_lines(struct trial trial, const char *title, char *text)
             text[at] = values[i];
             trial.records = count_lines(text, length);
             snprintf(trial.what, sizeof trial.what, "%s with byte %zu 0x%02x", title, at, (unsigned char)values[i]);
-            put(trial.name, text, length);
+            shape_put(trial.name, text, length);
             check_sums(trial);
         }
         text[at] = before;
@@ -358,51 +241,21 @@ static void every_line_of_a_dictionary_or_description_is_taken_or_rejected(void 
         const struct record_kind *kind = record_kind_find(dictionaries[i][0]);
         char name[128], path[256], text[256];
         assert_non_null(kind);
-        const struct shape *shape = shapes;
+        const struct capture_shape *shape = capture_shapes;
         while ((shape->families & kind->families) == 0)
             shape++;
-        make_shape(shape);
+        shape_make(shape);
         name_by_pattern(kind->patterns[0], name, sizeof name);
         snprintf(path, sizeof path, "%s%s", shape->data, name);
         snprintf(text, sizeof text, "%s", dictionaries[i][1]);
-        put(path, text, strlen(text));
+        shape_put(path, text, strlen(text));
         struct trial trial = {.kind = kind, .name = path, .records = 3};
         snprintf(trial.what, sizeof trial.what, "%s", dictionaries[i][0]);
         trial = check_sums(trial);
         assert_int_equal(trial.rejected, 0);
         damage_lines(trial, dictionaries[i][0], text);
-        remove_shape(shape, path);
+        shape_remove(shape, path);
     }
-}
-
-/* The path, the chip (-1: any) and the text of a fixture of a text kind (testdata/kinds/README.md). */
-static void read_text_fixture(const char *fixture, char path[128], int *ret_chip, char *text, size_t size)
-{
-    char line[512];
-    size_t length = 0;
-    FILE *file = fopen(fixture, "re");
-    assert_non_null(file);
-    assert_true(fgets(line, sizeof line, file) != NULL && sscanf(line, "file %127[^\n]", path) == 1);
-    assert_true(fgets(line, sizeof line, file) != NULL);
-    *ret_chip = -1;
-    if (sscanf(line, "chip %d", ret_chip) == 1)
-        assert_true(fgets(line, sizeof line, file) != NULL);
-    assert_string_equal(line, "text\n");
-    while (fgets(line, sizeof line, file) != NULL && strncmp(line, "rows ", 5) != 0)
-        length += (size_t)snprintf(text + length, size - length, "%s", line);
-    assert_true(length < size);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* Where a path of a fixture is one: of the host, of a device, or in a capture of 2020, which is this file alone. */
-static const struct shape *shape_of(const char *path, int chip)
-{
-    assert_true(chip == -1 || chip == 0);
-    if (chip == 0)
-        return &shapes[6];
-    if (strncmp(path, "host/", 5) == 0)
-        return &shapes[0];
-    return &shapes[strncmp(path, "device_", 7) == 0 ? 1 : 4];
 }
 
 /* What a line is depends on the kind (heads, blocks of several lines); whatever is not a row any more is told. */
@@ -428,11 +281,11 @@ static void damage_text_fixture(const struct record_kind *kind, const char *fixt
     static char text[16384];
     char path[128];
     int chip;
-    read_text_fixture(fixture, path, &chip, text, sizeof text);
-    const struct shape *shape = shape_of(path, chip);
+    text_fixture_read(fixture, path, &chip, text, sizeof text);
+    const struct capture_shape *shape = shape_of_path(path, chip);
     struct trial trial = {.kind = kind, .name = path};
-    make_shape(shape);
-    put(path, text, strlen(text));
+    shape_make(shape);
+    shape_put(path, text, strlen(text));
     snprintf(trial.what, sizeof trial.what, "%s", fixture);
     uint64_t rows = check_text(&trial, 0, text);
     assert_true(rows > 0);
@@ -442,11 +295,11 @@ static void damage_text_fixture(const struct record_kind *kind, const char *fixt
             continue;
         text[at] = 'x';
         snprintf(trial.what, sizeof trial.what, "%s with byte %zu an x", fixture, at);
-        put(path, text, strlen(text));
+        shape_put(path, text, strlen(text));
         check_text(&trial, rows, text);
         text[at] = before;
     }
-    remove_shape(shape, path);
+    shape_remove(shape, path);
 }
 
 /* ---- all kinds ---- */

@@ -14,7 +14,9 @@ struct model_record {
 };
 
 int model_record_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
-/* Keeps what the mixed text is given as, and reports an id that no dictionary has. */
+/* Keeps what the mixed text is given as, and reports an id that no dictionary has. The columns behind
+ * MODEL_RECORD_COLUMNS that are times are spans, start and end next to each other; one that cannot be rejects the
+ * record. */
 int model_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
 extern const struct kind_hooks model_record_hooks;
 
