@@ -42,6 +42,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "copy it again from the board")                                                                                  \
     X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING,                                                                 \
       "a data file is missing: its .done file or the slices around it are there", "copy the data file from the board") \
+    X(DIAG_FILE_ABSENT, "file-absent", DIAG_NOTE,                                                                      \
+      "a file is not there that settings or other files of the capture speak of: it is lost, or nothing was recorded", \
+      "copy the capture again if the file was left behind")                                                            \
     X(DIAG_RANK_MISSING, "rank-missing", DIAG_WARNING,                                                                 \
       "a rank of a cluster that others speak of is not there, or lacks steps that others have",                        \
       "put its directory beside the others if there is one")                                                           \

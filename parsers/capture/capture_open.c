@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "parsers/capture/capture_absent.h"
 #include "parsers/capture/capture_files.h"
 
 #include <stdlib.h>
@@ -392,6 +393,8 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         capture_settle_family(capture);
         status = check_anything(capture, &list, err);
     }
+    if (status == 0)
+        status = capture_report_absent(capture, err);
     entry_list_release(&list);
     return status;
 }

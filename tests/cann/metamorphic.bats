@@ -45,6 +45,29 @@ device_0/data/stars_soc.data.0.slice_0.done filesize filesize_ record 1, offset
 END
 }
 
+@test "a file that settings or other files of the capture speak of is missed by name, and nothing is said of a sound capture" {
+    while read -r capture gone what; do
+        rm -rf one out
+        cp -R "$repository/testdata/$capture" one
+        chmod -R u+w one
+        run_msprof import -dir one/[JP]* --output out
+        expect_status 0
+        [[ $stderr != *"is not there that"* && $stderr != *file-absent* ]]
+        rm -f one/[JP]*/"$gone" one/[JP]*/"$gone".done
+        rm -rf out
+        run_msprof import -dir one/[JP]* --output out
+        expect_contains "$stderr" "$what"
+    done <<'END'
+cann/system-910b device_0/data/hbm.data.0.slice_0 device_0: no file of hbm, though sample.json says hbmProfiling = 'on'
+cann/system-910a host/data/host_disk.data.slice_0 host: no file of host_disk, though sample.json says host_sys = 'cpu,mem,disk,network,osrt'
+cann/system-910a host/data/4300-Memory.data.slice_0 host: no file of process_memory of process 4300, though '4300-CpuUsage.data.slice_0' is there
+cann/prof-910b device_0/end_info.0 device_0: no end_info, which every part of a capture has
+cann/job-910a data/training_trace.46.dev.profiler_default_tag.1.slice_0 no file of training_trace, though 'Framework.host.vm.point.1.slice_0' is there
+small data/aicore.1.4.2 no file of svp_pmu of this inference
+small data/detector.3.net.info data/detector.3.layer.info: no 'detector.3.net.info' beside it
+END
+}
+
 @test "no file of any kind is counted twice under two names" {
     for capture in resnet50 system-910b 2022-310 job-910a; do
         run python3 -B "$repository/tests/metamorphic/metamorphic.py" "$MSPROF" work --small --only twice --capture "$capture"

@@ -2,8 +2,10 @@
 """Sound captures for the metamorphic suite: those of testdata/, and one for each record kind that none of them holds, of the
 records in testdata/kinds/."""
 import glob
+import json
 import os
 import re
+import shutil
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -14,6 +16,13 @@ SHIPPED = ("cann/*/PROF_*", "cann/*/JOB*", "resnet50/JOB*", "small/JOB*")
 WORDS = {"device_id": "0", "model": "net", "model_id": "1", "tag": "unaging", "number": "45", "process_id": "77", "slice": "0",
          "batch_num": "1", "input_pic_num": "1", "current_pic_count": "0", "group_id": "0", "core_id": "0"}
 OF_BOARDS = {"acl_call", "aicpu_task", "svp_pmu", "layer"}  # the shipped captures of boards have them
+ON = ("taskTime taskMemory hbmProfiling ddr_profiling msprof_llc_profiling memProfiling nicProfiling roceProfiling pcieProfiling"
+      " hccsProfiling interconnection_profiling ubProfiling dvpp_profiling cpu_profiling sys_profiling pid_profiling sysLp taskBlock"
+      " aicpuTrace ai_core_profiling l2CacheTaskProfiling hwts_log ccuInstr acl modelExecution runtimeApi ts_timeline")
+SWITCHES = {**{name: "on" for name in ON.split()}, "profLevel": "l1", "host_sys": "cpu,mem,disk,network,osrt", "hostSysUsage": "cpu,mem",
+            "npuEvents": "SMMU:0x2", "qosEvents": "OTHERS", "npuModuleMemFreq": 50, "instr_profiling_freq": 100}
+END_US = 1735689660000000
+OF_2022 = re.compile(r"^(device_0|host)/data/(Framework|AclModule|[Rr]untime)\.")
 HOST_KINDS = re.compile(r"\{tag\}\.|^host_|^Msprof\.")
 
 
@@ -47,6 +56,18 @@ def file_name(pattern):
     return os.path.join("host" if HOST_KINDS.search(pattern) else "device_0", "data", name)
 
 
+def complete(root, name):
+    """Small files that every capture has; sample.json says that everything was on. In 2022 devices had all of them."""
+    if OF_2022.match(name):
+        shutil.rmtree(os.path.join(root, "host"))
+    for part, suffix in (("host", ""), ("device_0", ".0")):
+        for small, content in (("sample.json", SWITCHES), ("end_info" + suffix, {"collectionTimeEnd": str(END_US)})):
+            if os.path.isdir(os.path.join(root, part)):
+                with open(os.path.join(root, part, small), "w", encoding="utf-8") as file:
+                    json.dump(content, file)
+    return root
+
+
 def typed(kind, directory):
     """A capture of the records of one kind in the directory; None when there are none, or none of one length."""
     if kind["name"] in OF_BOARDS:
@@ -55,7 +76,7 @@ def typed(kind, directory):
     texts = sorted(glob.glob(os.path.join(folder, "*.text")))
     if texts:
         name, chip, text, _, _, _ = read_fixture(texts[0])
-        return capture_of(directory, name, text, chip)
+        return complete(capture_of(directory, name, text, chip), name)
     records = sorted(glob.glob(os.path.join(folder, "*.hex")))
     if not records or not kind["files"]:
         return None
@@ -65,4 +86,4 @@ def typed(kind, directory):
     root = capture_of(directory, file_name(kind["files"][0]), "", chip)
     with open(os.path.join(root, file_name(kind["files"][0])), "wb") as file:
         file.write(content)
-    return root
+    return complete(root, file_name(kind["files"][0]))

@@ -28,6 +28,10 @@ LLC_LOOKUPS = (0x20, 0x34)
 ACTIONS = ('Last queue dequ', 'Preprocess', 'Next queue')
 MODULES = (0, 3, 7, 12, 33, 45, 62, 200)
 
+# In sample.json, beside those that come with events.
+SWITCHES = ('hardware_mem', 'memProfiling', 'msprof_llc_profiling', 'nicProfiling', 'roceProfiling', 'pcieProfiling',
+            'hccsProfiling', 'dvpp_profiling', 'taskMemory', 'aicpuTrace')
+SWITCHES_OF_5 = ('interconnection_profiling', 'qosProfiling', 'sysLp')
 
 class SystemMaker(make_prof.Maker):
     def __init__(self, options):
@@ -320,7 +324,9 @@ class SystemMaker(make_prof.Maker):
                       self.write_l2_cache, self.write_pcie, self.write_hccs, self.write_dvpp, self.write_netdev_stats,
                       self.write_ai_cpu, self.write_operator_memory, self.write_static_memory):
             write()
+        self.settings.update({switch: 'on' for switch in SWITCHES}, npuModuleMemFreq=50)
         if self.chip.number == 5:
+            self.settings.update({switch: 'on' for switch in SWITCHES_OF_5})
             for write in (self.write_socpmu, self.write_soc_profile, self.write_qos, self.write_low_power):
                 write()
         else:

@@ -44,7 +44,8 @@ class ProcessorSamples:
         self.write_control_cpu()
         self.write_scheduler_cpu()
         events = ','.join(CONTROL_EVENTS)
-        return {'cpu_profiling': 'on', 'ai_ctrl_cpu_profiling_events': events, 'ctrl_cpu_profiling_events': events,
+        return {'cpu_profiling': 'on', 'sys_profiling': 'on', 'pid_profiling': 'on', 'hostSysUsage': 'cpu,mem',
+                'host_sys': 'cpu,mem,disk,network,osrt', 'ai_ctrl_cpu_profiling_events': events, 'ctrl_cpu_profiling_events': events,
                 'ai_cpu_profiling_events': events, 'host_disk_freq': 50,
                 'ts_cpu_profiling_events': ','.join('0x%x' % event for event in SCHEDULER_EVENTS)}
 

@@ -229,6 +229,7 @@ class Prof:
 
     def write(self):
         self._write_common('host', '', self.chip, [])
+        self._write('host', 'sample.json', '{}')
         for device, files in self.devices.items():
             self._write_device(device, files)
         for name, data in self.host.items():
