@@ -112,7 +112,8 @@ int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
     int status =
         ask(db, "SELECT coalesce(sum(records_decoded + records_rejected), 0) FROM source_file", NULL, &records, err);
     if (status == 0)
-        status = ask(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%'", NULL, &foreign, err);
+        status = ask(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%' AND code <> 'file-absent'", NULL,
+                     &foreign, err);
     if (status < 0 || records > 0 || foreign > 0)
         return status;
     status = ask_circumstances(db, &now, err);

@@ -229,7 +229,7 @@ class Prof:
 
     def write(self):
         self._write_common('host', '', self.chip, [])
-        self._write('host', 'sample.json', '{}')
+        self._write('host', 'sample.json', json.dumps({'devices': '64'}))
         for device, files in self.devices.items():
             self._write_device(device, files)
         for name, data in self.host.items():
