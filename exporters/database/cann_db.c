@@ -4,12 +4,12 @@
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
+#include "exporters/busy.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_database.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/database/cann_db_samples.h"
 #include "exporters/database/unified.h"
-#include "exporters/timeline/busy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

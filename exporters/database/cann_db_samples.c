@@ -5,30 +5,8 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
-#include "exporters/table/functions.h"
+#include "exporters/query_compile.h"
 #include "parsers/record.h"
-
-#define SQL_MAX ((size_t)64 * 1024)
-
-static void add_clause(struct strbuf *sql, const char *word, const char *clause)
-{
-    if (clause != NULL)
-        strbuf_addf(sql, " %s %s", word, clause);
-}
-
-static void make_sql(const struct record_kind *kind, const struct exported_table *table, struct strbuf *sql)
-{
-    const struct report_query *query = &table->query;
-    if (query->with != NULL)
-        strbuf_addf(sql, "WITH %s ", query->with);
-    strbuf_adds(sql, "SELECT ");
-    for (const struct exported_column *column = table->columns; column->name != NULL; column++)
-        strbuf_addf(sql, "%s%s", column > table->columns ? ", " : "", column->sql);
-    add_clause(sql, "FROM", query->from != NULL ? query->from : kind->table);
-    add_clause(sql, "WHERE", query->where);
-    add_clause(sql, "GROUP BY", query->group_by);
-    add_clause(sql, "ORDER BY", query->order_by);
-}
 
 static int copy_rows(struct unified *unified, sqlite3 *db, const struct exported_table *table, sqlite3_stmt *rows,
                      struct err *err)
@@ -53,10 +31,12 @@ static int copy_table(struct unified *unified, sqlite3 *db, const struct record_
 {
     sqlite3_stmt *rows = NULL;
     struct strbuf sql;
-    strbuf_init(&sql, SQL_MAX);
-    make_sql(kind, table, &sql);
-    int status = sql.failed ? err_set(err, ERR_LIMIT, "the query of table %s is too long", table->name)
-                            : database_prepare(db, sql.data, &rows, err);
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    query_begin(&sql, &table->query);
+    for (const struct exported_column *column = table->columns; column->name != NULL; column++)
+        strbuf_addf(&sql, "%s%s", column > table->columns ? ", " : "", column->sql);
+    query_end(&sql, &table->query, kind->table, NULL);
+    int status = query_sql_prepare(db, &sql, &rows, err);
     if (status == 0)
         status = copy_rows(unified, db, table, rows, err);
     sqlite3_finalize(rows);
@@ -66,7 +46,7 @@ static int copy_table(struct unified *unified, sqlite3 *db, const struct record_
 
 int cann_db_samples(struct unified *unified, sqlite3 *db, struct err *err)
 {
-    int status = report_functions_register(db, CANN_VERSION_NEWEST, err);
+    int status = query_functions_register(db, CANN_VERSION_NEWEST, err);
     for (size_t i = 0; record_kinds[i] != NULL && status == 0; i++) {
         const struct exported_table *table = record_kinds[i]->exported;
         for (; table != NULL && table->name != NULL && status == 0; table++)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "db/query/cann_version.h"
+#include "exporters/query_compile.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -124,23 +125,6 @@ int report_plan_find(const struct report_plan *plan, const char *id, size_t leng
     return -1;
 }
 
-int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
-{
-    struct strbuf sql;
-    sqlite3_stmt *statement = NULL;
-    strbuf_init(&sql, 65536);
-    strbuf_addf(&sql, "SELECT %s", expression);
-    int status =
-        sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_prepare(db, sql.data, &statement, err);
-    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
-        status = database_error(err, db, "the database cannot be read");
-    if (status == 0)
-        *ret = sqlite3_column_int(statement, 0) != 0;
-    sqlite3_finalize(statement);
-    strbuf_release(&sql);
-    return status;
-}
-
 static bool has_column_like(const struct report_plan *plan, const struct report_column *column)
 {
     char id[ID_MAX];
@@ -159,7 +143,7 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
             there =
                 !has_column_like(plan, columns); /* of two of one name each has the condition that the other has not */
         else if (there && columns->when != NULL)
-            status = report_ask(db, columns->when, &there, err);
+            status = query_ask(db, columns->when, &there, err);
         if (status == 0)
             status = report_plan_add(plan, columns, err);
         if (status == 0)

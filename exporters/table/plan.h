@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "db/query/query_cann.h"
-#include "exporters/table/row_format.h"
+#include "exporters/row_format.h"
 #include "exporters/table/value.h"
 #include "parsers/series.h"
 
@@ -60,9 +60,6 @@ struct report_plan {
     const char **titles; /* of the steps */
     size_t fixed_room;   /* bytes of a row without its texts */
 };
-
-/* Whether an expression of SQL is true of the database. */
-int report_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err);
 
 /* Takes columns (an array ended by no title) over, as the database and the column set (COLUMNS_GUIDE or _VENDOR) want
  * them; without a database those that any can have. Zero the plan before; it needs report_plan_release whatever the

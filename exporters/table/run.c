@@ -2,6 +2,7 @@
 #include "exporters/table/report.h"
 
 #include "db/query/cann_version.h"
+#include "exporters/query_compile.h"
 #include "exporters/table/rows.h"
 #include "exporters/table/table_stream.h"
 
@@ -267,7 +268,7 @@ static int make_terminal_table(const struct report_run *wanted, uint64_t *ret_ro
 int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err)
 {
     *ret = true;
-    return report->when != NULL ? report_ask(session->db, report->when, ret, err) : 0;
+    return report->when != NULL ? query_ask(session->db, report->when, ret, err) : 0;
 }
 
 int report_write(struct report_session *session, const struct report *report, const struct report_scope *scope,

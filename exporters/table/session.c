@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/session.h"
 
-#include "exporters/table/functions.h"
+#include "exporters/query_compile.h"
 
 int report_session_open(struct report_session *session, sqlite3 *db, const struct export_options *options,
                         struct export_result *result, struct err *err)
 {
     *session = (struct report_session){.db = db, .options = options, .result = result};
-    return report_functions_register(db, options->cann_version, err);
+    return query_functions_register(db, options->cann_version, err);
 }
 
 static void release_texts(struct text_cache *cache)

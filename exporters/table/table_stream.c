@@ -3,7 +3,7 @@
 
 #include "base/file/outfile.h"
 #include "base/strbuf.h"
-#include "exporters/table/row_format.h"
+#include "exporters/row_format.h"
 
 #include <stdlib.h>
 #include <string.h>

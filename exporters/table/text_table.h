@@ -10,7 +10,7 @@
 #define MSPROF_EXPORTERS_TABLE_TEXT_TABLE_H
 
 #include "base/err.h"
-#include "exporters/table/cell.h"
+#include "exporters/row_format.h"
 #include "exporters/table/display.h"
 
 #include <stdint.h>

@@ -5,14 +5,12 @@
 #include "base/number.h"
 #include "db/query/cann_version.h"
 #include "exporters/json_text.h"
-#include "exporters/table/functions.h"
-#include "exporters/table/plan.h"
+#include "exporters/query_compile.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SQL_MAX ((size_t)1 << 20)
 #define TEXT_MAX ((size_t)1 << 20) /* bytes of a name or a value, escaped */
 #define VALUES_MAX 64
 #define COUNTERS_MAX 64 /* of a series */
@@ -195,12 +193,6 @@ static const char *or_null(const char *expression, const char *usual)
     return expression != NULL ? expression : usual;
 }
 
-static void add_clause(struct strbuf *sql, const char *word, const char *clause)
-{
-    if (clause != NULL)
-        strbuf_addf(sql, " %s %s", word, clause);
-}
-
 static bool is_same(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -219,9 +211,8 @@ static void make_sql(const struct series_run *series, const struct record_kind *
 {
     const struct series_counter *first = series->first;
     const struct report_query *query = &first->query;
-    if (query->with != NULL)
-        strbuf_addf(sql, "WITH %s ", query->with);
-    strbuf_addf(sql, "SELECT %s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
+    query_begin(sql, query);
+    strbuf_addf(sql, "%s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
     if (first->duration != NULL)
         strbuf_addf(sql, ", %s, %s, %s", first->duration, or_null(first->thread, "0"),
                     or_null(first->thread_name, "NULL"));
@@ -231,13 +222,8 @@ static void make_sql(const struct series_run *series, const struct record_kind *
         for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
             strbuf_addf(sql, ", %s", value->sql);
     }
-    add_clause(sql, "FROM", or_null(query->from, kind->table));
-    add_clause(sql, "WHERE", query->where);
-    add_clause(sql, "GROUP BY", query->group_by);
     /* Viewers draw what falls back in time wrongly, or not at all. */
-    add_clause(sql, "ORDER BY",
-               query->order_by == NULL && first->duration == NULL && !series->in_order ? DEVICE_AND_TIME
-                                                                                       : query->order_by);
+    query_end(sql, query, kind->table, first->duration == NULL && !series->in_order ? DEVICE_AND_TIME : NULL);
 }
 
 /* ---- an event ---- */
@@ -574,13 +560,11 @@ static int write_counters(struct series_run *series, const struct record_kind *k
     sqlite3 *db = series->run->run->db;
     sqlite3_stmt *rows = NULL;
     struct strbuf sql;
-    strbuf_init(&sql, SQL_MAX);
+    strbuf_init(&sql, QUERY_SQL_MAX);
     make_sql(series, kind, &sql);
     int status = open_counters(series, err);
-    if (status == 0 && sql.failed)
-        status = err_set(err, ERR_LIMIT, "the query of '%s' is too long", series->series->name);
     if (status == 0)
-        status = database_prepare(db, sql.data, &rows, err);
+        status = query_sql_prepare(db, &sql, &rows, err);
     if (status == 0)
         status = draw_rows(series, db, rows, err);
     if (status == 0)
@@ -621,7 +605,7 @@ static int has_rows(sqlite3 *db, const struct record_kind *kind, bool *ret, stru
 {
     char question[256];
     snprintf(question, sizeof question, "EXISTS(SELECT 1 FROM %s)", kind->table);
-    return report_ask(db, question, ret, err);
+    return query_ask(db, question, ret, err);
 }
 
 /* Whether the rows of a kind are stored by device and time: to look is cheaper than to sort them for each counter. */
@@ -650,7 +634,7 @@ static int comes_in_order(sqlite3 *db, const struct record_kind *kind, const str
 {
     if (counter->most)
         return rows_in_order(db, kind, ret, err);
-    return report_ask(db, "NOT EXISTS(SELECT 1 FROM diagnostics WHERE code = 'record-order')", ret, err);
+    return query_ask(db, "NOT EXISTS(SELECT 1 FROM diagnostics WHERE code = 'record-order')", ret, err);
 }
 
 struct writing {
@@ -692,7 +676,7 @@ static int write_series(void *arg, const struct record_kind *kind, const struct 
         if (counter->only != COUNTER_ANY && (counter->only == COUNTER_VENDOR) != writing->run->compat)
             continue;
         if (counter->when != NULL)
-            status = report_ask(db, counter->when, &is_wanted, writing->err);
+            status = query_ask(db, counter->when, &is_wanted, writing->err);
         if (is_wanted)
             wanted[count++] = counter;
     }
@@ -702,6 +686,6 @@ static int write_series(void *arg, const struct record_kind *kind, const struct 
 int series_write(struct track_run *run, struct err *err)
 {
     struct writing writing = {run, err};
-    int status = report_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
+    int status = query_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
     return status == 0 ? series_each(write_series, &writing) : status;
 }

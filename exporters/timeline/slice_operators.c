@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/slice_operators.h"
 
-#include "exporters/table/row_format.h"
+#include "exporters/row_format.h"
 #include "exporters/timeline/event.h"
 
 #include <stdlib.h>

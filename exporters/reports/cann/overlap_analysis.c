@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the devices did over time: computing, communicating, neither; for the terminal. */
 #include "base/number.h"
+#include "exporters/busy.h"
 #include "exporters/table/report.h"
-#include "exporters/timeline/busy.h"
 
 struct shown {
     int64_t device_id, elapsed_ns;

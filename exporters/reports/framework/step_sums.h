@@ -3,8 +3,8 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_STEP_SUMS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_STEP_SUMS_H
 
+#include "exporters/busy.h"
 #include "exporters/reports/framework/analysis.h"
-#include "exporters/timeline/busy.h"
 
 /* A step, or the whole capture. Times in ns; DB_NULL: nothing began. */
 struct step_sum {

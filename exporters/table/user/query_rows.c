@@ -3,8 +3,7 @@
 #include "exporters/table/rows.h"
 
 #include "base/interrupt.h"
-
-#define SQL_MAX ((size_t)1 << 20)
+#include "exporters/query_compile.h"
 
 void report_expressions(const struct report_run *run, struct strbuf *sql)
 {
@@ -12,25 +11,6 @@ void report_expressions(const struct report_run *run, struct strbuf *sql)
         const char *expression = run->plan.columns[i].column.sql;
         strbuf_addf(sql, "%s%s", i > 0 ? ", " : "", expression != NULL ? expression : "NULL");
     }
-}
-
-static void add_clause(struct strbuf *sql, const char *word, const char *clause)
-{
-    if (clause != NULL)
-        strbuf_addf(sql, " %s %s", word, clause);
-}
-
-static void make_sql(const struct report_run *run, struct strbuf *sql)
-{
-    const struct report_query *query = &run->report->query;
-    if (query->with != NULL)
-        strbuf_addf(sql, "WITH %s ", query->with);
-    strbuf_adds(sql, "SELECT ");
-    report_expressions(run, sql);
-    add_clause(sql, "FROM", query->from);
-    add_clause(sql, "WHERE", query->where);
-    add_clause(sql, "GROUP BY", query->group_by);
-    add_clause(sql, "ORDER BY", query->order_by);
 }
 
 static void bind_scope(sqlite3_stmt *statement, const struct report_scope *scope)
@@ -113,10 +93,11 @@ int report_query_rows(struct report_run *run, struct err *err)
 {
     struct strbuf sql;
     sqlite3_stmt *statement = NULL;
-    strbuf_init(&sql, SQL_MAX);
-    make_sql(run, &sql);
-    int status = sql.failed ? err_set(err, ERR_LIMIT, "the query is too long")
-                            : database_prepare(run->session->db, sql.data, &statement, err);
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    query_begin(&sql, &run->report->query);
+    report_expressions(run, &sql);
+    query_end(&sql, &run->report->query, NULL, NULL);
+    int status = query_sql_prepare(run->session->db, &sql, &statement, err);
     if (status == 0) {
         bind_scope(statement, run->scope);
         status = report_statement_rows(run, statement, err);

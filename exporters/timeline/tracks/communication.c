@@ -8,7 +8,7 @@
 #include "db/query/enum_names.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
-#include "exporters/table/plan.h"
+#include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
 #include "exporters/timeline/tracks/put.h"
 
@@ -294,7 +294,7 @@ static int load_runs(struct layer *layer, sqlite3 *db, struct err *err)
 {
     struct cann_texts names;
     bool any = false;
-    int status = report_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
+    int status = query_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
     if (status < 0 || !any)
         return status;
     status = cann_names_load(db, &names, err);

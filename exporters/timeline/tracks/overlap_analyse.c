@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When each device computed, communicated, did that only, or neither. */
 #include "base/number.h"
-#include "exporters/timeline/busy.h"
+#include "exporters/busy.h"
 #include "exporters/timeline/track.h"
 #include "exporters/timeline/tracks/put.h"
 

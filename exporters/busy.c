@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/timeline/busy.h"
+#include "exporters/busy.h"
 
 #include "base/number.h"
 

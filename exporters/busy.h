@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a device did over time: when it computed, when it communicated, when it did that only, when it did neither. */
-#ifndef MSPROF_EXPORTERS_TIMELINE_BUSY_H
-#define MSPROF_EXPORTERS_TIMELINE_BUSY_H
+#ifndef MSPROF_EXPORTERS_BUSY_H
+#define MSPROF_EXPORTERS_BUSY_H
 
 #include "base/err.h"
 #include "db/query/query_cann.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/row_format.h"
+#include "exporters/row_format.h"
 
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -396,4 +396,20 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
     }
     strbuf_release(&buf);
     return status;
+}
+
+/* ---- cells ---- */
+
+const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
+{
+    if (cell->kind == CELL_TEXT ? cell->text == NULL : cell->value == DB_NULL) {
+        *ret_length = strlen(TABLE_MISSING);
+        return TABLE_MISSING;
+    }
+    if (cell->kind == CELL_TEXT) {
+        *ret_length = cell->length;
+        return cell->text;
+    }
+    *ret_length = (size_t)(number_put_shortest(buffer, cell->value, cell->decimals) - buffer);
+    return buffer;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/functions.h"
+#include "exporters/query_compile.h"
 
 #include "base/number.h"
 #include "db/database.h"
@@ -11,6 +11,50 @@
 #include <stdlib.h>
 
 #define PRINTED_DECIMALS 18
+
+static void add_clause(struct strbuf *sql, const char *word, const char *clause)
+{
+    if (clause != NULL)
+        strbuf_addf(sql, " %s %s", word, clause);
+}
+
+void query_begin(struct strbuf *sql, const struct report_query *query)
+{
+    if (query->with != NULL)
+        strbuf_addf(sql, "WITH %s ", query->with);
+    strbuf_adds(sql, "SELECT ");
+}
+
+void query_end(struct strbuf *sql, const struct report_query *query, const char *table, const char *order_by)
+{
+    add_clause(sql, "FROM", query->from != NULL ? query->from : table);
+    add_clause(sql, "WHERE", query->where);
+    add_clause(sql, "GROUP BY", query->group_by);
+    add_clause(sql, "ORDER BY", query->order_by != NULL ? query->order_by : order_by);
+}
+
+int query_sql_prepare(sqlite3 *db, const struct strbuf *sql, sqlite3_stmt **ret, struct err *err)
+{
+    return sql->failed ? err_set(err, ERR_LIMIT, "the query is too long") : database_prepare(db, sql->data, ret, err);
+}
+
+int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
+{
+    struct strbuf sql;
+    sqlite3_stmt *statement = NULL;
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    strbuf_addf(&sql, "SELECT %s", expression);
+    int status = query_sql_prepare(db, &sql, &statement, err);
+    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
+        status = database_error(err, db, "the database cannot be read");
+    if (status == 0)
+        *ret = sqlite3_column_int(statement, 0) != 0;
+    sqlite3_finalize(statement);
+    strbuf_release(&sql);
+    return status;
+}
+
+/* ---- functions ---- */
 
 /* Runs a query of one value with the arguments as its parameters, and gives that value. */
 static void ask(sqlite3_context *context, const char *sql, int count, sqlite3_value **arguments)
@@ -104,7 +148,7 @@ static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **ar
                                                                : (unsigned)decimals));
 }
 
-int report_functions_register(sqlite3 *db, int cann_version, struct err *err)
+int query_functions_register(sqlite3 *db, int cann_version, struct err *err)
 {
     static const struct {
         const char *name;
