@@ -12,9 +12,9 @@
 #include "cli/status.h"
 #include "db/database.h"
 #include "exporters/export.h"
-#include "exporters/reports/answers/absence.h"
+#include "exporters/reports/answers/outcome.h"
 #include "exporters/table/choice.h"
-#include "exporters/table/table_stream.h"
+#include "exporters/table/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/report_scopes.h"
 
+#include "db/database.h"
 #include "db/query/query_executions.h"
-#include "exporters/report_name.h"
+#include "db/query/query_tx.h"
+#include "exporters/output_file.h"
 #include "exporters/reports/earlier/device_2022.h"
 
 #include <stdio.h>
@@ -57,4 +59,20 @@ void report_file_form(const struct report *report, int family, char form[REPORT_
     else if (suffix == NULL)
         suffix = family == CAPTURE_JOB ? "_<device>" : "_<device>[_<model>]_<iteration>";
     snprintf(form, REPORT_FORM_MAX, "%s/%s%s", folder, report->name, suffix);
+}
+
+/* ---- tx report ---- */
+
+int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+                   struct err *err)
+{
+    char device[32] = "";
+    int64_t device_id, iteration = options->iteration_id > 0 ? options->iteration_id : 1;
+    int status = tx_recording_device(db, &device_id, err);
+    if (status < 0)
+        return status;
+    if (device_id != DB_NULL)
+        snprintf(device, sizeof device, "_%lld", (long long)device_id);
+    snprintf(name, TX_REPORT_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);
+    return 0;
 }

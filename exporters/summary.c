@@ -5,10 +5,9 @@
 #include "exporters/communication/communication_files.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
-#include "exporters/reports/answers/absence.h"
-#include "exporters/reports/earlier/tx_report.h"
+#include "exporters/reports/answers/outcome.h"
 #include "exporters/table/report.h"
-#include "exporters/table/user/report_file.h"
+#include "exporters/table/report_file.h"
 
 #include <stdio.h>
 

@@ -15,7 +15,7 @@
 #include "db/query/query_origin.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
-#include "exporters/reports/answers/program_output.h"
+#include "exporters/reports/answers/advice_output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "cli/options/options.h"
-#include "exporters/table/user/report_file.h"
+#include "exporters/table/report_file.h"
 
 /* Loads <prefix>/share/msprof/reports, $XDG_CONFIG_HOME/msprof/reports and the files of --report-file. A directory that
  * cannot be read is a warning. files must be empty; report_files_release() it whatever the result. */

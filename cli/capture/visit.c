@@ -13,7 +13,7 @@
 #include "db/database.h"
 #include "db/import.h"
 #include "db/query/query.h"
-#include "exporters/reports/answers/emptiness.h"
+#include "exporters/reports/answers/outcome.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
-#include "exporters/cluster/missing.h"
 #include "exporters/cluster/numbers.h"
 #include "exporters/cluster/output/matrix.h"
 #include "exporters/cluster/output/write.h"
+#include "exporters/cluster/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

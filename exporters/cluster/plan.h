@@ -4,6 +4,7 @@
 #ifndef MSPROF_EXPORTERS_CLUSTER_PLAN_H
 #define MSPROF_EXPORTERS_CLUSTER_PLAN_H
 
+#include "base/diag.h"
 #include "exporters/cluster/rank/aggregate.h"
 
 struct plan_group {
@@ -60,5 +61,11 @@ bool plan_wants_step(const struct plan *plan, const char *step);
 
 /* "step10" stands behind "step9": by the texts around numbers, then the numbers. */
 int plan_compare_steps(const char *a, const char *b);
+
+/* What ranks say of others that are not here, and what some lack that others have. */
+
+/* Tells each rank that metadata name and nobody brought, ranks without steps or communication that others have, and
+ * groups whose ranks contradict each other. */
+int missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "exporters/output_file.h"
 #include "parsers/frameworks/hash_dic.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,5 +300,356 @@ int framework_write_communication(struct framework_analysis *analysis, struct er
     if (status == 0 && document.operator_count > 0)
         status = comm_write_steps(&document, "communication_matrix.json", comm_write_matrix_half, err);
     comm_document_release(&document);
+    return status;
+}
+
+/* communication.json: how the time of each communication operator went. */
+
+static void put_times(struct strbuf *text, const struct comm_sum *sum, bool total)
+{
+    comm_put_key(text, "Communication Time Info");
+    strbuf_addc(text, '{');
+    if (!total) {
+        comm_put_key(text, "Start Timestamp(us)");
+        strbuf_addf(text, "%lld.%03d", (long long)(sum->start_ns / 1000), (int)(sum->start_ns % 1000));
+    }
+    comm_put_real(text, "Elapse Time(ms)", sum->elapse_ms);
+    comm_put_real(text, "Transit Time(ms)", sum->transit_ms);
+    comm_put_real(text, "Wait Time(ms)", sum->wait_ms);
+    comm_put_real(text, "Synchronization Time(ms)", sum->synchronization_ms);
+    comm_put_real(text, "Idle Time(ms)", sum->idle_ms);
+    comm_put_real(text, "Wait Time Ratio", comm_ratio(sum->wait_ms, sum->transit_ms));
+    comm_put_real(text, "Synchronization Time Ratio", comm_ratio(sum->synchronization_ms, sum->transit_ms));
+    strbuf_addc(text, '}');
+}
+
+static int put_sizes(struct strbuf *text, const struct comm_traffic *traffic, struct err *err)
+{
+    size_t count;
+    const struct comm_packets **sorted = comm_sorted_packets(traffic, &count, err);
+    if (sorted == NULL)
+        return -(int)err->code;
+    comm_put_key(text, "Size Distribution");
+    strbuf_addc(text, '{');
+    for (size_t i = 0; i < count; i++) {
+        char number[REAL_SHORTEST_MAX + 1], name[REAL_SHORTEST_MAX + sizeof ".0"];
+        number[comm_print_real(number, (double)sorted[i]->bytes / COMM_BYTES_PER_MB)] = '\0';
+        snprintf(name, sizeof name, "%s%s", number, strpbrk(number, ".e") == NULL ? ".0" : "");
+        comm_put_key(text, name);
+        strbuf_addf(text, "[%lld, ", (long long)sorted[i]->count);
+        strbuf_add(text, number, comm_print_real(number, sorted[i]->ms));
+        strbuf_addc(text, ']');
+    }
+    strbuf_addc(text, '}');
+    free(sorted);
+    return 0;
+}
+
+static int put_traffic(struct strbuf *text, const struct comm_sum *sum, bool total, struct err *err)
+{
+    int status = 0;
+    comm_put_key(text, "Communication Bandwidth Info");
+    strbuf_addc(text, '{');
+    for (int i = 0; status == 0 && i < COMM_LINKS; i++) {
+        const struct comm_traffic *traffic = &sum->links[i];
+        comm_put_key(text, collective_media[i]);
+        strbuf_addc(text, '{');
+        comm_put_real(text, "Transit Size(MB)", traffic->mb);
+        comm_put_real(text, "Transit Time(ms)", traffic->ms);
+        if (!total) {
+            comm_put_real(text, "Bandwidth(GB/s)", comm_bandwidth(traffic->mb, traffic->ms));
+            comm_put_real(text, "Large Packet Ratio", comm_large_ratio(traffic));
+        }
+        status = put_sizes(text, traffic, err);
+        strbuf_addc(text, '}');
+    }
+    strbuf_addc(text, '}');
+    return status;
+}
+
+static int put_sum(struct comm_document *document, const char *name, const struct comm_sum *sum, bool total,
+                   struct err *err)
+{
+    struct strbuf *text = &document->text;
+    comm_put_key(text, name);
+    strbuf_addc(text, '{');
+    put_times(text, sum, total);
+    int status = put_traffic(text, sum, total, err);
+    strbuf_addc(text, '}');
+    return status;
+}
+
+static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct comm_sum * total,
+                        struct err *err)
+{
+    struct strbuf name;
+    struct comm_sum sum;
+    comm_sum_init(&sum);
+    strbuf_init(&name, 1024 * 1024);
+    strbuf_addf(&name, "%s@%llu", operator->name, (unsigned long long)operator->group);
+    int status = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a name")
+                             : comm_sum_make(&sum, operator->name, &operator->tasks, err);
+    if (status == 0)
+        status = put_sum(document, name.data, &sum, false, err);
+    if (status == 0)
+        status = comm_sum_add(total, &sum, err);
+    strbuf_release(&name);
+    comm_sum_release(&sum);
+    return status;
+}
+
+int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+{
+    struct comm_sum total;
+    int status = 0;
+    bool any = false;
+    comm_sum_init(&total);
+    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+        const struct comm_operator *operator= & document->operators[i];
+        if (!comm_is_in(operator, step, point_to_point))
+            continue;
+        any = true;
+        status = put_operator(document, operator, & total, err);
+    }
+    if (status == 0 && any)
+        status = put_sum(document, "Total Op Info", &total, true, err);
+    comm_sum_release(&total);
+    return status;
+}
+
+/* communication_matrix.json: for each kind of operator and link the fastest, the middle and the slowest. */
+
+/* One operator's traffic on one link. */
+struct entry {
+    char *type;
+    uint64_t group;
+    struct comm_transfer_sum sum;
+    double bandwidth;
+    size_t place;
+    const char *op;
+};
+
+struct entries {
+    struct entry *items;
+    size_t count, capacity;
+};
+
+/* ---- types ---- */
+
+static const char *const mindspore_p2p[] = {"receive", "send", NULL};
+static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
+                                                   "allgather", "reducescatter", "scatter",   "alltoall",
+                                                   "alltoallv", "alltoallvc",    NULL};
+static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
+                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
+                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
+
+/* The first place where one of the words is: of several at one place the first of the list. */
+static const char *find_word(const char *name, const char *const *words)
+{
+    for (const char *p = name; *p != '\0'; p++) {
+        for (size_t i = 0; words[i] != NULL; i++) {
+            if (strncmp(p, words[i], strlen(words[i])) == 0)
+                return words[i];
+        }
+    }
+    return NULL;
+}
+
+void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX])
+{
+    char lower[COMM_TYPE_MAX];
+    size_t length = 0;
+    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
+        lower[length++] = (char)tolower((unsigned char)*p);
+    lower[length] = '\0';
+    const char *word = find_word(lower, pytorch          ? pytorch_types
+                                        : point_to_point ? mindspore_p2p
+                                                         : mindspore_collective);
+    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
+    const char *end = strstr(begin, pytorch ? "__" : "-op");
+    if (word != NULL)
+        snprintf(ret, COMM_TYPE_MAX, "%s", word);
+    else
+        snprintf(ret, COMM_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
+}
+
+/* ---- entries ---- */
+
+static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries * entries,
+                        struct err *err)
+{
+    struct comm_transfer_sums sums = {.count = 0};
+    char type[COMM_TYPE_MAX];
+    int status = comm_transfers_make(&sums, operator->name, &operator->tasks, err);
+    comm_type_of(operator->name, document->pytorch, operator->point_to_point, type);
+    for (size_t i = 0; status == 0 && i < sums.count; i++) {
+        status = array_reserve(entries, 1, err);
+        char *copy = status == 0 ? strdup(type) : NULL;
+        if (status == 0 && copy == NULL)
+            status = err_set(err, ERR_NO_MEMORY, "out of memory for a type of communication");
+        if (status == 0) {
+            entries->items[entries->count] =
+                (struct entry){copy, operator->group, sums.items[i], comm_bandwidth(sums.items[i].mb, sums.items[i].ms),
+                               entries->count, operator->name };
+            entries->count++;
+        }
+    }
+    free(sums.items);
+    return status;
+}
+
+static int compare_kinds(const struct entry *x, const struct entry *y)
+{
+    int order = strcmp(x->type, y->type);
+    return order != 0 ? order : (x->group > y->group) - (x->group < y->group);
+}
+
+static int compare_links(const struct entry *x, const struct entry *y)
+{
+    if (x->sum.source != y->sum.source)
+        return x->sum.source < y->sum.source ? -1 : 1;
+    return (x->sum.destination > y->sum.destination) - (x->sum.destination < y->sum.destination);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = compare_kinds(x, y);
+    order = order != 0 ? order : compare_links(x, y);
+    if (order != 0)
+        return order;
+    if (x->bandwidth != y->bandwidth)
+        return x->bandwidth > y->bandwidth ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* ---- places ---- */
+
+enum { TOP, MIDDLE, BOTTOM_1, BOTTOM_2, BOTTOM_3, TOTAL, PLACES };
+static const char *const place_names[PLACES] = {"top1", "middle", "bottom1", "bottom2", "bottom3", "total"};
+
+/* Which of n entries, the fastest first; SIZE_MAX: none. */
+static size_t entry_at(const struct comm_document *document, int place, size_t n)
+{
+    switch (place) {
+    case TOP:
+        return 0;
+    case MIDDLE:
+        return n / 2;
+    case BOTTOM_1:
+        return n - 1;
+    case BOTTOM_2:
+        return n >= 2 ? n - 2 : document->pytorch ? SIZE_MAX : n - 1;
+    default:
+        return n >= 3 ? n - 3 : document->pytorch ? SIZE_MAX : n == 2 ? 0 : n - 1;
+    }
+}
+
+struct taking {
+    comm_link_taker *take;
+    void *arg;
+};
+
+static int take_link(const struct comm_document *document, const struct entry *entries, size_t count, int place,
+                     struct comm_link_row *row, const struct taking *taking, struct err *err)
+{
+    struct comm_transfer_sum sum = entries[0].sum;
+    size_t at = place != TOTAL ? entry_at(document, place, count) : 0;
+    if (at == SIZE_MAX)
+        return 0;
+    struct comm_link_row link = {row->key,       row->group, &entries[at].sum, entries[at].bandwidth,
+                                 entries[at].op, row->first};
+    for (size_t i = 1; place == TOTAL && i < count; i++) {
+        sum.mb += entries[i].sum.mb;
+        sum.ms += entries[i].sum.ms;
+    }
+    if (place == TOTAL) {
+        link.sum = &sum;
+        link.bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
+        link.op = NULL;
+    }
+    row->first = false;
+    return taking->take(taking->arg, &link, err);
+}
+
+/* The entries of one type and group. */
+static int take_kind(const struct comm_document *document, const struct entry *entries, size_t count,
+                     const struct taking *taking, struct err *err)
+{
+    char key[COMM_TYPE_MAX + 64];
+    int status = 0;
+    for (int place = 0; status == 0 && place < PLACES; place++) {
+        struct comm_link_row row = {.key = key, .group = entries->group, .first = true};
+        snprintf(key, sizeof key, "%s-%s", entries->type, place_names[place]);
+        for (size_t i = 0, n; status == 0 && i < count; i += n) {
+            for (n = 1; i + n < count && compare_links(&entries[i], &entries[i + n]) == 0;)
+                n++;
+            status = take_link(document, entries + i, n, place, &row, taking, err);
+        }
+    }
+    return status;
+}
+
+int comm_each_link(struct comm_document *document, size_t step, bool point_to_point, comm_link_taker *take, void *arg,
+                   struct err *err)
+{
+    const struct taking taking = {take, arg};
+    struct entries entries = {.count = 0};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+        if (comm_is_in(&document->operators[i], step, point_to_point))
+            status = add_operator(document, &document->operators[i], &entries, err);
+    }
+    array_sort(entries.items, entries.count, sizeof *entries.items, compare_entries);
+    for (size_t i = 0, n; status == 0 && i < entries.count; i += n) {
+        for (n = 1; i + n < entries.count && compare_kinds(&entries.items[i], &entries.items[i + n]) == 0;)
+            n++;
+        status = take_kind(document, entries.items + i, n, &taking, err);
+    }
+    for (size_t i = 0; i < entries.count; i++)
+        free(entries.items[i].type);
+    free(entries.items);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
+{
+    struct comm_document *document = arg;
+    struct strbuf *text = &document->text;
+    char key[COMM_TYPE_MAX + 64], link[64];
+    (void)err;
+    if (row->first) {
+        strbuf_adds(text, text->length > 0 && text->data[text->length - 1] == '}' ? "}" : "");
+        snprintf(key, sizeof key, "%s@%llu", row->key, (unsigned long long)row->group);
+        comm_put_key(text, key);
+        strbuf_addc(text, '{');
+    }
+    snprintf(link, sizeof link, "%lld-%lld", (long long)row->sum->source, (long long)row->sum->destination);
+    comm_put_key(text, link);
+    strbuf_addc(text, '{');
+    comm_put_key(text, "Transport Type");
+    strbuf_addf(text, row->sum->transport != NULL ? "\"%s\"" : "null", row->sum->transport);
+    comm_put_real(text, "Transit Size(MB)", row->sum->mb);
+    comm_put_real(text, "Transit Time(ms)", row->sum->ms);
+    comm_put_real(text, "Bandwidth(GB/s)", row->bandwidth);
+    if (row->op != NULL) {
+        comm_put_key(text, document->pytorch ? "Op Name" : "op_name");
+        strbuf_addc(text, '"');
+        json_text_append(text, row->op, strlen(row->op));
+        strbuf_addc(text, '"');
+    }
+    strbuf_addc(text, '}');
+    return 0;
+}
+
+int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+{
+    size_t before = document->text.length;
+    int status = comm_each_link(document, step, point_to_point, put_link, document, err);
+    if (document->text.length > before)
+        strbuf_addc(&document->text, '}');
     return status;
 }

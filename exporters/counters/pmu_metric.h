@@ -15,12 +15,14 @@
 #define MSPROF_EXPORTERS_COUNTERS_PMU_METRIC_H
 
 #include "db/database.h"
-#include "exporters/counters/pmu_rules.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 };
+
+#define PMU_METRIC_EVENTS 5 /* that one metric is made of, at most */
 #define PMU_EVENTS 10
 #define PMU_MAX_COLUMNS 24
 #define PMU_TITLE_MAX 64

@@ -2,7 +2,10 @@
 #include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 static const double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
@@ -31,4 +34,109 @@ double pmu_round_binary(double value, unsigned decimals)
     if (!isfinite(value) || fabs(value) * powers_of_ten[decimals] >= EXACT_LIMIT)
         return value;
     return (double)pmu_round_decimal(value, decimals) / powers_of_ten[decimals];
+}
+
+/* ---- digits 2022 ---- */
+
+double digits_2022_plainly(double value)
+{
+    char text[64];
+    sqlite3_snprintf(sizeof text, text, "%!.15g", value);
+    return strtod(text, NULL);
+}
+
+/* ---- SQLite's arithmetic: that of a long double of x86, whose mantissa has 64 bits, on every machine ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+struct real80 {
+    uint64_t mantissa;
+    int exponent; /* of two */
+};
+
+/* The nearest; of two that are equally near the even one. */
+static struct real80 rounded(wide bits, int exponent)
+{
+    int extra = 0;
+    while (bits >> 64 >> extra != 0)
+        extra++;
+    const wide kept = bits >> extra, lost = bits - (kept << extra), half = extra > 0 ? (wide)1 << (extra - 1) : 1;
+    const wide next = kept + (lost > half || (lost == half && (kept & 1) != 0));
+    const int carry = next >> 64 != 0;
+    return (struct real80){(uint64_t)(next >> carry), exponent + extra + carry};
+}
+
+static struct real80 of_double(double value)
+{
+    int exponent;
+    double fraction = frexp(value, &exponent);
+    return (struct real80){(uint64_t)ldexp(fraction, 53), exponent - 53};
+}
+
+static struct real80 divided(struct real80 value, uint64_t divisor)
+{
+    const wide bits = (wide)value.mantissa
+                      << 74; /* of 53 bits: nothing is lost, and the rest is below all that counts */
+    return rounded(bits / divisor | (bits % divisor != 0), value.exponent - 74);
+}
+
+/* to must not be less than what is added, nor more than 2^63 times that. */
+static struct real80 added(struct real80 to, struct real80 value)
+{
+    return rounded(((wide)to.mantissa << (to.exponent - value.exponent)) + value.mantissa, value.exponent);
+}
+
+static uint64_t whole_of(struct real80 value)
+{
+    return -value.exponent < 64 ? value.mantissa >> -value.exponent : 0;
+}
+
+/* Takes the digit before the point away and moves the others to the left. */
+static uint64_t take_digit(struct real80 *value)
+{
+    const uint64_t digit = whole_of(*value), taken = digit > 0 ? digit << -value->exponent : 0;
+    *value = rounded((wide)(value->mantissa - taken) * 10, value->exponent);
+    return digit;
+}
+
+/* The 15 digits of SQLite's printf (3.40), for 1 <= value / unit < 10; unit is a power of ten. scale: 10 to the power
+ * of the digits behind the point. */
+static double digits_as_sqlite(double value, double unit, double scale)
+{
+    enum { DIGITS = 15 };
+    struct real80 left = added(divided(of_double(value), (uint64_t)unit), of_double(5.0e-05 * 1.0e-10));
+    uint64_t digits = 0;
+
+    if (whole_of(left) >= 10) {
+        const struct real80 tenth = of_double(0.1);
+        left = rounded((wide)left.mantissa * tenth.mantissa, left.exponent + tenth.exponent);
+        scale /= 10;
+    }
+    for (int i = 0; i < DIGITS; i++)
+        digits = digits * 10 + take_digit(&left);
+    return (double)digits / scale; /* both are exact, so that this is the nearest to the text, too */
+}
+
+/* What is nearly between two numbers is left to SQLite's arithmetic, which is no better than that of a long double. */
+#define NEAR_THE_MIDDLE 0.01L
+
+double digits_2022(double value)
+{
+    /* the smallest numbers with so many digits before the point, and 10 to the power of those behind it */
+    static const struct {
+        double from;
+        double scale;
+    } sizes[] = {{1e14, 1}, {1e13, 10}, {1e12, 100}, {1e11, 1000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (!(value >= sizes[i].from && value < sizes[i].from * 10))
+            continue;
+        long double scaled = (long double)value * (long double)sizes[i].scale, whole = floorl(scaled);
+        long double part = scaled - whole;
+        if (fabsl(part - 0.5L) < NEAR_THE_MIDDLE)
+            return digits_as_sqlite(value, sizes[i].from, sizes[i].scale);
+        if (part > 0.5L)
+            whole += 1;
+        return (double)whole / sizes[i].scale; /* both are exact here, too */
+    }
+    return digits_2022_plainly(value);
 }

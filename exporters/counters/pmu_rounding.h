@@ -12,4 +12,10 @@ int64_t pmu_round_decimal(double value, unsigned decimals);
 /* The same as a floating-point number again: what is nearest to the decimal. */
 double pmu_round_binary(double value, unsigned decimals);
 
+/* What SQLite makes of a number that is stored as a text and read again: the nearest of 15 digits. */
+
+double digits_2022(double value);
+/* The same by SQLite itself, which is slow: for what is nearly between two numbers, and for tests. */
+double digits_2022_plainly(double value);
+
 #endif

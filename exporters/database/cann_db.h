@@ -6,6 +6,11 @@
 #include "exporters/database/unified.h"
 #include "exporters/export.h"
 
+/* Tables of samples in the database for viewers. */
+
+/* Makes the tables that the record kinds describe, of those that have rows in the capture's database. */
+int cann_db_samples(struct unified *unified, sqlite3 *db, struct err *err);
+
 /* Adds tables and rows before the file is complete. */
 typedef int cann_db_adder(void *arg, struct unified *unified, struct err *err);
 

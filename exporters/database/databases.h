@@ -18,4 +18,17 @@ int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct 
 /* Inside: "<directory>/<name>" (free() it). */
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err);
 
+/* The capture's database with nothing but the steps that are asked for. */
+
+struct framework_part {
+    char *path; /* a temporary file beside the results */
+    int fd;
+    sqlite3 *db;
+};
+
+/* Makes it of analysis->db. It needs framework_part_release whatever the result. */
+int framework_part_make(const struct framework_analysis *analysis, struct framework_part *ret, struct err *err);
+/* Removes the file. */
+void framework_part_release(struct framework_part *part);
+
 #endif

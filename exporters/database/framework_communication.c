@@ -5,7 +5,7 @@
 #include "exporters/communication/analyzer_tables.h"
 #include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
-#include "exporters/reports/framework/step_sums.h"
+#include "exporters/reports/framework/step_trace_time.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "analysis/sampling.h"
 #include "db/database.h"
 #include "db/query/query.h"
-#include "exporters/load/load_family.h"
 
 #include <stdio.h>
 #include <string.h>

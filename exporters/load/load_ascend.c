@@ -9,7 +9,7 @@
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
-#include "exporters/load/load_family.h"
+#include "exporters/load/load.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,10 +4,18 @@
 #define MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
 
 #include "analysis/compare/statistics.h"
+#include "analysis/gap_calls.h"
 #include "base/err.h"
 #include "base/intern.h"
 
 #include <sqlite3.h>
+
+/* The calls that the host made, of captures of any family. */
+
+/* Gives every call with a time to each: those of a thread together and by their starts, a call before what is inside of
+ * it. Its name is a number of names, which is added to. */
+int host_calls_each(sqlite3 *db, struct intern *names,
+                    int (*each)(void *arg, const struct host_call *call, struct err *err), void *arg, struct err *err);
 
 /* Tells the connection that every range and call with this name is a step of the answers that follow. */
 int step_range_choose(sqlite3 *db, const char *name, struct err *err);

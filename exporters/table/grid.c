@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "exporters/json_text.h"
-#include "exporters/table/display.h"
+#include "exporters/table/text_table.h"
 
 #include <math.h>
 #include <stdint.h>

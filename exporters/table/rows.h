@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the engine: where rows come from. */
 #ifndef MSPROF_EXPORTERS_TABLE_ROWS_H
 #define MSPROF_EXPORTERS_TABLE_ROWS_H
 
 #include "exporters/table/report.h"
+
+/* Inside of the engine: where rows come from. */
 
 /* Puts the rows of the report's query. */
 int report_query_rows(struct report_run *run, struct err *err);

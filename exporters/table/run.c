@@ -4,7 +4,6 @@
 #include "db/query/cann_version.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/rows.h"
-#include "exporters/table/table_stream.h"
 
 #include <stdlib.h>
 

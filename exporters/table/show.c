@@ -1,15 +1,398 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+#include "base/interrupt.h"
+#include "base/suggest.h"
+#include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
+#include "db/query/query_executions.h"
 #include "exporters/export.h"
-#include "exporters/table/cann_show.h"
-#include "exporters/table/show_2022.h"
+#include "exporters/query_compile.h"
+#include "exporters/report_scopes.h"
+#include "exporters/reports/earlier/device_2022.h"
+#include "exporters/table/report.h"
+#include "exporters/table/report_file.h"
 #include "exporters/table/show_block.h"
-#include "exporters/table/show_job.h"
-#include "exporters/table/show_report.h"
-#include "exporters/table/show_svp.h"
-#include "exporters/table/user/report_file.h"
+#include "exporters/table/writer.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reports as blocks: a title, and the table behind it ---- */
+
+/* What shows reports on a terminal; rows are counted in show->result. It needs report_show_close. */
+struct report_show {
+    struct show *show;
+    int family;
+    struct export_options options;
+    struct report_session session;
+    struct report_scope scope; /* of what is shown; all of the capture unless it is set */
+};
+
+static int report_show_open(struct report_show *shows, struct show *show, int family, struct err *err)
+{
+    *shows = (struct report_show){
+        .show = show,
+        .family = family,
+        .options = {.database = show->options->database,
+                    .format = TABLE_TERMINAL,
+                    .columns = COLUMNS_VENDOR,
+                    .model_id = -1,
+                    .show = show},
+        .scope = {DB_NULL, DB_NULL, DB_NULL, ""},
+    };
+    show->compact = family != CAPTURE_SVP;
+    return report_session_open(&shows->session, show->db, &shows->options, show->result, err);
+}
+
+static void report_show_close(struct report_show *shows)
+{
+    report_session_release(&shows->session);
+}
+
+static void report_show_line(struct report_show *shows, const char *text)
+{
+    show_field(shows->show, "", text);
+    show_end_line(shows->show);
+}
+
+static int show_table(struct report_show *shows, const struct report *report, const struct table_choice *choice,
+                      uint64_t *ret_rows, struct err *err)
+{
+    shows->options.choice = choice;
+    int status = report_write(&shows->session, report, &shows->scope, ret_rows, err);
+    shows->options.choice = NULL;
+    return status;
+}
+
+static int report_show(struct report_show *shows, const char *name, const char *sort, uint64_t top, uint64_t *ret_rows,
+                       struct err *err)
+{
+    const struct report *const *all = report_all(err);
+    const struct table_choice choice = {.sort = sort, .top = top};
+    *ret_rows = 0;
+    if (all == NULL)
+        return -(int)err->code;
+    const struct report *report = report_find(all, name, shows->family);
+    return report != NULL ? show_table(shows, report, &choice, ret_rows, err)
+                          : err_set(err, ERR_NOT_FOUND, "captures of this family have no table '%s'", name);
+}
+
+static int report_show_block(struct report_show *shows, const char *title, const char *name, const char *nothing,
+                             struct err *err)
+{
+    uint64_t rows;
+    show_title(shows->show, title);
+    show_end_line(shows->show);
+    int status = report_show(shows, name, NULL, 0, &rows, err);
+    if (status == 0 && rows == 0)
+        report_show_line(shows, nothing);
+    return status;
+}
+
+static int report_show_file(struct report_show *shows, const struct report *report, struct err *err)
+{
+    uint64_t rows;
+    show_title(shows->show, report->title);
+    show_title(shows->show, " :");
+    show_end_line(shows->show);
+    int status = show_table(shows, report, NULL, &rows, err);
+    if (status == 0 && rows == 0)
+        report_show_line(shows, "No rows.");
+    return status;
+}
+
+static int report_show_marks(struct report_show *shows, struct err *err)
+{
+    int64_t messages = 0;
+    uint64_t rows;
+    int status = report_number(&shows->session,
+                               "SELECT count(*) FROM (SELECT 1 FROM msproftx GROUP BY event_type, "
+                               "message)",
+                               &messages, err);
+    if (status < 0 || messages == 0)
+        return status;
+    show_title(shows->show, "Msproftx statistic :");
+    show_top(shows->show, messages, "msprof_tx");
+    return report_show(shows, "msprof_tx_statistic", NULL, (uint64_t)shows->show->options->top, &rows, err);
+}
+
+/* ---- captures of boards ---- */
+
+struct frequency_block {
+    struct show *show;
+    bool any;
+    int64_t device_id, core_khz; /* printed last */
+};
+
+static void print_frequency(struct show *show, int64_t device_id, int64_t core_khz)
+{
+    char number[NUMBER_MAX], text[NUMBER_MAX + 8];
+    size_t length;
+    const struct table_cell cell = cell_number(core_khz, 3);
+    const char *frequency = cell_as_text(&cell, number, &length);
+    snprintf(text, sizeof text, "%.*s%s", (int)length, frequency, core_khz == DB_NULL ? "" : " Mhz");
+    show_title(show, "Frequency :");
+    show_field(show, "", text);
+    show_device(show, device_id);
+    show_end_line(show);
+}
+
+static int take_frequency(void *arg, const struct svp_inference *inference, struct err *err)
+{
+    struct frequency_block *block = arg;
+    if (block->any && block->device_id == inference->device_id && block->core_khz == inference->core_khz)
+        return 0;
+    block->any = true;
+    block->device_id = inference->device_id;
+    block->core_khz = inference->core_khz;
+    print_frequency(block->show, inference->device_id, inference->core_khz);
+    return interrupted() ? interrupt_error(err) : 0;
+}
+
+static int show_frequency(struct show *show, struct err *err)
+{
+    struct frequency_block block = {.show = show};
+    int status = svp_each_inference(show->db, NULL, take_frequency, &block, err);
+    if (status == 0 && !block.any)
+        print_frequency(show, 0, DB_NULL);
+    return status;
+}
+
+static int show_of_svp(struct show *show, struct err *err)
+{
+    struct report_show shows;
+    int status = report_show_open(&shows, show, CAPTURE_SVP, err);
+    if (status == 0)
+        status = report_show_block(&shows, "AI Core Metrics :", "op_summary",
+                                   "No device data: the model was loaded but never executed.", err);
+    if (status == 0)
+        status = report_show_block(&shows, "Op statistic :", "op_statistic", "No operators.", err);
+    if (status == 0)
+        status = report_show_block(&shows, "Acl statistic :", "acl_statistic", "No API calls.", err);
+    report_show_close(&shows);
+    return status == 0 ? show_frequency(show, err) : status;
+}
+
+/* ---- captures of 2020 ---- */
+
+static int show_one_device(void *arg, int64_t device_id, struct err *err)
+{
+    struct report_show *shows = arg;
+    const struct execution_range all = {device_id, INT64_MIN, INT64_MAX};
+    struct execution_counts counts;
+    uint64_t rows;
+    struct cann_steps steps = {.items = NULL};
+    int64_t iterations = 0;
+    int status = execution_count(shows->show->db, &all, &counts, err);
+    if (status == 0)
+        status = cann_steps_load(shows->show->db, &steps, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < steps.count; i++)
+        iterations += steps.items[i].device_id == device_id;
+    cann_steps_release(&steps);
+    show_number(shows->show, "Device id : ", device_id);
+    show_number(shows->show, "Tasks : ", counts.tasks);
+    show_number(shows->show, "Operators : ", counts.operators);
+    if (iterations > 0)
+        show_number(shows->show, "Iterations : ", iterations);
+    show_end_line(shows->show);
+    shows->scope.device_id = device_id;
+    return report_show(shows, "op_statistic", NULL, 0, &rows, err);
+}
+
+static int show_of_job(struct show *show, struct err *err)
+{
+    struct report_show shows;
+    int status = report_show_open(&shows, show, CAPTURE_JOB, err);
+    if (status == 0) {
+        show_title(show, "Op statistic :");
+        show_end_line(show);
+        status = execution_each_device(show->db, show_one_device, &shows, err);
+    }
+    report_show_close(&shows);
+    return status;
+}
+
+/* ---- captures of 2022 ---- */
+
+struct show_2022 {
+    struct report_show shows;
+    bool any_device;
+};
+
+static void print_heading(struct show *show, const struct device_2022 *device, const struct execution_counts *counts)
+{
+    show_number(show, "Device id : ", device->part->device_id);
+    show_number(show, "Model id : ", device->range.model_id);
+    show_number(show, "Iteration : ", device->range.iteration);
+    show_number(show, "Tasks : ", counts->tasks);
+    show_end_line(show);
+}
+
+/* Tasks are shown on their own where that says more than the operators do: on chip 0 what they waited for. */
+static int show_longest(struct report_show *shows, bool states, const struct execution_counts *counts, struct err *err)
+{
+    struct show *show = shows->show;
+    int64_t tasks = counts->tasks + (states ? 0 : counts->copies);
+    uint64_t rows, top = (uint64_t)show->options->top;
+    int status = 0;
+    if (counts->operators > 0) {
+        show_title(show, "Longest operators :");
+        show_top(show, counts->operators, "op_summary");
+        status = report_show(shows, "op_summary", "task_duration,desc", top, &rows, err);
+    }
+    if (status == 0 && tasks > 0 && (states || counts->operators < tasks)) {
+        show_title(show, "Longest tasks :");
+        show_top(show, tasks, "task_time");
+        status = report_show(shows, "task_time", states ? "time,desc" : "task_time,desc", top, &rows, err);
+    }
+    return status;
+}
+
+static int show_device_2022(void *arg, const struct device_2022 *device, struct err *err)
+{
+    struct show_2022 *state = arg;
+    struct report_show *shows = &state->shows;
+    struct execution_counts counts;
+    state->any_device = true;
+    shows->scope = (struct report_scope){device->part->device_id, device->range.model_id, device->range.iteration, ""};
+    int status = execution_count(shows->show->db, &device->range.ticks, &counts, err);
+    if (status < 0)
+        return status;
+    print_heading(shows->show, device, &counts);
+    status = report_show_block(shows, "Op statistic :", "op_statistic",
+                               counts.tasks == 0
+                                   ? "No tasks: none could be read of what the device recorded."
+                                   : "No operators: nothing that the host recorded names the operator of a task.",
+                               err);
+    if (status == 0)
+        status = show_longest(shows, device->part->chip == 0, &counts, err);
+    if (status == 0)
+        status = report_show_block(shows, "Acl statistic :", "acl_statistic", "No calls of ACL functions.", err);
+    if (status == 0)
+        status = report_show_block(shows, "Runtime api :", "runtime_api", "No calls of runtime functions.", err);
+    shows->scope = (struct report_scope){DB_NULL, DB_NULL, DB_NULL, ""};
+    return status;
+}
+
+static int show_of_2022(struct show *show, struct err *err)
+{
+    struct show_2022 state = {.any_device = false};
+    int status = report_show_open(&state.shows, show, CAPTURE_2022, err);
+    if (status == 0)
+        status = device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err);
+    if (status == 0 && !state.any_device)
+        report_show_line(&state.shows, "No device data: the capture has no device's part that can be read.");
+    if (status == 0)
+        status = report_show_marks(&state.shows, err);
+    report_show_close(&state.shows);
+    return status;
+}
+
+/* ---- captures of CANN since 2023 ---- */
+
+struct cann_show {
+    struct report_show shows;
+    int64_t hosts, devices; /* parts of the capture */
+    int64_t tasks, operators, communications;
+};
+
+/* ---- what there is not ---- */
+
+static const char *why_no_tasks(const struct cann_show *cann)
+{
+    return cann->devices > 0 ? "No tasks: none could be read of what the devices recorded."
+                             : "No device data: the capture has no device's half that can be read.";
+}
+
+static const char *why_no_operators(const struct cann_show *cann)
+{
+    if (cann->tasks == 0)
+        return why_no_tasks(cann);
+    return cann->hosts > 0 ? "No operators: nothing that the host recorded names the operator of a task."
+                           : "No operators: the host's half, which names them, is missing or cannot be read.";
+}
+
+static const char *why_no_types(const struct cann_show *cann)
+{
+    (void)cann;
+    return "No types: none of the communication operators has one.";
+}
+
+static const char *why_no_calls(const struct cann_show *cann)
+{
+    return cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no host's half that can be read.";
+}
+
+/* ---- blocks ---- */
+
+/* Tasks without operators are better than nothing. */
+static int show_longest_of_cann(struct cann_show *cann, struct err *err)
+{
+    struct show *show = cann->shows.show;
+    bool operators = cann->operators + cann->communications > 0;
+    uint64_t rows;
+    if (!operators && cann->tasks == 0)
+        return 0;
+    show_title(show, operators ? "Longest operators :" : "Longest tasks :");
+    show_top(show, operators ? cann->operators + cann->communications : cann->tasks,
+             operators ? "op_summary" : "task_time");
+    return report_show(&cann->shows, operators ? "op_summary" : "task_time",
+                       operators ? "task_duration,desc" : "task_time,desc", (uint64_t)show->options->top, &rows, err);
+}
+
+static int count_all(struct cann_show *cann, struct err *err)
+{
+    const struct {
+        const char *sql;
+        int64_t *ret;
+    } counts[] = {
+        {"SELECT count(*) FROM capture_part WHERE is_host", &cann->hosts},
+        {"SELECT count(*) FROM capture_part WHERE NOT is_host", &cann->devices},
+        {"SELECT max(id) FROM device_task", &cann->tasks},
+        {"SELECT count(*) FROM device_task WHERE " CANN_IS_OPERATOR, &cann->operators},
+        {"SELECT count(*) FROM communication_op", &cann->communications},
+    };
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof counts / sizeof *counts; i++)
+        status = report_number(&cann->shows.session, counts[i].sql, counts[i].ret, err);
+    return status;
+}
+
+static int show_blocks(struct cann_show *cann, struct err *err)
+{
+    int status = 0;
+    if (cann->tasks > 0)
+        status = report_show_block(&cann->shows, "Summary :", "summary", why_no_tasks(cann), err);
+    if (status == 0)
+        status = report_show_block(&cann->shows, "Op statistic :", "op_statistic", why_no_operators(cann), err);
+    if (status == 0)
+        status = show_longest_of_cann(cann, err);
+    if (status == 0 && cann->communications > 0)
+        status = report_show_block(&cann->shows, "Communication statistic :", "communication_statistic",
+                                   why_no_types(cann), err);
+    if (status == 0 && cann->tasks > 0)
+        status = report_show_block(&cann->shows, "Overlap analysis :", "overlap_analysis", why_no_tasks(cann), err);
+    if (status == 0)
+        status = report_show_block(&cann->shows, "Api statistic :", "api_statistic", why_no_calls(cann), err);
+    return status == 0 ? report_show_marks(&cann->shows, err) : status;
+}
+
+static int cann_show(struct show *show, struct err *err)
+{
+    struct cann_show cann = {.hosts = 0};
+    int status = report_show_open(&cann.shows, show, CAPTURE_CANN, err);
+    if (status == 0)
+        status = count_all(&cann, err);
+    if (status == 0)
+        status = show_blocks(&cann, err);
+    report_show_close(&cann.shows);
+    return status;
+}
+
+/* ---- all captures ---- */
 
 static int show_family(struct show *show, int family, struct err *err)
 {
@@ -55,4 +438,269 @@ int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, 
     if (result == 0 && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the tables");
     return result;
+}
+
+/* show --table: one table by its name, as a terminal's or into stdout in another format. */
+
+#define ROWS_SHOWN 20 /* on a terminal, unless more are asked for */
+
+struct device_tables {
+    struct report_show *shows;
+    const struct report *report;
+    uint64_t rows;
+};
+
+static int write_device(void *arg, const struct report_scope *scope, struct err *err)
+{
+    struct device_tables *tables = arg;
+    uint64_t rows;
+    int status = report_write(&tables->shows->session, tables->report, scope, &rows, err);
+    tables->rows += rows;
+    return status;
+}
+
+static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
+                       const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
+{
+    struct report_show shows;
+    struct table_choice cut = *choice;
+    int status = report_show_open(&shows, show, family, err);
+
+    if (format == TABLE_TERMINAL && choice->top == 0 && !report->is_short)
+        cut.top = ROWS_SHOWN;
+    if (status == 0) {
+        shows.options.choice = &cut;
+        if (format != TABLE_TERMINAL) {
+            shows.options.format = format;
+            shows.options.show = NULL;
+            shows.options.stream = show->options->stream;
+            shows.options.stream_path = show->options->stream->path;
+        }
+        struct device_tables tables = {&shows, report, 0};
+        status = report->of_device ? report_scopes_each(show->db, family, &shows.options, write_device, &tables, err)
+                                   : write_device(&tables, &shows.scope, err);
+        *ret_rows = tables.rows;
+    }
+    report_show_close(&shows);
+    return status;
+}
+
+/* The table of this name, which may be one of the user's; NULL: there is none. */
+static const struct report *find_table(const struct report *const *all, const struct report_files *files,
+                                       const char *name, int family)
+{
+    const struct report *report = report_find(all, name, family);
+    for (size_t i = 0; report == NULL && files != NULL && i < files->count; i++) {
+        if (strcmp(report_files_get(files, i)->name, name) == 0)
+            report = report_files_get(files, i);
+    }
+    return report;
+}
+
+static struct nearest nearest_table(const struct report *const *all, const struct report_files *files, const char *name,
+                                    int family)
+{
+    size_t length = strlen(name);
+    struct nearest nearest = nearest_to(name, length < 200 ? length : 200);
+
+    for (; *all != NULL; all++)
+        if (((*all)->families & FAMILY_OF(family)) != 0)
+            nearest_add(&nearest, (*all)->name);
+    for (size_t i = 0; files != NULL && i < files->count; i++)
+        nearest_add(&nearest, report_files_get(files, i)->name);
+    return nearest;
+}
+
+int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
+                   const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                   struct err *err)
+{
+    struct show show = {.db = db, .stream = stream, .options = options, .result = ret};
+    struct db_facts facts;
+    const struct report *const *all = report_all(err), *report = NULL;
+
+    *ret = (struct export_result){.files = 0};
+    if (all == NULL)
+        return -(int)err->code;
+    int status = db_read_facts(db, &facts, err);
+    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL) {
+        struct nearest nearest = nearest_table(all, options->report_files, name, facts.family);
+        status = err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
+        err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
+    }
+    if (status != 0)
+        return status;
+    display_init(&show.display);
+    if (fflush(stream) == 0)
+        status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
+    display_release(&show.display);
+    ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
+    if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
+        return err_set_errno(err, errno, "cannot write the table");
+    return status;
+}
+
+/* remark: what stands behind the title. */
+static void put_listed(FILE *stream, const struct report *report, const char *remark, const struct report_plan *plan)
+{
+    fprintf(stream, "%-24s %s%s\n", report->name, report->title, remark);
+    for (size_t i = 0, used = 0; i < plan->column_count; i++)
+        if (plan->columns[i].there)
+            fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
+    fputc('\n', stream);
+}
+
+struct list {
+    struct report_show shows;
+    FILE *stream;
+    const struct report *report;
+    bool listed;
+};
+
+#define WITHOUT_ROWS " (no rows here)"
+
+static int write_nowhere(struct list *list, const struct report *report, const struct report_scope *scope,
+                         uint64_t *ret_rows, struct err *err)
+{
+    const struct table_choice one = {.top = 1};
+    const struct export_options before = list->shows.options;
+    struct table_stream nowhere = {.path = "/dev/null"};
+
+    list->shows.options.format = TABLE_CSV;
+    list->shows.options.show = NULL;
+    list->shows.options.stream = &nowhere;
+    list->shows.options.stream_path = nowhere.path;
+    list->shows.options.choice = &one;
+    int status = report_write(&list->shows.session, report, scope, ret_rows, err);
+    list->shows.options = before;
+    struct err ignored = ERR_INIT;
+    table_stream_end(&nowhere, &ignored);
+    return status;
+}
+
+/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made, and go nowhere. */
+static int ask_rows(struct list *list, const struct report *report, const struct report_scope *scope, bool *ret,
+                    struct err *err)
+{
+    uint64_t rows = 0;
+    bool there = false;
+    int status = report_is_there(&list->shows.session, report, &there, err);
+
+    if (status == 0 && there && report->scan != NULL && report->scan->between_count == NULL) {
+        struct strbuf sql;
+        int64_t any = 0;
+        strbuf_init(&sql, SIZE_MAX / 2);
+        strbuf_addf(&sql, "SELECT EXISTS(SELECT 1 FROM %s%s%s)", report->scan->table,
+                    report->scan->where != NULL ? " WHERE " : "",
+                    report->scan->where != NULL ? report->scan->where : "");
+        status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                            : report_number(&list->shows.session, sql.data, &any, err);
+        strbuf_release(&sql);
+        rows = (uint64_t)any;
+    } else if (status == 0 && there) {
+        status = write_nowhere(list, report, scope, &rows, err);
+    }
+    *ret = rows > 0;
+    return status;
+}
+
+/* The columns of the first device stand for those of all. */
+static int list_table(void *arg, const struct report_scope *scope, struct err *err)
+{
+    struct list *list = arg;
+    struct report_plan plan;
+    if (list->listed)
+        return 0;
+    int status = report_columns(&list->shows.session, list->report, scope, &plan, err);
+    bool any = false;
+    if (status == 0)
+        status = ask_rows(list, list->report, scope, &any, err);
+    if (status == 0)
+        put_listed(list->stream, list->report, any ? "" : WITHOUT_ROWS, &plan);
+    list->listed = true;
+    report_plan_release(&plan);
+    return status;
+}
+
+/* Of a table of devices that has none: what any can have. db NULL: what any capture can have. */
+static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
+{
+    struct report_plan plan = {.column_count = 0};
+    int status = report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err);
+    if (status == 0)
+        put_listed(stream, report, families, &plan);
+    report_plan_release(&plan);
+    return status;
+}
+
+int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err)
+{
+    const struct report_files *files = options->report_files;
+    const struct report *const *all = report_all(err), *const *report = all;
+    struct export_result result = {.files = 0};
+    const struct show_options plain = {.plain = true, .database = options->database};
+    struct show show = {.db = db, .stream = stream, .options = &plain, .result = &result};
+    struct list list = {.stream = stream};
+    struct db_facts facts;
+    if (all == NULL)
+        return -(int)err->code;
+    int status = db_read_facts(db, &facts, err);
+    if (status < 0)
+        return status;
+    status = report_show_open(&list.shows, &show, facts.family, err);
+    for (; status == 0 && *report != NULL; report++) {
+        if (((*report)->families & FAMILY_OF(facts.family)) == 0 ||
+            report_find(all, (*report)->name, facts.family) != *report)
+            continue;
+        list.report = *report;
+        list.listed = false;
+        if ((*report)->of_device)
+            status = report_scopes_each(db, facts.family, &list.shows.options, list_table, &list, err);
+        else
+            status = list_table(&list, &list.shows.scope, err);
+        if (status == 0 && !list.listed)
+            status = list_known(NULL, stream, *report, WITHOUT_ROWS, err);
+    }
+    for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
+        status = list_known(db, stream, report_files_get(files, i), "", err);
+    report_show_close(&list.shows);
+    return status;
+}
+
+/* " (of CANN since 2023, SVP boards)"; "" for a table that every capture can have, NULL: a table of the same name
+ * stands before it in all of them. */
+static const char *name_families(const struct report *const *all, const struct report *report, char *text, size_t size)
+{
+    static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
+                                        [CAPTURE_JOB] = "Ascend's JOB captures",
+                                        [CAPTURE_2022] = "CANN before 2023",
+                                        [CAPTURE_CANN] = "CANN since 2023"};
+    size_t used = 0, missing = 0;
+    text[0] = '\0';
+    for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
+        bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
+        missing += !has;
+        if (has && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
+    }
+    if (missing == 0)
+        return "";
+    if (used > 0 && used < size)
+        snprintf(text + used, size - used, ")");
+    return used > 0 ? text : NULL;
+}
+
+int show_table_list_all(FILE *stream, struct err *err)
+{
+    const struct report *const *all = report_all(err), *const *report = all;
+    char families[160];
+    int status = 0;
+    if (all == NULL)
+        return -(int)err->code;
+    for (; status == 0 && *report != NULL; report++) {
+        const char *of = name_families(all, *report, families, sizeof families);
+        if (of != NULL)
+            status = list_known(NULL, stream, *report, of, err);
+    }
+    return status;
 }

@@ -4,7 +4,6 @@
 #define MSPROF_EXPORTERS_TABLE_SHOW_BLOCK_H
 
 #include "exporters/export.h"
-#include "exporters/table/display.h"
 #include "exporters/table/text_table.h"
 
 /* One run of show_capture. */

@@ -4,7 +4,7 @@
 #define MSPROF_EXPORTERS_TABLE_TABLE_SINK_H
 
 #include "base/err.h"
-#include "exporters/table/cell.h"
+#include "exporters/row_format.h"
 #include "exporters/table/plan.h"
 
 struct table_sink {

@@ -4,11 +4,13 @@
 #ifndef MSPROF_EXPORTERS_TABLE_WRITER_H
 #define MSPROF_EXPORTERS_TABLE_WRITER_H
 
+#include "base/err.h"
 #include "base/file/outfile.h"
 #include "exporters/export.h"
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
-#include "exporters/table/sorter.h"
+#include "exporters/table/plan.h"
+#include "exporters/table/show_block.h"
 #include "exporters/table/terminal.h"
 
 #define ROWS_PER_FILE 1000000
@@ -57,5 +59,32 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
 /* "<directory>/<name>[_slice_<n>]<suffix>.csv", to be freed; slice < 0: not in slices. */
 char *report_path(const struct export_options *options, const char *name, int64_t slice, const char *suffix,
                   struct err *err);
+
+/* A table of the terminal without frames: what answers are printed as. */
+
+/* Keeps a row of report_plan_put. */
+int plain_row(struct grid *grid, const struct report_plan *plan, const char *row, const char *end, struct err *err);
+/* Prints the rows. left: how many others there are that were not wanted; more: and even more, nobody knows how many. */
+int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
+                struct err *err);
+
+/* One table of several captures or devices as one document: one head, the rows of all, one tail. */
+
+/* Set path and capture; the rest is zero before the first table. */
+struct table_stream {
+    const char *path;    /* "/dev/stdout" */
+    const char *capture; /* whose rows come now: the first cell of each; NULL: of no other */
+    enum table_format format;
+    uint64_t rows; /* of the tables so far */
+    bool begun;    /* the head is written */
+    char *titles;  /* of it */
+};
+
+/* A table is about to write its first row; titles are those of its columns. *ret_head: the head must stand before it.
+ * Where rows have no titles of their own, columns must be those of the head: else -ERR_FAILED. */
+int table_stream_begin(struct table_stream *stream, enum table_format format, const char *const *titles, size_t count,
+                       bool *ret_head, struct err *err);
+/* Writes the tail where there is a head, and releases everything. */
+int table_stream_end(struct table_stream *stream, struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/file/fsutil.h"
 #include "db/database.h"
 #include "db/query/query_tx.h"
-#include "exporters/reports/earlier/tx_report.h"
+#include "exporters/report_scopes.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>

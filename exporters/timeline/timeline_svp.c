@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "db/database.h"
 #include "exporters/load/bounds.h"
-#include "exporters/report_name.h"
+#include "exporters/output_file.h"
 #include "exporters/timeline/lanes.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "base/file/outfile.h"
 #include "exporters/cluster/block.h"
-#include "exporters/cluster/late_names.h"
+#include "exporters/cluster/verdict.h"
 
 /* ---- numbers and texts as these files have them ---- */
 

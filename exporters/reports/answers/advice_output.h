@@ -4,6 +4,7 @@
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_ADVICE_OUTPUT_H
 
 #include "analysis/advice.h"
+#include "exporters/load/load_ranges.h"
 
 #include <stdio.h>
 
@@ -13,5 +14,13 @@ enum advice_format { ADVICE_TABLE, ADVICE_JSON, ADVICE_MARKDOWN };
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream);
 /* What rules there are. */
 void advice_print_rules(enum advice_format format, FILE *stream);
+
+/* The answer about a program of which no device was recorded: its ranges and calls, which took most time, how long and
+ * how often. As text, Markdown, or JSON of the schema msprof.advice/1. */
+
+/* ranges and calls: what took most time of each is told. width, ascii: as of grid_print. Write errors stay with the
+ * stream. */
+int program_print(const struct named_times *ranges, const struct named_times *calls, const char *capture,
+                  enum advice_format format, int width, bool ascii, FILE *stream, struct err *err);
 
 #endif

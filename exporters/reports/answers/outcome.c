@@ -2,15 +2,55 @@
 #include "exporters/reports/answers/outcome.h"
 
 #include "base/array.h"
+#include "db/database.h"
+#include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
-#include "exporters/reports/answers/effects.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
+
+/* ---- effects ---- */
+
+static struct switch_effect *effects; /* NULL: memory ran out */
+static once_flag made = ONCE_FLAG_INIT;
+
+/* Made once, and never released. */
+static void make_effects(void)
+{
+    size_t count = 0;
+    while (switch_effects[count].key != NULL)
+        count++;
+    size_t last = count;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        last += record_kinds[i]->option != NULL;
+    effects = calloc(last + 1, sizeof *effects);
+    if (effects == NULL)
+        return;
+    memcpy(effects, switch_effects, count * sizeof *effects);
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        if (record_kinds[i]->option != NULL)
+            effects[count++] = (struct switch_effect){.key = record_kinds[i]->option,
+                                                      .writers = SWITCH_GE | SWITCH_ACL,
+                                                      .chips = SWITCH_EVERY_CHIP,
+                                                      .what = record_kinds[i]->title,
+                                                      .kinds = record_kinds[i]->name};
+    }
+}
+
+const struct switch_effect *effects_all(struct err *err)
+{
+    call_once(&made, make_effects);
+    if (effects == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for what comes of options");
+    return effects;
+}
 
 #define FIRST_CHIP_OF_L2_METRICS 5 /* Atlas A2 and what came after it */
 #define CHIP_OF_CORE 5             /* where no chip is said, metrics have the columns of this one */
@@ -321,4 +361,240 @@ void outcome_release(struct outcome *outcome)
     free(outcome->layers.items);
     free(outcome->files.items);
     *outcome = (struct outcome){.chip = OUTCOME_EVERY_CHIP};
+}
+
+/* ---- absence ---- */
+
+#define MOST_SETTING 128 /* bytes of a setting that a sentence shows */
+
+/* What the capture says of one effect. */
+struct trace {
+    bool on_chip; /* one of its chips has it, or none of them is known */
+    bool said;    /* its setting is known: */
+    char setting[MOST_SETTING];
+};
+
+static int ask_chips(sqlite3 *db, const struct switch_effect *effect, struct trace *trace, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    int step = sqlite3_prepare_v2(db, "SELECT DISTINCT chip FROM capture_part WHERE NOT is_host AND chip IS NOT NULL",
+                                  -1, &statement, NULL);
+    if (step != SQLITE_OK)
+        return database_error(err, db, "cannot read the chips");
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        any = true;
+        trace->on_chip |= switch_effect_on_chip(effect, sqlite3_column_int64(statement, 0));
+    }
+    trace->on_chip |= !any;
+    sqlite3_finalize(statement);
+    return step == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the chips");
+}
+
+static int ask_setting(sqlite3 *db, const struct switch_effect *effect, struct trace *trace, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    if (effect->setting == NULL)
+        return 0;
+    if (sqlite3_prepare_v2(db, "SELECT value FROM setting WHERE name = ?1 ORDER BY part_id", -1, &statement, NULL) !=
+        SQLITE_OK)
+        return database_error(err, db, "cannot read the settings");
+    sqlite3_bind_text(statement, 1, effect->setting, -1, SQLITE_STATIC);
+    int step;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        if (text == NULL || (trace->said && switch_was_on(effect, trace->setting)))
+            continue; /* on in one part is on */
+        trace->said = true;
+        snprintf(trace->setting, sizeof trace->setting, "%s", *text != '\0' ? text : "off");
+    }
+    sqlite3_finalize(statement);
+    return step == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the settings");
+}
+
+static void put_need(struct strbuf *ret, const struct switch_effect *effect)
+{
+    const struct switch_rule *rule = switch_rule_find(effect->key, effect->writers);
+    bool is_switch = rule != NULL && rule->check == SWITCH_WORD && switch_list_has(rule->words, "on", 2);
+    const char *value = effect->value != NULL ? effect->value : is_switch ? "on" : NULL;
+    strbuf_addf(ret, "%s%s%s", effect->key, value != NULL ? " = " : "", value != NULL ? value : "");
+}
+
+static void put_reason(struct strbuf *ret, const struct switch_effect *effect, const struct trace *trace)
+{
+    char setting[MOST_SETTING];
+    snprintf(setting, sizeof setting, "%s", trace->setting);
+    err_mask_text(setting);
+    if (!trace->on_chip) {
+        strbuf_adds(ret, "; chips of this kind do not have it");
+    } else if (trace->said && switch_was_on(effect, trace->setting)) {
+        strbuf_adds(ret, ", though ");
+        put_need(ret, effect);
+        strbuf_adds(ret, " was set");
+    } else {
+        strbuf_adds(ret, "; it needs ");
+        put_need(ret, effect);
+        if (trace->said)
+            strbuf_addf(ret, ", which this capture had %s", setting);
+    }
+}
+
+/* The effect that tells most: one that was off before one that says nothing. */
+static int find_cause(sqlite3 *db, const char *report, const struct switch_effect **ret, struct trace *ret_trace,
+                      struct err *err)
+{
+    const struct switch_effect *effect = effects_all(err);
+    int status = 0;
+    *ret = NULL;
+    if (effect == NULL)
+        return -(int)err->code;
+    for (; status == 0 && effect->key != NULL; effect++) {
+        struct trace trace = {.on_chip = false};
+        if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))
+            continue;
+        status = ask_chips(db, effect, &trace, err);
+        if (status == 0)
+            status = ask_setting(db, effect, &trace, err);
+        bool tells_more = trace.said && !ret_trace->said && trace.on_chip;
+        if (status == 0 && (*ret == NULL || tells_more)) {
+            *ret = effect;
+            *ret_trace = trace;
+        }
+    }
+    return status;
+}
+
+int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
+{
+    const struct switch_effect *cause = NULL;
+    struct trace trace = {.on_chip = false};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+    if (status == 0 && facts.family != CAPTURE_SVP) /* no capture of SVP says what was on */
+        status = find_cause(db, report, &cause, &trace, err);
+    if (status < 0)
+        return status;
+    strbuf_addf(ret, "%s: no data", report);
+    if (cause != NULL)
+        put_reason(ret, cause, &trace);
+    return ret->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
+/* ---- emptiness ---- */
+
+/* Names the switches of sample.json as where they are set, and says who records it. */
+static const struct asked {
+    const char *setting, *name;
+    enum recorded_by { BY_DEVICE, BY_CALLS, BY_MARKS } by;
+} switches[] = {
+    {"taskTime", "task_time", BY_DEVICE},      {"ai_core_profiling", "aic_metrics", BY_DEVICE},
+    {"l2CacheTaskProfiling", "l2", BY_DEVICE}, {"hbmProfiling", "sys_hardware_mem_freq", BY_DEVICE},
+    {"ascendcl", "ascendcl", BY_CALLS},        {"runtimeApi", "runtime_api", BY_CALLS},
+    {"msproftx", "msproftx", BY_MARKS},
+};
+
+static int ask(sqlite3 *db, const char *sql, const char *parameter, int64_t *ret, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int step = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (step == SQLITE_OK && parameter != NULL)
+        sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
+    if (step == SQLITE_OK)
+        step = sqlite3_step(statement);
+    *ret = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return step == SQLITE_ROW ? 0 : database_error(err, db, "cannot tell why the capture is empty");
+}
+
+static int is_on(sqlite3 *db, const struct asked *asked, int64_t *ret, struct err *err)
+{
+    return ask(db, "SELECT count(*) FROM setting WHERE name = ?1 AND value NOT IN ('', 'off', '0')", asked->setting,
+               ret, err);
+}
+
+/* "task_time and aic_metrics": those that are on and recorded by somebody; "" when there are none. */
+static int list_asked(sqlite3 *db, enum recorded_by by, struct strbuf *ret, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof switches / sizeof *switches; i++) {
+        int64_t on = 0;
+        if (switches[i].by == by && (status = is_on(db, &switches[i], &on, err)) == 0 && on > 0)
+            strbuf_addf(ret, "%s%s", ret->length > 0 ? " and " : "", switches[i].name);
+    }
+    return status;
+}
+
+/* A clause of the sentence. */
+static void add_reason(struct strbuf *ret, bool *any, const char *before, const char *names, const char *after)
+{
+    strbuf_addf(ret, "%s%s%s%s", *any ? "; " : "", before, names, after);
+    *any = true;
+}
+
+struct circumstances {
+    int64_t said;    /* the capture says what was switched on */
+    int64_t ended;   /* and when it ended */
+    int64_t devices; /* that took part */
+    int64_t by_us;   /* our own library made it, which drives no device */
+};
+
+static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err *err)
+{
+    int status = ask(db, "SELECT count(*) FROM setting WHERE name = 'taskTime'", NULL, &ret->said, err);
+    if (status == 0)
+        status = ask(db, "SELECT count(end_ns) FROM capture_part", NULL, &ret->ended, err);
+    if (status == 0)
+        status = ask(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", NULL, &ret->devices, err);
+    if (status == 0)
+        status = ask(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'", NULL,
+                     &ret->by_us, err);
+    return status;
+}
+
+static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strbuf *ret, struct err *err)
+{
+    struct strbuf names[BY_MARKS + 1] = {{.data = NULL}};
+    bool any = false;
+    int status = 0;
+    for (int by = BY_DEVICE; by <= BY_MARKS; by++) {
+        strbuf_init(&names[by], ERR_TEXT_SIZE);
+        status = status == 0 ? list_asked(db, (enum recorded_by)by, &names[by], err) : status;
+    }
+    bool no_device = now->devices == 0 || now->by_us > 0;
+    if (now->said > 0 && now->ended == 0)
+        add_reason(ret, &any, "the program ended early, before profiling was stopped (there is no end_info)", "", "");
+    if (names[BY_DEVICE].length > 0 && no_device)
+        add_reason(ret, &any, "there was no device, which alone records ", names[BY_DEVICE].data, "");
+    if (names[BY_CALLS].length > 0)
+        add_reason(ret, &any, "no call of what ", names[BY_CALLS].data,
+                   now->by_us > 0 ? " asks for was seen (msprof run sees them)" : " asks for was made");
+    if (names[BY_MARKS].length > 0)
+        add_reason(ret, &any, "the program set no mark, which ", names[BY_MARKS].data, " asks for");
+    if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0)
+        add_reason(ret, &any, "the mask asks for nothing that is recorded", "", "");
+    if (!any)
+        add_reason(ret, &any, "no model was executed, the program ended early, or profiling was not switched on", "",
+                   "");
+    for (int by = BY_DEVICE; by <= BY_MARKS; by++)
+        strbuf_release(&names[by]);
+    return status;
+}
+
+int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
+{
+    struct circumstances now = {.said = 0};
+    int64_t records = 0, foreign = 0;
+    int status =
+        ask(db, "SELECT coalesce(sum(records_decoded + records_rejected), 0) FROM source_file", NULL, &records, err);
+    if (status == 0)
+        status = ask(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%' AND code <> 'file-absent'", NULL,
+                     &foreign, err);
+    if (status < 0 || records > 0 || foreign > 0)
+        return status;
+    status = ask_circumstances(db, &now, err);
+    if (status < 0)
+        return status;
+    strbuf_adds(ret, "nothing was recorded, because ");
+    status = add_reasons(db, &now, ret, err);
+    return status == 0 && ret->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : status;
 }

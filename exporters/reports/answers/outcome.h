@@ -4,8 +4,18 @@
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "parsers/switches/effect.h"
 #include "parsers/switches/finding.h"
+
+#include <sqlite3.h>
+
+/* What comes of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
+ * itself.
+ */
+
+/* Ended by one without a key. NULL with err set when memory ran out. */
+const struct switch_effect *effects_all(struct err *err);
 
 #define OUTCOME_EVERY_CHIP (-1)
 
@@ -53,5 +63,17 @@ void outcome_release(struct outcome *outcome);
 
 /* Whether a table comes of an effect. */
 bool outcome_has_table(const struct switch_effect *effect, const char *report);
+
+/* Why a capture has nothing for a table: what would have had to be switched on. */
+
+/* Appends "l2_cache: no data; it needs l2 = on, which this capture had off", or less when less is known: at least
+ * "l2_cache: no data". */
+int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err);
+
+/* Why a capture holds nothing at all. */
+
+/* Appends "nothing was recorded, because ..." when no record came with the capture and no file of it is foreign;
+ * nothing otherwise. */
+int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err);
 
 #endif

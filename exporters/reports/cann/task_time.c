@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task of the devices ran. */
 #include "exporters/cann_report.h"
+#include "exporters/counters/pmu_rounding.h"
+#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
+
+#include <math.h>
+#include <stdio.h>
 
 enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, CORE, HOST_TYPE, DEVICE_TYPE };
 
@@ -45,4 +50,181 @@ const struct report report_task_time = {
     .families = FAMILY_CANN,
     .columns = columns,
     .scan = &scan,
+};
+
+/* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
+struct shown {
+    const char *name, *type, *api;
+    int64_t stream_id, task_id, count;
+    struct report_value time, start, stop, share, waiting, pending;
+};
+
+#define ON_CHIP_0 "EXISTS (SELECT 1 FROM capture_part WHERE NOT is_host AND chip = 0)"
+#define ELSEWHERE .when = "NOT " ON_CHIP_0
+#define HERE .when = ON_CHIP_0
+
+/* On chip 0 a row is one task, so its count is 1 and its mean, shortest and longest are its time. */
+static const struct report_column columns_2022[] = {
+    {"kernel_name", SHOWN(name), ELSEWHERE, .doc = "The operator."},
+    {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+    {"stream_id", SHOWN(stream_id), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"task_id", SHOWN(task_id), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
+    {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
+    {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
+    {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
+    {"Time(%)", SHOWN(share), HERE, .flags = REPORT_NUMBER, .id = "share",
+     .doc = "Its share of the time of all tasks."},
+    {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "How long it ran."},
+    {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
+    {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
+    {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
+    {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
+    {"Type", SHOWN(type), HERE, .doc = "What kind of task it is."},
+    {"API", SHOWN(api), HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
+    {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+    {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
+    {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
+    {.title = NULL},
+};
+
+struct tasks {
+    struct device_2022 device;
+    double all_time; /* of all tasks */
+    bool quotes;     /* the tool put some times in quotes, which only files have */
+};
+
+/* ---- chip 0 ---- */
+
+static double duration_of(const struct device_2022 *device, int64_t start_tick, int64_t end_tick)
+{
+    return time_2022(device, end_tick) - time_2022(device, start_tick);
+}
+
+static int add_duration(void *arg, const struct execution *execution, struct err *err)
+{
+    struct tasks *tasks = arg;
+    (void)err;
+    tasks->all_time += duration_of(&tasks->device, execution->start_tick, execution->end_tick);
+    return 0;
+}
+
+/* The share that is shown. */
+static double share(void *arg, int64_t start_tick, int64_t end_tick)
+{
+    const struct tasks *tasks = arg;
+    double duration = duration_of(&tasks->device, start_tick, end_tick);
+    return pmu_round_binary(tasks->all_time > 0 ? duration / tasks->all_time * 100 : 0, 6);
+}
+
+static int put_states(void *arg, const struct execution *execution, struct err *err)
+{
+    static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
+                                        "stream wait event",   "fusion issue",       "memory async copy"};
+    struct report_run *run = arg;
+    const struct tasks *tasks = run->state;
+    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    double duration = task.end - task.start, next = isnan(task.pending) ? task.start : task.pending;
+    int64_t type = execution->type;
+    const struct shown row = {
+        .name = execution->op_name,
+        .type = type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL,
+        .api = execution->launch,
+        .stream_id = execution->stream_id,
+        .task_id = execution->task_id,
+        .count = 1,
+        .time = microseconds_2022(duration),
+        .share = percent_2022(duration, tasks->all_time),
+        .waiting = microseconds_2022(isnan(task.wait) ? 0 : next - task.wait),
+        .pending = microseconds_2022(isnan(task.pending) ? 0 : task.start - task.pending),
+    };
+    return report_put(run, &row, err);
+}
+
+static int put_all_states(struct report_run *run, struct err *err)
+{
+    struct tasks *tasks = run->state;
+    struct execution_query query = {.range = tasks->device.range.ticks};
+    int status = execution_each(run->session->db, &query, add_duration, tasks, err);
+    query.parts = EXECUTION_LAUNCH;
+    query.order = EXECUTIONS_BY_KEY;
+    query.key = share;
+    query.key_arg = tasks;
+    return status == 0 ? execution_each(run->session->db, &query, put_states, run, err) : status;
+}
+
+/* ---- the others ---- */
+
+enum { TIME_MAX = 64 };
+
+static struct report_value whole_time(const struct tasks *tasks, double time, char text[TIME_MAX])
+{
+    snprintf(text, TIME_MAX, tasks->quotes ? "\"%.0f\"" : "%.0f", trunc(time));
+    return value_text(text);
+}
+
+static int put_kernel(void *arg, const struct execution *execution, struct err *err)
+{
+    struct report_run *run = arg;
+    const struct tasks *tasks = run->state;
+    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    char start[TIME_MAX], stop[TIME_MAX];
+    const struct shown row = {
+        .name = execution->op_name,
+        .type = task_2022_type(&tasks->device, execution),
+        .stream_id = execution->stream_id,
+        .task_id = execution->task_id,
+        .time = microseconds_2022(task.end - task.start),
+        .start = whole_time(tasks, task.start, start),
+        .stop = whole_time(tasks, task.end, stop),
+    };
+    return report_put(run, &row, err);
+}
+
+/* All its times stand in quotes, the duration with one or two decimals as Python prints them. */
+static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
+{
+    struct report_run *run = arg;
+    const struct tasks *tasks = run->state;
+    double start_ns = time_2022(&tasks->device, copy->start_tick), end_ns = time_2022(&tasks->device, copy->end_tick);
+    int64_t hundredths = (int64_t)pmu_round_decimal((end_ns - start_ns) / 1000, 2);
+    char duration[TIME_MAX], start[TIME_MAX], stop[TIME_MAX];
+    snprintf(duration, sizeof duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"", (double)hundredths / 100);
+    const struct shown row = {
+        .name = COPY_NAME_2022,
+        .type = COPY_TYPE_2022,
+        .stream_id = copy->stream_id,
+        .task_id = copy->task_id,
+        .time = tasks->quotes ? value_text(duration) : value_real((double)hundredths / 100),
+        .start = whole_time(tasks, start_ns, start),
+        .stop = whole_time(tasks, end_ns, stop),
+    };
+    return report_put(run, &row, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct tasks *tasks = run->state;
+    int status = device_2022_of(&tasks->device, run, err);
+    if (status < 0)
+        return status;
+    const struct execution_query query = {.range = tasks->device.range.ticks, .order = EXECUTIONS_BY_END};
+    tasks->quotes = run->session->options->format != TABLE_TERMINAL;
+    if (tasks->device.part->chip == 0)
+        return put_all_states(run, err);
+    status = execution_each(run->session->db, &query, put_kernel, run, err);
+    return status == 0 ? device_copy_each(run->session->db, &query.range, put_copy, run, err) : status;
+}
+
+const struct report report_task_time_2022 = {
+    .name = "task_time",
+    .title = "Tasks",
+    .doc = "When every task of a device ran in an iteration, and what it was; on chip 0 how long it was in each state.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns_2022,
+    .state_size = sizeof(struct tasks),
+    .rows = put_rows,
 };

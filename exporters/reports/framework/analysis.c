@@ -3,8 +3,101 @@
 
 #include "base/number.h"
 #include "db/query/cann_version.h"
+#include "db/query/query_records.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- relation ---- */
+
+/* Connections are counted by the import; a database that others changed must not size anything. */
+#define MOST_CONNECTIONS ((int64_t)1 << 31)
+
+enum { LEVEL_NODE = 10000, TYPE_LAUNCH = 5 };
+
+struct making {
+    struct relation *relation;
+    const struct framework *framework;
+    bool open; /* a launch of a node on this thread, until then */
+    int64_t thread_id, start_ns, end_ns;
+};
+
+/* Calls come by thread and start, so the launch around a call comes before it. */
+static int take_call(void *arg, const struct cann_call *call, struct err *err)
+{
+    struct making *making = arg;
+    (void)err;
+    if (call->level == LEVEL_NODE && call->type == TYPE_LAUNCH) {
+        making->open = true;
+        making->thread_id = call->thread_id;
+        making->start_ns = call->start_ns;
+        making->end_ns = call->start_ns + call->duration_ns;
+    } else if (call->launches == 0) {
+        return 0;
+    }
+    bool inside = making->open && making->thread_id == call->thread_id && call->start_ns <= making->end_ns;
+    if (!inside || call->connection_id < 0 || (uint64_t)call->connection_id >= making->relation->count)
+        return 0;
+    const struct framework_launch *launch = framework_launch_at(making->framework, call->thread_id, making->start_ns);
+    if (launch != NULL)
+        making->relation->launches[call->connection_id] = (uint32_t)(launch - making->framework->launches) + 1;
+    return 0;
+}
+
+int relation_make(struct relation *relation, const struct framework *framework, sqlite3 *db, struct err *err)
+{
+    struct making making = {relation, framework, false, 0, 0, 0};
+    int64_t last;
+    int status = cann_last_connection(db, &last, err);
+    if (status < 0 || framework->launch_count == 0 || last <= 0)
+        return status;
+    if (last >= MOST_CONNECTIONS || framework->launch_count >= UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than %lld connections", (long long)MOST_CONNECTIONS);
+    relation->launches = calloc((size_t)last + 1, sizeof *relation->launches);
+    if (relation->launches == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %lld connections", (long long)last);
+    relation->count = (size_t)last + 1;
+    struct cann_call_reader *reader = cann_call_reader_new(db, err);
+    status = reader != NULL ? cann_read_calls(reader, 1, INT64_MAX, take_call, &making, err) : -(int)err->code;
+    cann_call_reader_free(reader);
+    return status;
+}
+
+/* ---- until when devices worked for steps ---- */
+
+struct ends {
+    const struct relation *relation;
+    struct framework *framework;
+};
+
+static int take_end(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct ends *ends = arg;
+    const struct framework_launch *launch = relation_launch(ends->relation, ends->framework, task->connection_id);
+    const struct framework_step *found = launch != NULL ? framework_step_at(ends->framework, launch->start_ns) : NULL;
+    (void)err;
+    if (found == NULL)
+        return 0;
+    struct framework_step *step = &ends->framework->steps.items[found - ends->framework->steps.items];
+    if (task->start_ns + task->duration_ns > step->device_end_ns)
+        step->device_end_ns = task->start_ns + task->duration_ns;
+    return 0;
+}
+
+int relation_set_ends(const struct relation *relation, struct framework *framework, sqlite3 *db, struct err *err)
+{
+    struct ends ends = {relation, framework};
+    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_end, &ends, err) : -(int)err->code;
+    cann_task_reader_free(reader);
+    return status;
+}
+
+void relation_release(struct relation *relation)
+{
+    free(relation->launches);
+    *relation = (struct relation){NULL, 0};
+}
 
 bool framework_wants_step(const struct framework_analysis *analysis, const char *id)
 {

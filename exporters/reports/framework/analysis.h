@@ -3,10 +3,33 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
+#include "db/query/query_cann.h"
 #include "exporters/export.h"
-#include "exporters/reports/framework/relation.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
+
+/* Which operator of the framework launched what a device ran. */
+
+/* All zero: nothing is known. */
+struct relation {
+    uint32_t *launches; /* by connection: which launch of the framework, counted from 1; 0: none */
+    size_t count;
+};
+
+/* Relates connections of the capture to launches: the one around the time at which CANN launched. */
+int relation_make(struct relation *relation, const struct framework *framework, sqlite3 *db, struct err *err);
+/* Of MindSpore: sets when devices were done with what each step launched. */
+int relation_set_ends(const struct relation *relation, struct framework *framework, sqlite3 *db, struct err *err);
+void relation_release(struct relation *relation);
+
+/* The launch of a connection (DB_NULL: of none); NULL: not known. */
+static inline const struct framework_launch *relation_launch(const struct relation *relation,
+                                                             const struct framework *framework, int64_t connection_id)
+{
+    return connection_id >= 0 && (uint64_t)connection_id < relation->count && relation->launches[connection_id] > 0
+               ? &framework->launches[relation->launches[connection_id] - 1]
+               : NULL;
+}
 
 struct minddata_report;
 struct torch_work;

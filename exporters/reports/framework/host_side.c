@@ -5,7 +5,7 @@
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/reports/framework/framework_tables.h"
-#include "exporters/reports/framework/minddata_summary.h"
+#include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/python_line.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/write.h"

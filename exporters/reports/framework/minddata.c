@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* minddata_pipeline_raw_<rank>.csv and minddata_pipeline_summary_<rank>.{csv,json}. */
-#include "exporters/reports/framework/framework_tables.h"
-#include "exporters/reports/framework/minddata_summary.h"
+#include "exporters/reports/framework/minddata.h"
 
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/number.h"
+#include "exporters/json_text.h"
+#include "exporters/output_file.h"
+#include "exporters/reports/framework/framework_tables.h"
 #include "parsers/frameworks/mindspore/minddata.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,5 +163,475 @@ int mindspore_write_minddata(struct framework_analysis *analysis, struct err *er
     if (status == 0 && data.has_pipeline && data.has_cpu && data.has_batches)
         status = minddata_write_summary(analysis, &data, err);
     minddata_release(&data);
+    return status;
+}
+
+/* minddata_pipeline_summary_<rank>: what the data pipeline's numbers mean. */
+
+#define TEXT_LIMIT ((size_t)64 * 1024 * 1024)
+#define UNKNOWN (-1.0)
+
+/* A key with its values, as JSON has them; texts keep their quotes there and lose them in CSV. */
+struct line {
+    const char *key;
+    struct strbuf values;
+    size_t count;
+};
+
+enum {
+    OP_IDS,
+    OP_NAMES,
+    PIPELINE_OPS,
+    NUM_WORKERS,
+    QUEUE_AVERAGE,
+    QUEUE_UTILIZATION,
+    QUEUE_EMPTY,
+    CHILDREN,
+    PARENT,
+    AVG_CPU,
+    PIPELINE_TIME,
+    PUSH_TIME,
+    BATCH_TIME,
+    CPU_PER_WORKER,
+    CPU_DETAILS,
+    QUEUE_DETAILS,
+    WARNING,
+    SUGGESTION,
+    LINES
+};
+static const char *const keys[LINES] = {"op_ids",
+                                        "op_names",
+                                        "pipeline_ops",
+                                        "num_workers",
+                                        "queue_average_size",
+                                        "queue_utilization_pct",
+                                        "queue_empty_freq_pct",
+                                        "children_ids",
+                                        "parent_id",
+                                        "avg_cpu_pct",
+                                        "per_pipeline_time",
+                                        "per_push_queue_time",
+                                        "per_batch_time",
+                                        "avg_cpu_pct_per_worker",
+                                        "cpu_analysis_details",
+                                        "queue_analysis_details",
+                                        "bottleneck_warning",
+                                        "bottleneck_suggestion"};
+
+/* An operator with what is judged. */
+struct judged {
+    const struct minddata_op *op;
+    char name[128];                     /* "Map(id=2)" */
+    double average, utilization, empty; /* of its queue; UNKNOWN: it has none */
+    double cpu, per_worker;
+    const struct judged *input; /* NULL: none of its children has a queue */
+};
+
+struct summary {
+    const struct minddata *data;
+    struct judged *ops;
+    size_t count;
+    bool per_worker; /* both files have equally many operators */
+    struct line lines[LINES];
+};
+
+static double rounded(double value, int decimals)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%.*f", decimals, value);
+    return strtod(text, NULL);
+}
+
+/* As Python prints a float; -1 where there is nothing. */
+static size_t print_real(char text[REAL_SHORTEST_MAX], double value)
+{
+    if (value != UNKNOWN)
+        return real_print_float(text, value);
+    memcpy(text, "-1", 2);
+    return 2;
+}
+
+static struct strbuf *next_value(struct summary *summary, int line)
+{
+    struct line *item = &summary->lines[line];
+    if (item->count++ > 0)
+        strbuf_adds(&item->values, "\n"); /* between values */
+    return &item->values;
+}
+
+static void add_real(struct summary *summary, int line, double value)
+{
+    char text[REAL_SHORTEST_MAX];
+    strbuf_add(next_value(summary, line), text, print_real(text, value));
+}
+
+static void add_integer(struct summary *summary, int line, int64_t value)
+{
+    strbuf_addf(next_value(summary, line), "%" PRId64, value);
+}
+
+static void add_text(struct summary *summary, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(struct summary *summary, int line, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    struct strbuf *buf = next_value(summary, line);
+    strbuf_addc(buf, '"');
+    json_text_append(buf, text, strlen(text));
+    strbuf_addc(buf, '"');
+}
+
+/* ---- what is known of each operator ---- */
+
+static int type_length(const struct minddata_op *op)
+{
+    size_t length = strlen(op->type);
+    return (int)(length > 2 ? length - 2 : 0);
+}
+
+static void judge_queue(struct judged *judged)
+{
+    const struct minddata_op *op = judged->op;
+    size_t empty = 0;
+    judged->average = judged->utilization = judged->empty = UNKNOWN;
+    if (!op->has_queue || op->queue_length <= 0 || op->queue_count == 0)
+        return;
+    for (size_t i = 0; i < op->queue_count; i++)
+        empty += op->queue[i] == 0;
+    judged->average = rounded(minddata_queue_mean(op), 2);
+    judged->utilization = rounded(100 * judged->average / (double)op->queue_length, 2);
+    judged->empty = rounded(100.0 * (double)empty / (double)op->queue_count, 2);
+}
+
+static struct judged *judged_of(struct summary *summary, int64_t id)
+{
+    for (size_t i = 0; i < summary->count; i++) {
+        if (summary->ops[i].op->id == id)
+            return &summary->ops[i];
+    }
+    return NULL;
+}
+
+/* The first child that has a queue, through those that have none. */
+static const struct judged *input_of(struct summary *summary, const struct minddata_op *op, int depth)
+{
+    enum { DEEPEST = 64 };
+    for (size_t i = 0; i < op->child_count && depth < DEEPEST; i++) {
+        const struct judged *child = judged_of(summary, op->children[i]);
+        if (child == NULL)
+            continue;
+        if (child->op->has_queue)
+            return child;
+        const struct judged *further = input_of(summary, child->op, depth + 1);
+        if (further != NULL)
+            return further;
+    }
+    return NULL;
+}
+
+static int judge_all(struct summary *summary, struct err *err)
+{
+    const struct minddata *data = summary->data;
+    summary->count = data->op_count;
+    summary->ops = calloc(data->op_count + 1, sizeof *summary->ops);
+    if (summary->ops == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the data pipeline");
+    summary->per_worker = data->cpu_count == data->op_count;
+    for (size_t i = 0; i < data->op_count; i++) {
+        struct judged *judged = &summary->ops[i];
+        const struct minddata_op *op = judged->op = &data->ops[i];
+        snprintf(judged->name, sizeof judged->name, "%.*s(id=%" PRId64 ")", type_length(op), op->type, op->id);
+        judge_queue(judged);
+        judged->cpu = op->id >= 0 && (uint64_t)op->id < data->cpu_count ? rounded(data->cpu[op->id], 2) : UNKNOWN;
+        judged->per_worker = op->workers > 0 ? rounded(judged->cpu / (double)op->workers, 2) : UNKNOWN;
+    }
+    for (size_t i = 0; i < summary->count; i++)
+        summary->ops[i].input = input_of(summary, summary->ops[i].op, 0);
+    return 0;
+}
+
+/* ---- what they mean ---- */
+
+static bool is_never_judged(const struct minddata_op *op)
+{
+    static const char *const types[] = {"Barrier", "Concat", "EpochCtrl", "Rename", "Repeat",
+                                        "Shuffle", "Skip",   "Take",      "Zip"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strlen(types[i]) == (size_t)type_length(op) && strncmp(op->type, types[i], strlen(types[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_type(const struct judged *judged, const char *type)
+{
+    return strlen(type) == (size_t)type_length(judged->op) && strncmp(judged->op->type, type, strlen(type)) == 0;
+}
+
+#define HIGH_CPU 75
+#define LOW_CPU 20
+
+static void number_text(char text[64], double value)
+{
+    text[print_real(text, value)] = '\0';
+}
+
+static void add_high_cpu(struct summary *summary, int line, const struct judged *judged)
+{
+    char cpu[64];
+    number_text(cpu, judged->per_worker);
+    add_text(summary, line,
+             "%s is using %s%% CPU per worker. Setting num_parallel_workers>%" PRId64 " might bring extra performance.",
+             judged->name, cpu, judged->op->workers);
+}
+
+static void judge_cpu(struct summary *summary, const struct judged *judged)
+{
+    char cpu[64];
+    number_text(cpu, judged->per_worker);
+    if (judged->per_worker > HIGH_CPU)
+        add_high_cpu(summary, CPU_DETAILS, judged);
+    else if (judged->per_worker < LOW_CPU && judged->op->workers > 1)
+        add_text(summary, CPU_DETAILS,
+                 "%s is using %s%% CPU per worker. Using num_parallel_workers=%" PRId64
+                 " might not bring as much benefit due to low CPU usage per worker.",
+                 judged->name, cpu, judged->op->workers);
+}
+
+static void judge_queues(struct summary *summary, const struct judged *judged)
+{
+    enum { LEAF_USED = 50, INPUT_EMPTY = 60, DIFFERENCE = 50 };
+    const struct judged *input = judged->input;
+    char a[64], b[64];
+    if (is_type(judged, "DeviceQueue")) {
+        if (input != NULL && input->empty > INPUT_EMPTY) {
+            number_text(a, input->empty);
+            add_text(summary, QUEUE_DETAILS,
+                     "%s's input queue is empty %s%% of the time. This might indicate dataset bottlenecks. Hence host "
+                     "cannot keep up with the device %s%% of the time. Device waits whenever input queue is empty.",
+                     judged->name, a, a);
+        }
+        return;
+    }
+    if (input == NULL) {
+        number_text(a, judged->utilization);
+        if (judged->op->has_queue && !is_type(judged, "Batch") && judged->utilization < LEAF_USED)
+            add_text(summary, QUEUE_DETAILS,
+                     "Leaf op %s is using %s%% of its output queue. Setting num_parallel_workers>%" PRId64
+                     " might speed up I/O.",
+                     judged->name, a, judged->op->workers);
+    } else if (judged->op->has_queue && input->utilization - judged->utilization > DIFFERENCE) {
+        number_text(a, input->utilization);
+        number_text(b, judged->utilization);
+        add_text(
+            summary, QUEUE_DETAILS,
+            "%s's input queue usage=%s%% is greater than output queue usage=%s%%. This indicates child op %s might "
+            "be producing faster than its parent %s can consume. If this op has low CPU utilization, try "
+            "increasing prefetch_size or increasing num_workers.",
+            judged->name, a, b, input->name, judged->name);
+    }
+}
+
+/* Of the operators from the last to the first, the last that fits. */
+static void find_bottleneck(struct summary *summary)
+{
+    enum { INPUT_USED = 10, DIFFERENCE = 50 };
+    const struct judged *found = NULL;
+    bool is_high = false;
+    for (size_t i = summary->count; i-- > 0;) {
+        const struct judged *judged = &summary->ops[i], *input = judged->input;
+        if (is_never_judged(judged->op) || judged->per_worker == UNKNOWN)
+            continue;
+        bool queue = input != NULL && judged->op->has_queue &&
+                     (input->utilization < INPUT_USED || judged->utilization - input->utilization > DIFFERENCE);
+        if (judged->per_worker > HIGH_CPU || (judged->per_worker < LOW_CPU && queue)) {
+            found = judged;
+            is_high = judged->per_worker > HIGH_CPU;
+        }
+    }
+    if (found == NULL)
+        return;
+    add_text(summary, WARNING, "%s", found->name);
+    if (is_high) {
+        add_high_cpu(summary, SUGGESTION, found);
+    } else {
+        char cpu[64];
+        number_text(cpu, found->per_worker);
+        add_text(summary, SUGGESTION,
+                 "%s has low CPU utilization per worker of %s%% and abnormal queue usage. Try increasing "
+                 "prefetch_size.",
+                 found->name, cpu);
+    }
+}
+
+static void add_children(struct summary *summary, const struct minddata_op *op)
+{
+    struct strbuf *buf = next_value(summary, CHILDREN);
+    strbuf_addc(buf, '[');
+    for (size_t i = 0; i < op->child_count; i++)
+        strbuf_addf(buf, "%s%" PRId64, i > 0 ? ", " : "", op->children[i]);
+    strbuf_addc(buf, ']');
+}
+
+static void make_lines(struct summary *summary)
+{
+    const struct minddata *data = summary->data;
+    for (size_t i = 0; i < summary->count; i++) {
+        const struct judged *judged = &summary->ops[i];
+        const struct minddata_op *op = judged->op;
+        add_integer(summary, OP_IDS, op->id);
+        add_text(summary, OP_NAMES, "%.*s", type_length(op), op->type);
+        add_text(summary, PIPELINE_OPS, "%s", judged->name);
+        add_integer(summary, NUM_WORKERS, op->workers);
+        add_real(summary, QUEUE_AVERAGE, judged->average);
+        add_real(summary, QUEUE_UTILIZATION, judged->utilization);
+        add_real(summary, QUEUE_EMPTY, judged->empty);
+        add_children(summary, op);
+        add_integer(summary, PARENT, op->parent);
+    }
+    for (size_t i = 0; i < data->cpu_count; i++)
+        add_real(summary, AVG_CPU, rounded(data->cpu[i], 2));
+    add_real(summary, PIPELINE_TIME, data->pipeline_ms == UNKNOWN ? UNKNOWN : rounded(data->pipeline_ms, 3));
+    add_real(summary, PUSH_TIME, data->push_ms == UNKNOWN ? UNKNOWN : rounded(data->push_ms, 3));
+    add_real(summary, BATCH_TIME, data->batch_ms == UNKNOWN ? UNKNOWN : rounded(data->batch_ms, 3));
+    if (!summary->per_worker)
+        return;
+    for (size_t i = 0; i < summary->count; i++) {
+        const struct judged *judged = &summary->ops[i];
+        add_real(summary, CPU_PER_WORKER, judged->per_worker);
+        if (is_never_judged(judged->op))
+            continue;
+        if (judged->per_worker != UNKNOWN)
+            judge_cpu(summary, judged);
+        judge_queues(summary, judged);
+    }
+    find_bottleneck(summary);
+}
+
+int minddata_each_stage(const struct minddata *data,
+                        int (*each)(void *arg, const struct minddata_stage *stage, struct err *err), void *arg,
+                        struct err *err)
+{
+    struct summary summary = {.data = data};
+    int status = judge_all(&summary, err);
+    for (size_t i = 0; status == 0 && i < summary.count; i++) {
+        const struct judged *judged = &summary.ops[i], *input = judged->input;
+        const struct minddata_stage stage = {
+            .name = judged->name,
+            .input = input != NULL ? input->name : NULL,
+            .workers = judged->op->workers,
+            .average = judged->average,
+            .utilization = judged->utilization,
+            .empty = judged->empty,
+            .input_empty = input != NULL ? input->empty : UNKNOWN,
+            .cpu = judged->cpu,
+            .per_worker = judged->cpu != UNKNOWN ? judged->per_worker : UNKNOWN,
+        };
+        status = each(arg, &stage, err);
+    }
+    free(summary.ops);
+    return status;
+}
+
+/* ---- files ---- */
+
+static void put_document(const struct summary *summary, struct strbuf *text)
+{
+    strbuf_addc(text, '{');
+    for (int i = 0, first = 1; i < LINES; i++) {
+        const struct line *line = &summary->lines[i];
+        if (line->count == 0)
+            continue;
+        strbuf_addf(text, "%s\"%s\": [", first ? "" : ", ", keys[i]);
+        first = 0;
+        for (const char *p = line->values.data; *p != '\0'; p++) {
+            if (*p == '\n')
+                strbuf_adds(text, ", ");
+            else
+                strbuf_addc(text, *p);
+        }
+        strbuf_addc(text, ']');
+    }
+    strbuf_addc(text, '}');
+}
+
+/* A text without its quotes, in quotes of CSV where it needs them; JSON's escapes stay. */
+static void put_cell(struct strbuf *text, const char *value, size_t length)
+{
+    if (length >= 2 && value[0] == '"') {
+        value++;
+        length -= 2;
+    }
+    bool quoted = memchr(value, ',', length) != NULL || memchr(value, '"', length) != NULL;
+    strbuf_adds(text, quoted ? ",\"" : ",");
+    for (size_t i = 0; i < length; i++) {
+        if (value[i] == '"')
+            strbuf_addc(text, '"');
+        strbuf_addc(text, value[i]);
+    }
+    if (quoted)
+        strbuf_addc(text, '"');
+}
+
+static void put_csv(const struct summary *summary, struct strbuf *text)
+{
+    for (int i = 0; i < LINES; i++) {
+        const struct line *line = &summary->lines[i];
+        if (line->count == 0)
+            continue;
+        strbuf_adds(text, keys[i]);
+        for (const char *p = line->values.data;;) {
+            size_t length = strcspn(p, "\n");
+            put_cell(text, p, length);
+            if (p[length] == '\0')
+                break;
+            p += length + 1;
+        }
+        strbuf_addc(text, '\n');
+    }
+}
+
+static int write_file(struct framework_analysis *analysis, const struct summary *summary, const char *suffix,
+                      void (*put)(const struct summary *summary, struct strbuf *text), struct err *err)
+{
+    char name[96];
+    struct strbuf text;
+    struct outfile out;
+    snprintf(name, sizeof name, "minddata_pipeline_summary_%" PRId64 "%s", analysis->framework->info.rank, suffix);
+    char *path = path_join(analysis->options->directory, name);
+    strbuf_init(&text, TEXT_LIMIT);
+    put(summary, &text);
+    int status = path != NULL && !text.failed ? outfile_open(&out, path, err)
+                                              : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", name);
+    if (status == 0) {
+        outfile_add(&out, &text);
+        status = output_file_done(&out, name, path, LINES, analysis->options, analysis->result, err);
+    }
+    strbuf_release(&text);
+    free(path);
+    return status;
+}
+
+int minddata_write_summary(struct framework_analysis *analysis, const struct minddata *data, struct err *err)
+{
+    struct summary summary = {.data = data};
+    for (int i = 0; i < LINES; i++)
+        strbuf_init(&summary.lines[i].values, TEXT_LIMIT);
+    int status = judge_all(&summary, err);
+    if (status == 0) {
+        make_lines(&summary);
+        for (int i = 0; status == 0 && i < LINES; i++)
+            status = summary.lines[i].values.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a summary") : 0;
+    }
+    if (status == 0)
+        status = write_file(analysis, &summary, ".json", put_document, err);
+    if (status == 0)
+        status = write_file(analysis, &summary, ".csv", put_csv, err);
+    for (int i = 0; i < LINES; i++)
+        strbuf_release(&summary.lines[i].values);
+    free(summary.ops);
     return status;
 }

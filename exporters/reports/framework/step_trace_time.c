@@ -1,6 +1,285 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace_time.csv: how each step's time went. */
-#include "exporters/reports/framework/step_sums.h"
+#include "exporters/reports/framework/step_trace_time.h"
+
+#include "base/number.h"
+#include "parsers/frameworks/pytorch/torch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- step sums ---- */
+
+struct summing {
+    struct framework_analysis *analysis;
+    struct step_sums *sums;
+    int64_t device_id;
+    bool pytorch;
+    struct overlap overlap;
+    const struct cann_texts *names;
+};
+
+/* Whether a time is in a step: PyTorch's end before their end. */
+static bool is_in(const struct summing *summing, const struct step_sum *step, int64_t time_ns)
+{
+    return time_ns >= step->start_ns && (summing->pytorch ? time_ns < step->end_ns : time_ns <= step->end_ns);
+}
+
+static void take_extent(struct step_sum *step, int64_t start_ns, int64_t end_ns)
+{
+    if (step->first_ns == DB_NULL || start_ns < step->first_ns)
+        step->first_ns = start_ns;
+    if (step->last_end_ns == DB_NULL || end_ns > step->last_end_ns)
+        step->last_end_ns = end_ns;
+}
+
+static int64_t clipped(const struct step_sum *step, const struct overlap_span *span)
+{
+    int64_t start_ns = span->start_ns > step->start_ns ? span->start_ns : step->start_ns,
+            end_ns = span->end_ns < step->end_ns ? span->end_ns : step->end_ns;
+    return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+static int take_span(void *arg, const struct overlap_span *span, struct err *err)
+{
+    struct summing *summing = arg;
+    (void)err;
+    bool works = span->type == OVERLAP_COMPUTING || span->type == OVERLAP_COMMUNICATION;
+    if (span->device_id != summing->device_id)
+        return 0;
+    for (size_t i = 0; i < summing->sums->count; i++) {
+        struct step_sum *step = &summing->sums->items[i];
+        bool in = is_in(summing, step, span->start_ns);
+        if (span->type == OVERLAP_FREE && !summing->pytorch)
+            step->spans_ns[OVERLAP_FREE] += clipped(step, span);
+        else if (in)
+            step->spans_ns[span->type] += span->end_ns - span->start_ns;
+        if (in && summing->pytorch)
+            take_extent(step, span->start_ns, span->end_ns);
+        if (works && (summing->pytorch ? in : span->start_ns >= step->start_ns) &&
+            (step->first_work_ns == DB_NULL || span->start_ns < step->first_work_ns))
+            step->first_work_ns = span->start_ns;
+    }
+    return 0;
+}
+
+static int take_task(void *arg, const struct cann_span *span, struct err *err)
+{
+    struct summing *summing = arg;
+    return overlap_take(&summing->overlap, span, err);
+}
+
+static int sum_spans(struct summing *summing, const struct cann_communications *communications, struct err *err)
+{
+    sqlite3 *db = summing->analysis->db;
+    struct cann_span_reader *reader = cann_span_reader_new(db, err);
+    overlap_init(&summing->overlap, communications, take_span, summing);
+    int status = reader != NULL ? cann_read_spans(reader, 1, INT64_MAX, take_task, summing, err) : -(int)err->code;
+    if (status == 0)
+        status = overlap_end(&summing->overlap, err);
+    cann_span_reader_free(reader);
+    return status;
+}
+
+/* ---- waiting for another stage ---- */
+
+static bool is_prefixed(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool digit_follows(const char *name, const char *prefix)
+{
+    return is_prefixed(name, prefix) && name[strlen(prefix)] >= '0' && name[strlen(prefix)] <= '9';
+}
+
+/* "hcom_", letters, digits and underscores, "SendRecv__" and a digit. */
+static bool is_send_receive(const char *name)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (!is_prefixed(name, "hcom_"))
+        return false;
+    const char *end = name + 5 + strspn(name + 5, word);
+    for (const char *p = name + 6; p < end; p++) {
+        if (digit_follows(p, "SendRecv__"))
+            return true;
+    }
+    return false;
+}
+
+static bool waits(bool pytorch, const char *name)
+{
+    if (pytorch)
+        return is_prefixed(name, "hcom_receive");
+    return is_send_receive(name) || digit_follows(name, "hcom_send__") || digit_follows(name, "hcom_receive__") ||
+           is_prefixed(name, "Receive-op") || is_prefixed(name, "Send-op");
+}
+
+static void take_communication(struct summing *summing, const char *name, int64_t start_ns, int64_t duration_ns)
+{
+    for (size_t i = 0; i < summing->sums->count; i++) {
+        struct step_sum *step = &summing->sums->items[i];
+        if (!is_in(summing, step, start_ns))
+            continue;
+        if (waits(summing->pytorch, name))
+            step->bubble_ns = number_add(step->bubble_ns, duration_ns);
+        if (summing->pytorch)
+            continue;
+        if (step->first_ns == DB_NULL || start_ns < step->first_ns)
+            step->first_ns = start_ns;
+        if (step->last_start_ns == DB_NULL || start_ns >= step->last_start_ns) {
+            step->last_start_ns = start_ns;
+            step->last_end_ns = start_ns + duration_ns;
+        }
+    }
+}
+
+static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
+{
+    struct summing *summing = arg;
+    struct cann_text type = cann_text(summing->names, transfer->type_id, 0);
+    (void)err;
+    if (transfer->device_id == summing->device_id && transfer->plane_id != DB_NULL)
+        take_communication(summing, type.text != NULL ? type.text : "", transfer->start_ns, transfer->duration_ns);
+    return 0;
+}
+
+static int sum_communication(struct summing *summing, const struct cann_communications *communications, struct err *err)
+{
+    for (size_t i = 0; i < communications->count; i++) {
+        const struct cann_communication *item = &communications->items[i];
+        struct cann_text name = cann_text(summing->names, item->name_id, 0);
+        if (item->device_id == summing->device_id)
+            take_communication(summing, name.text != NULL ? name.text : "", item->start_ns, item->duration_ns);
+    }
+    return cann_each_transfer(summing->analysis->db, take_transfer, summing, err);
+}
+
+/* ---- steps ---- */
+
+static int make_steps(struct framework_analysis *analysis, struct step_sums *ret, struct err *err)
+{
+    const struct framework *framework = analysis->framework;
+    ret->items = calloc(framework->steps.count + 1, sizeof *ret->items);
+    if (ret->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for steps");
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const struct framework_step *step = &framework->steps.items[i];
+        ret->items[ret->count++] = (struct step_sum){.id = framework_text(framework, step->id),
+                                                     .start_ns = step->device_start_ns,
+                                                     .end_ns = step->device_end_ns,
+                                                     .host_start_ns = step->start_ns};
+    }
+    if (ret->count == 0) {
+        int64_t first_ns = DB_NULL;
+        if (framework->torch != NULL && framework->torch->ops.count > 0)
+            first_ns = framework->torch->ops.items[0].start_ns;
+        for (size_t i = 0; i < framework->ranges.count; i++) {
+            if (first_ns == DB_NULL || framework->ranges.items[i].start_ns < first_ns)
+                first_ns = framework->ranges.items[i].start_ns;
+        }
+        ret->items[ret->count++] = (struct step_sum){.end_ns = INT64_MAX, .host_start_ns = first_ns};
+    }
+    for (size_t i = 0; i < ret->count; i++)
+        ret->items[i].first_ns = ret->items[i].last_end_ns = ret->items[i].last_start_ns = ret->items[i].first_work_ns =
+            DB_NULL;
+    return 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a == DB_NULL || (b != DB_NULL && b < a) ? b : a;
+}
+
+static void add_sum(struct step_sum *sum, const struct step_sum *other)
+{
+    for (size_t i = 0; i <= OVERLAP_FREE; i++)
+        sum->spans_ns[i] = number_add(sum->spans_ns[i], other->spans_ns[i]);
+    sum->bubble_ns = number_add(sum->bubble_ns, other->bubble_ns);
+    sum->first_ns = smaller(sum->first_ns, other->first_ns);
+    sum->first_work_ns = smaller(sum->first_work_ns, other->first_work_ns);
+    if (other->last_end_ns != DB_NULL && (sum->last_end_ns == DB_NULL || other->last_end_ns > sum->last_end_ns))
+        sum->last_end_ns = other->last_end_ns;
+}
+
+/* PyTorch has one row of all steps with one id, and counts it from the start of the first. */
+static void unite_steps(struct step_sums *sums)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        size_t k = 0;
+        while (k < kept && (sums->items[k].id == NULL || strcmp(sums->items[k].id, sums->items[i].id) != 0))
+            k++;
+        if (k < kept)
+            add_sum(&sums->items[k], &sums->items[i]);
+        else
+            sums->items[kept++] = sums->items[i];
+    }
+    sums->count = kept;
+}
+
+int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret, struct err *err)
+{
+    struct summing summing = {.analysis = analysis,
+                              .sums = ret,
+                              .device_id = device_id,
+                              .pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH};
+    *ret = (struct step_sums){.count = 0};
+    const struct cann_communications *communications = report_communications(&analysis->session, err);
+    summing.names = communications != NULL ? report_names(&analysis->session, true, err) : NULL;
+    if (summing.names == NULL)
+        return -(int)err->code;
+    int status = make_steps(analysis, ret, err);
+    if (status == 0)
+        status = sum_spans(&summing, communications, err);
+    if (status == 0)
+        status = sum_communication(&summing, communications, err);
+    unite_steps(ret);
+    return status;
+}
+
+struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step)
+{
+    const struct framework_info *info = &analysis->framework->info;
+    const int64_t *spans = step->spans_ns;
+    int64_t rest_ns = spans[OVERLAP_COMMUNICATION_ONLY] - step->bubble_ns;
+    bool starts = step->first_work_ns != DB_NULL && step->host_start_ns != DB_NULL && info->with_cpu;
+    return (struct step_times){
+        .computing = spans[OVERLAP_COMPUTING],
+        .only = spans[OVERLAP_COMMUNICATION_ONLY],
+        .overlapped = spans[OVERLAP_COMMUNICATION] - spans[OVERLAP_COMMUNICATION_ONLY],
+        .communication = spans[OVERLAP_COMMUNICATION],
+        .free = spans[OVERLAP_FREE],
+        .stage = step->first_ns != DB_NULL ? step->last_end_ns - step->first_ns - step->bubble_ns : 0,
+        .bubble = step->bubble_ns,
+        .excluding = info->kind == FRAMEWORK_PYTORCH && !info->bare && rest_ns < 0 ? 0 : rest_ns,
+        .preparing = starts ? step->first_work_ns - step->host_start_ns : 0,
+    };
+}
+
+int step_sums_each(struct framework_analysis *analysis,
+                   int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,
+                   struct err *err)
+{
+    const struct cann_parts *parts = report_parts(&analysis->session, err);
+    int status = 0;
+    if (parts == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; status == 0 && i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        struct step_sums sums;
+        if (part->is_host)
+            continue;
+        int64_t device_id = part->device_id != DB_NULL ? part->device_id : 0;
+        status = step_sums_make(analysis, device_id, &sums, err);
+        for (size_t k = 0; status == 0 && k < sums.count; k++) {
+            if (sums.items[k].id == NULL || framework_wants_step(analysis, sums.items[k].id))
+                status = each(arg, device_id, &sums.items[k], err);
+        }
+        free(sums.items);
+    }
+    return status;
+}
 
 enum { DEVICE };
 

@@ -2,7 +2,7 @@
 /* acl_statistic: time per function of the ACL API, of each process and thread. */
 #include "base/interrupt.h"
 #include "base/number.h"
-#include "exporters/report_name.h"
+#include "exporters/output_file.h"
 #include "exporters/reports/svp/svp_tables.h"
 
 struct shown {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time per type of layer. */
-#include "exporters/report_name.h"
+#include "exporters/output_file.h"
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 

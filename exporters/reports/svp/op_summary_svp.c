@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary: the tasks of the AI core in each sampled inference, behind the whole network, with their counters. */
-#include "exporters/report_name.h"
-#include "exporters/reports/svp/svp_layer_lists.h"
+#include "exporters/output_file.h"
+#include "exporters/reports/svp/svp_layer_table.h"
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 

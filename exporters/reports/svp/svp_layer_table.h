@@ -6,7 +6,8 @@
 
 #include "base/strbuf.h"
 #include "db/query/query.h"
-#include "exporters/reports/svp/svp_statistic.h"
+#include "exporters/reports/svp/svp_metric.h"
+#include "exporters/table/value.h"
 
 /* The layers that one AI core task runs. */
 struct svp_task_layers {
@@ -42,5 +43,25 @@ void svp_layer_table_keep(struct svp_layer_table *table, struct svp_task_layers 
  * table must be with the same statistic. */
 int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_layers *task,
                            struct svp_statistic *statistic, int64_t stream_id, int64_t centi_us, struct err *err);
+
+/* The layers of one task as lists: what a row about a task says of them. */
+
+struct svp_layer_lists {
+    struct strbuf ids, names, types, ori_names;
+    size_t layers;    /* how many; the lists are empty when none is known */
+    int64_t first_id; /* a single id is a number, not a list */
+};
+
+void svp_layer_lists_init(struct svp_layer_lists *lists);
+void svp_layer_lists_release(struct svp_layer_lists *lists);
+/* Sets the lists for these layers: joined by commas for files or, with '\n' for the terminal, one item per line (then
+ * original names, which are lists themselves, are split too). 0, or -ERR_LIMIT when a list is absurdly long. */
+int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *layers, size_t count, char separator,
+                        struct err *err);
+
+/* One of the lists; missing when no layer is known. It must not be set again while the value is in use. */
+struct report_value svp_layer_list_value(const struct svp_layer_lists *lists, const struct strbuf *list);
+/* The ids: a list like the others, or the number of a single layer. */
+struct report_value svp_layer_ids_value(const struct svp_layer_lists *lists);
 
 #endif

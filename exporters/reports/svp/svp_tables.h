@@ -4,8 +4,48 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_SVP_SVP_TABLES_H
 #define MSPROF_EXPORTERS_REPORTS_SVP_SVP_TABLES_H
 
-#include "exporters/reports/svp/svp_walk.h"
+#include "base/err.h"
+#include "db/query/query.h"
+#include "exporters/reports/svp/svp_layer_table.h"
+#include "exporters/reports/svp/svp_metric.h"
 #include "exporters/table/report.h"
+
+/* One way through the inferences of an SVP capture, for the files and for the terminal: report by report, each
+ * inference with the sum over its tasks and its layer table, then its tasks; the report's operator statistic after its
+ * last. Memory does not grow with tasks or inferences. */
+
+struct svp_walker; /* opaque */
+
+/* An inference. */
+struct svp_walk_stop {
+    const struct svp_inference *inference;
+    const struct svp_task *network; /* the sum over its tasks */
+    struct svp_layer_table *table;  /* of its model; its texts are the visitor's */
+    struct svp_walker *walker;
+};
+
+/* Each function may be NULL; a result that is not 0 ends the walk and becomes its result. */
+struct svp_visitor {
+    /* At each inference that has tasks; it may read them. */
+    int (*inference)(void *arg, const struct svp_walk_stop *stop, struct err *err);
+    /* After the report's last inference; the rows are sorted. */
+    int (*report)(void *arg, const struct svp_report *report, const struct svp_statistic *statistic, struct err *err);
+    void *arg;
+};
+
+/* Gives each task of the inference in execution order, with what its model says of it (NULL: nothing). For a visitor's
+ * function `inference` only, as often as it likes. */
+int svp_walk_tasks(const struct svp_walk_stop *stop,
+                   int (*each)(void *arg, const struct svp_task *task, struct svp_task_layers *layers, struct err *err),
+                   void *arg, struct err *err);
+
+/* Goes through all reports in order. */
+int svp_walk(sqlite3 *db, const struct svp_visitor *visitor, struct err *err);
+
+/* Goes through single reports. visitor must outlive the walker. NULL with err set. */
+struct svp_walker *svp_walker_new(sqlite3 *db, const struct svp_visitor *visitor, struct err *err);
+void svp_walker_free(struct svp_walker *walker); /* NULL is fine */
+int svp_walk_report(struct svp_walker *walker, const struct svp_report *report, struct err *err);
 
 extern const struct report_walk svp_tables;
 

@@ -2,7 +2,6 @@
 /* PMU metrics against what Ascend's tool shows of the same counters, and formulas that no shared capture uses against
  * the ones written down. */
 #include "base/number.h"
-#include "exporters/counters/digits_2022.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/counters/pmu_rounding.h"
 

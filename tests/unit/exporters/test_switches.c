@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of a collection: what they mean, and that the tables behind them name what there is. */
-#include "exporters/reports/answers/effects.h"
 #include "exporters/reports/answers/outcome.h"
 #include "exporters/table/report.h"
 #include "exporters/timeline/track.h"

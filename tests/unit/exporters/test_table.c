@@ -2,7 +2,7 @@
 /* Rows of the engine of reports as files hold them: what becomes of values, parts and failures. */
 #include "base/file/fsutil.h"
 #include "exporters/json_text.h"
-#include "exporters/report_name.h"
+#include "exporters/output_file.h"
 #include "exporters/table/report.h"
 
 #include <setjmp.h>

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the host by function: how long each took by itself, and how long devices waited meanwhile. */
+#include "analysis/call_times.h"
+#include "analysis/compare/statistics.h"
+#include "base/array.h"
+#include "base/number.h"
+#include "exporters/load/answer.h"
+#include "exporters/load/load_ranges.h"
+#include "exporters/reports/framework/host_side.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+
+struct shown {
+    struct call_time time;
+    struct series series;
+    double share, p95_ns; /* share: of 10000 */
+    const char *name;
+};
+
+static const struct report_column columns[] = {
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the self time of all calls."},
+    {"Self(us)", SHOWN(time.self_ns), FORM_SCALED, 3, .doc = "The time of all calls without that of the calls inside."},
+    {"Blocked(us)", SHOWN(time.blocked_ns), FORM_SCALED, 3, .doc = "How much of the total no device did anything."},
+    {"Total(us)", SHOWN(time.total_ns), FORM_SCALED, 3, .doc = "The time of all calls."},
+    {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "Half of the calls took no longer."},
+    {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "19 of 20 calls took no longer."},
+    {"Longest(us)", SHOWN(series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest call."},
+    {"Function", SHOWN(name), .doc = "Which function."},
+    {.title = NULL},
+};
+
+struct ranked {
+    struct call_time *time;
+    const char *name;
+};
+
+static int by_self(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->time->self_ns != y->time->self_ns)
+        return x->time->self_ns > y->time->self_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static int put_function(struct report_run *run, const struct ranked *ranked, double self_ns, struct err *err)
+{
+    struct call_time *time = ranked->time;
+    struct shown row = {.time = *time, .share = self_ns > 0 ? time->self_ns / self_ns * 1e4 : 0, .name = ranked->name};
+    int status = series_make(&row.series, time->durations.items, time->durations.count, err);
+
+    if (status != 0)
+        return status;
+    row.p95_ns = series_percentile(&row.series, 0.95);
+    status = report_put(run, &row, err);
+    series_release(&row.series);
+    return status;
+}
+
+static int put_times(struct report_run *run, const struct call_times *times, const struct intern *names,
+                     struct err *err)
+{
+    struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
+    double self_ns = 0;
+    size_t count = 0;
+    int status = ranked != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+
+    for (size_t i = 0; status == 0 && i < times->count; i++) {
+        self_ns += times->items[i].self_ns;
+        if (times->items[i].durations.count > 0)
+            ranked[count++] = (struct ranked){&times->items[i], names->items[i].bytes};
+    }
+    if (status == 0)
+        array_sort(ranked, count, sizeof *ranked, by_self);
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = put_function(run, &ranked[i], self_ns, err);
+    free(ranked);
+    return status;
+}
+
+static int take_call(void *arg, const struct host_call *call, struct err *err)
+{
+    return call_times_take(arg, call, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    struct coverage idle;
+    struct call_times times = {.idle = &idle};
+    struct intern names = {.items = NULL};
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = coverage_of_idle(&workload, &idle, err);
+    workload_release(&workload);
+    if (status == 0)
+        status = host_calls_each(run->session->db, &names, take_call, &times, err);
+    if (status == 0)
+        status = put_times(run, &times, &names, err);
+    call_times_release(&times);
+    coverage_release(&idle);
+    intern_release(&names);
+    return status;
+}
+
+const struct report report_api = {
+    .name = "api",
+    .title = "Calls of the host by self time",
+    .doc = "Calls of the host by function, the largest self time first, which is that without the calls inside. "
+           "Blocked is the time in which no device did anything meanwhile.",
+    .needs = "calls of the host",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};
+
+/* Ranges: what a program says it does, how often and how long. */
+#define SHOWN_RANGES(member) REPORT_FIELD(struct shown_ranges, member)
+struct shown_ranges {
+    struct series series;
+    double p95_ns, period_ns; /* NAN: there is one only */
+    const char *name;
+};
+
+static const struct report_column columns_ranges[] = {
+    {"Total(us)", SHOWN_RANGES(series.total), FORM_SCALED, 3, .doc = "The time of all of this name."},
+    {"Count", SHOWN_RANGES(series.n), .flags = REPORT_NUMBER, .doc = "How many there are."},
+    {"Median(us)", SHOWN_RANGES(series.median), FORM_SCALED, 3, .doc = "Half of them took no longer."},
+    {"P95(us)", SHOWN_RANGES(p95_ns), FORM_SCALED, 3, .doc = "19 of 20 took no longer."},
+    {"Longest(us)", SHOWN_RANGES(series.maximum), FORM_SCALED, 3, .doc = "The longest."},
+    {"Mean period(us)", SHOWN_RANGES(period_ns), FORM_SCALED, 3, .id = "mean_period",
+     .doc = "From the begin of one to that of the next, the mean."},
+    {"Range", SHOWN_RANGES(name), .doc = "The message."},
+    {.title = NULL},
+};
+
+static int put_range(struct report_run *run, struct named_times *times, size_t name, struct err *err)
+{
+    double period_ns = named_times_period_ns(times, name);
+    struct shown_ranges row = {.period_ns = period_ns >= 0 ? period_ns : NAN, .name = times->names.items[name].bytes};
+    int status = series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err);
+
+    if (status != 0)
+        return status;
+    row.p95_ns = series_percentile(&row.series, 0.95);
+    status = report_put(run, &row, err);
+    series_release(&row.series);
+    return status;
+}
+
+static int put_rows_ranges(struct report_run *run, struct err *err)
+{
+    struct named_times times;
+    int status = named_times_of_ranges(run->session->db, &times, err);
+    size_t *ranked = NULL;
+
+    if (status == 0)
+        status = named_times_rank(&times, &ranked, err);
+    for (size_t i = 0; status == 0 && i < times.count; i++)
+        status = put_range(run, &times, ranked[i], err);
+    free(ranked);
+    named_times_release(&times);
+    return status;
+}
+
+const struct report report_ranges = {
+    .name = "ranges",
+    .title = "Ranges of the program by time",
+    .doc = "The ranges that a program marks (msproftx), by their message: how often, how long, and how far apart. "
+           "One that repeats can be the step of other tables: --step-range.",
+    .needs = "ranges of the program (msproftx)",
+    .families = FAMILY_ASCEND,
+    .shown_only = true,
+    .columns = columns_ranges,
+    .rows = put_rows_ranges,
+};
+
+/* Which operator of a framework, on which line of Python, launched what devices ran. */
+static const struct report_column columns_lines[] = {
+    {"Share(%)", "sum(w.duration_ns) * 10000 / max((SELECT sum(duration_ns) FROM temp.framework_work), 1)", FORM_SCALED,
+     2, .doc = "Of the time of all rows."},
+    {"Total(us)", "sum(w.duration_ns)", FORM_SCALED, 3, .doc = "What devices ran for it."},
+    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many operators of the device that were."},
+    {"Longest(us)", "max(w.duration_ns)", FORM_SCALED, 3, .doc = "The longest one."},
+    {"Operator", "o.name", .doc = "The operator of the framework that launched it."},
+    {"Line", "o.line", .doc = "The innermost line of Python around it; empty: not recorded."},
+    {.title = NULL},
+};
+
+const struct report report_lines = {
+    .name = "lines",
+    .title = "What launched",
+    .doc = "What devices ran, by the operator of MindSpore or PyTorch and the line of Python that launched it. The "
+           "capture is given as the framework's directory.",
+    .needs = "the directory of the framework's profiler around the PROF capture",
+    .families = FAMILY_CANN,
+    .shown_only = true,
+    .when = FRAMEWORK_ATTACHED,
+    .query = {.from = "temp.framework_work w JOIN temp.framework_op o ON o.id = w.op_id",
+              .group_by = "o.id",
+              .order_by = "sum(w.duration_ns) DESC, o.id"},
+    .columns = columns_lines,
+};
+
+/* The stages of MindSpore's data pipeline: which of them starves. */
+#define PERCENT(title, sql, text)                                                                                      \
+    {                                                                                                                  \
+        title, sql, FORM_SHORTEST, 2, .doc = text                                                                      \
+    }
+
+static const struct report_column columns_pipeline[] = {
+    {"Stage", "name", .doc = "The operator of the pipeline, the last one first."},
+    PERCENT("Input Empty(%)", "input_empty", "How often there was nothing for it to take: it starves."),
+    {"Filled By", "input", .doc = "The stage that fills its input queue."},
+    PERCENT("Queue Empty(%)", "empty", "How often the queue that it fills was empty."),
+    PERCENT("Queue Used(%)", "used", "How full that queue was."),
+    {"Queue Average", "average", FORM_SHORTEST, 2, .doc = "How much was in it."},
+    {"Workers", "workers", .flags = REPORT_NUMBER, .doc = "Its workers."},
+    PERCENT("CPU(%)", "cpu", "Of the host's processor."),
+    PERCENT("CPU per Worker(%)", "cpu_per_worker", "Of that for each worker."),
+    {.title = NULL},
+};
+
+const struct report report_data_pipeline = {
+    .name = "data_pipeline",
+    .title = "Data pipeline",
+    .doc = "The stages of MindSpore's data pipeline with their queues. The capture is given as MindSpore's directory.",
+    .needs = "the directory of MindSpore's profiler around the PROF capture, with data_process",
+    .families = FAMILY_CANN,
+    .is_short = true,
+    .shown_only = true,
+    .when = FRAMEWORK_ATTACHED,
+    .query = {.from = "temp.framework_stage", .order_by = "rowid"},
+    .columns = columns_pipeline,
+};
+
+/* What was lost or refused. */
+static const struct report_column columns_diagnostics[] = {
+    {"Severity", "severity", .doc = "Error, warning or note."},
+    {"Code", "code", .doc = "Which problem it is."},
+    {"Occurrences", "occurrences", .flags = REPORT_NUMBER, .doc = "How often it was met."},
+    {"File", "file", .doc = "The file of the capture."},
+    {"Record", "record", .flags = REPORT_NUMBER, .doc = "The first record of it, from 0."},
+    {"Offset(B)", "byte_offset", .flags = REPORT_NUMBER, .doc = "Where that begins."},
+    {"Message", "message", .flags = REPORT_SENTENCES, .doc = "What was found, and what was expected."},
+    {.title = NULL},
+};
+
+const struct report report_diagnostics = {
+    .name = "diagnostics",
+    .title = "Problems of the data",
+    .doc = "What the import lost or refused, and why: records rejected, files that are cut, times that are none.",
+    .needs = "data problems, of which there are none",
+    .families = FAMILY_ANY,
+    .is_short = true,
+    .shown_only = true,
+    .query = {.from = "diagnostics", .order_by = "id"},
+    .columns = columns_diagnostics,
+};

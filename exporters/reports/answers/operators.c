@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators by name. */
+#include "analysis/bound.h"
+#include "analysis/compare/neighbours.h"
+#include "analysis/compare/statistics.h"
+#include "base/number.h"
+#include "exporters/load/answer.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+
+static const struct report_column columns[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
+    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_OP, NULL, err);
+}
+
+const struct report report_ops = {
+    .name = "ops",
+    .title = "Operators by time",
+    .doc = "Time by operator, the largest total first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};
+
+/* Operators by type. */
+static const struct report_column columns_types[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
+    {"Type name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows_types(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_TYPE, NULL, err);
+}
+
+const struct report report_types = {
+    .name = "types",
+    .title = "Types of operators by time",
+    .doc = "Time by type of operator, the largest total first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_types,
+    .rows = put_rows_types,
+};
+
+/* Streams: how long each works. */
+static const struct report_column columns_streams[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
+    {"Stream", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static int put_rows_streams(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_STREAM, NULL, err);
+}
+
+const struct report report_streams = {
+    .name = "streams",
+    .title = "Streams by time",
+    .doc = "Time by stream of each device, the busiest first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_streams,
+    .rows = put_rows_streams,
+};
+
+/* Operators that fell back to the AI CPU. */
+static const struct report_column columns_aicpu[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
+    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {.title = NULL},
+};
+
+static bool wanted(const struct profile_row *row)
+{
+    return row->ai_cpu;
+}
+
+static int put_rows_aicpu(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_OP, wanted, err);
+}
+
+const struct report report_aicpu = {
+    .name = "aicpu",
+    .title = "Operators on the AI CPU",
+    .doc = "Operators that run on the AI CPU. The summary's table of this name is another one.",
+    .needs = "operators that ran on the AI CPU",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_aicpu,
+    .rows = put_rows_aicpu,
+};
+
+/* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
+struct shown {
+    struct histogram_bin bin;
+    int64_t share, until_ns; /* share: of 10000 */
+};
+
+static const struct report_column columns_small[] = {
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of all executions."},
+    {"Count", SHOWN(bin.count), .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
+    {"Total(us)", SHOWN(bin.total_ns), FORM_SCALED, 3, .doc = "Their time."},
+    {"From(us)", SHOWN(bin.from_ns), FORM_SCALED, 3, .doc = "They take this or longer."},
+    {"Until(us)", SHOWN(until_ns), FORM_SCALED, 3, .doc = "And less than this."},
+    {.title = NULL},
+};
+
+static int put_rows_small(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    struct histogram histogram;
+    int64_t all = 0;
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    histogram_init(&histogram);
+    for (size_t i = 0; i < workload.execution_count; i++)
+        if (work_computes(workload.operators[workload.executions[i].op].key.work)) {
+            histogram_add(&histogram, workload.executions[i].duration_ns);
+            all++;
+        }
+    workload_release(&workload);
+    for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
+        const struct histogram_bin *bin = &histogram.bins[i];
+        const struct shown row = {
+            .bin = *bin,
+            .share = number_ratio(bin->count, all, 4),
+            .until_ns = bin->until_ns == INT64_MAX ? DB_NULL : bin->until_ns,
+        };
+        if (bin->count > 0)
+            status = report_put(run, &row, err);
+    }
+    return status;
+}
+
+const struct report report_small = {
+    .name = "small",
+    .title = "Durations of operators",
+    .doc = "How many operators take how long.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .is_short = true,
+    .shown_only = true,
+    .columns = columns_small,
+    .rows = put_rows_small,
+};
+
+/* TransData, Cast, Transpose: operators that calculate nothing, with what makes their input and takes their output. */
+#define SHOWN_CONVERSIONS(member) REPORT_FIELD(struct shown_conversions, member)
+struct shown_conversions {
+    struct neighbours item;
+    double share, mean_ns; /* share: of 10000 */
+    const char *type, *producer, *consumer, *name;
+};
+
+static const struct report_column columns_conversions[] = {
+    {"Share(%)", SHOWN_CONVERSIONS(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Total(us)", SHOWN_CONVERSIONS(item.total_ns), FORM_SCALED, 3,
+     .doc = "The time of all executions between these two."},
+    {"Count", SHOWN_CONVERSIONS(item.count), .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
+    {"Mean(us)", SHOWN_CONVERSIONS(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of one of them."},
+    {"Type", SHOWN_CONVERSIONS(type), .doc = "What it converts."},
+    {"Producer", SHOWN_CONVERSIONS(producer), .doc = "The operator that ran before it on its stream."},
+    {"Consumer", SHOWN_CONVERSIONS(consumer), .doc = "The operator that ran behind it on its stream."},
+    {"Name", SHOWN_CONVERSIONS(name), .doc = "The operator that converts."},
+    {.title = NULL},
+};
+
+static bool wanted_conversions(const struct workload *workload, const struct workload_operator *op)
+{
+    return is_conversion(workload_text(workload, op->key.type));
+}
+
+static const char *name_of(const struct workload *workload, uint32_t op)
+{
+    return op == NO_TEXT ? NULL : workload_text(workload, workload->operators[op].key.name);
+}
+
+static int put_item(struct report_run *run, const struct workload *workload, const struct neighbours *item,
+                    double all_ns, struct err *err)
+{
+    const struct shown_conversions row = {
+        .item = *item,
+        .share = all_ns > 0 ? item->total_ns / all_ns * 1e4 : 0,
+        .mean_ns = item->total_ns / (double)item->count,
+        .type = workload_text(workload, workload->operators[item->op].key.type),
+        .producer = name_of(workload, item->before),
+        .consumer = name_of(workload, item->after),
+        .name = name_of(workload, item->op),
+    };
+    return report_put(run, &row, err);
+}
+
+static int put_rows_conversions(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    struct neighbour_list list;
+    double all_ns = 0;
+    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = neighbours_find(&workload, wanted_conversions, &list, err);
+    for (size_t i = 0; i < workload.operator_count; i++)
+        all_ns += workload.operators[i].total_ns;
+    for (size_t i = 0; status == 0 && i < list.count; i++)
+        status = put_item(run, &workload, &list.items[i], all_ns, err);
+    neighbours_release(&list);
+    workload_release(&workload);
+    return status;
+}
+
+const struct report report_conversions = {
+    .name = "conversions",
+    .title = "Conversions",
+    .doc = "Operators that only convert formats or types, each with what runs before and behind it on its "
+           "stream, the largest total first.",
+    .needs = "operators of the types TransData, Cast, Transpose or Reformat",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_conversions,
+    .rows = put_rows_conversions,
+};
+
+/* What limits each operator: calculating, moving data, or neither. */
+#define SHOWN_BOUND(member) REPORT_FIELD(struct shown_bound, member)
+struct shown_bound {
+    struct named_operator named;
+    double share, compute, memory, cube; /* of 10000; NAN: not known */
+    double mb, mb_s;
+    const char *bound, *type, *name;
+};
+
+static const struct report_column columns_bound[] = {
+    {"Share(%)", SHOWN_BOUND(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Total(us)", SHOWN_BOUND(named.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
+    {"Count", SHOWN_BOUND(named.count), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
+    {"Bound", SHOWN_BOUND(bound),
+     .doc = "memory or compute: of which the busiest unit is; latency: none is busy for half of the time."},
+    {"Compute(%)", SHOWN_BOUND(compute), FORM_SCALED, 2,
+     .doc = "How long the busiest unit that calculates was busy, weighted by time."},
+    {"Memory(%)", SHOWN_BOUND(memory), FORM_SCALED, 2,
+     .doc = "The same of the units that move data from and to memory."},
+    {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
+    {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
+    {"Bandwidth(MB/s)", SHOWN_BOUND(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW,
+     .doc = "Moved by the counted time."},
+    {"Type", SHOWN_BOUND(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
+    {"Name", SHOWN_BOUND(name), .doc = "The operator."},
+    {.title = NULL},
+};
+
+static double share_of(double share)
+{
+    return share < 0 ? NAN : share * 1e4;
+}
+
+static int put_operator(struct report_run *run, const struct workload *workload, const struct named_operator *named,
+                        double all_ns, struct err *err)
+{
+    const struct unit_times *times = &named->times;
+    double cube = times->units[UNIT_OCCUPIED] >= 0 && times->counted_ns > 0
+                      ? times->units[UNIT_OCCUPIED] / times->counted_ns
+                      : -1;
+    bool bytes = named->bytes >= 0 && times->counted_ns > 0;
+    const struct shown_bound row = {
+        .named = *named,
+        .share = share_of(all_ns > 0 ? named->total_ns / all_ns : 0),
+        .compute = share_of(unit_times_compute(times)),
+        .memory = share_of(unit_times_memory(times)),
+        .cube = share_of(cube),
+        .mb = bytes ? named->bytes / (1024 * 1024) : NAN,
+        .mb_s = bytes ? named->bytes / (1024 * 1024) / (times->counted_ns / 1e9) : NAN,
+        .bound = bound_name(unit_times_bound(times)),
+        .type = workload_text(workload, named->type),
+        .name = workload_text(workload, named->name),
+    };
+    return report_put(run, &row, err);
+}
+
+static int put_all(struct report_run *run, const struct workload *workload, struct err *err)
+{
+    struct named_operators list;
+    double all_ns = 0;
+    int status = named_operators_make(workload, &list, err);
+
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < list.count; i++)
+        all_ns += list.items[i].total_ns;
+    for (size_t i = 0; status == 0 && list.counted && i < list.count; i++)
+        status = put_operator(run, workload, &list.items[i], all_ns, err);
+    free(list.items);
+    return status;
+}
+
+static int put_rows_bound(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    int status = answer_workload(run, WITH_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = put_all(run, &workload, err);
+    workload_release(&workload);
+    return status;
+}
+
+const struct report report_bound = {
+    .name = "bound",
+    .title = "What limits operators",
+    .doc = "What limits each operator, the largest total first. 'memory' or 'compute': of which its busiest "
+           "unit is, weighted by time. 'latency': no unit is busy for half of the time.",
+    .needs = "counters of the units of cores: those of PipeUtilization",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_bound,
+    .rows = put_rows_bound,
+};

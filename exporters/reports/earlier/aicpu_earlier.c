@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
+#include "exporters/reports/earlier/device_2022.h"
+#include "exporters/table/report.h"
+
+static const struct report_column columns[] = {
+    {"Timestamp", REPORT_FIELD(struct ai_cpu_run, start_ns), FORM_SCALED, 6, .doc = "When it began, in ms."},
+    {"Node", REPORT_FIELD(struct ai_cpu_run, op_name), .doc = "The operator."},
+    {"Compute_time(ms)", REPORT_FIELD(struct ai_cpu_run, compute_ns), FORM_SCALED, 6, .doc = "How long it computed."},
+    {"Memcpy_time(ms)", REPORT_FIELD(struct ai_cpu_run, copy_ns), FORM_SCALED, 6,
+     .doc = "How long it copied the result."},
+    {"Task_time(ms)", REPORT_FIELD(struct ai_cpu_run, duration_ns), FORM_SCALED, 6, .doc = "How long it ran."},
+    {"Dispatch_time(ms)", REPORT_FIELD(struct ai_cpu_run, dispatch_ns), FORM_SCALED, 6,
+     .doc = "Time to hand the task over."},
+    {"Total_time(ms)", REPORT_FIELD(struct ai_cpu_run, total_ns), FORM_SCALED, 6,
+     .doc = "From submission to completion."},
+    {.title = NULL},
+};
+
+static int put_run(void *arg, const struct ai_cpu_run *times, struct err *err)
+{
+    return report_put((struct report_run *)arg, times, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct device_2022 *device = run->state;
+    int status = device_2022_of(device, run, err);
+    return status == 0 ? ai_cpu_run_each(run->session->db, &device->range.ticks, put_run, run, err) : status;
+}
+
+const struct report report_aicpu_2022 = {
+    .name = "aicpu",
+    .title = "Operators of the AI CPU",
+    .doc = "Every operator that the AI CPU ran in an iteration, as it measured it.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns,
+    .state_size = sizeof(struct device_2022),
+    .rows = put_rows,
+};
+
+/* aicpu of captures of 2020: what the AI CPU told of the operators that it ran. */
+static const struct report_column columns_job[] = {
+    {"Node", "node", .doc = "The operator; not every log names it."},
+    {"OP Type", "op_type", .flags = REPORT_NARROW, .doc = "Its type."},
+    {"Run Start", "run_start", .flags = REPORT_NUMBER, .doc = "When it began, on a counter of the AI CPU's own."},
+    {"Run End", "run_end", .flags = REPORT_NUMBER, .doc = "When it was done, by the same."},
+    {"Dispatch Time(us)", "dispatch_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Time to hand the task over."},
+    {"Total Time(us)", "total_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "From its submission to its completion."},
+    {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
+     .doc = "When it began, on the counter of the device."},
+    {"Task Duration(us)", "duration_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .doc = "How long it ran, by the same."},
+    {"Thread ID", "thread_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of the AI CPU."},
+    {.title = NULL},
+};
+
+const struct report report_aicpu_job = {
+    .name = "aicpu",
+    .title = "Operators of the AI CPU",
+    .doc = "Every operator that the AI CPU ran, as it told it.",
+    .families = FAMILY_JOB,
+    .of_device = true,
+    .query = {.from = "aicpu_log", .where = "device_id IS :device", .order_by = "id"},
+    .columns = columns_job,
+};
