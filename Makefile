@@ -554,6 +554,10 @@ $(B)/tests/bench/acl_marks: %: %.o $(B)/libmsprof_acl.so $(B)/flags
 bench-cann: program $(BENCH_PROGRAMS) ## measure import and exports of CANN captures of BENCH_OPERATORS operators
 	tests/bench/bench_cann.sh $(B)
 
+.PHONY: bench-instructions
+bench-instructions: program ## count the instructions an operator of import, summary and timeline (needs valgrind)
+	tests/bench/bench_instructions.sh $(B)
+
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
 C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h))

@@ -16,7 +16,10 @@ build asan
 
 # Lint uses the time in which the tests wait for boards and signals. What it finds does not keep them from running, but it
 # counts. What clang warns of is among it: clang-tidy says it.
-build --keep-going lint >build/lint.log 2>&1 &
+{
+    BENCH_SECONDS=60 tests/bench/bench_instructions.sh build/release >build/instructions.log 2>&1 || true
+    exec make --no-print-directory -j "$(nproc)" --keep-going lint >build/lint.log 2>&1
+} &
 lint=$!
 trap 'kill "$lint" 2>/dev/null || true' EXIT
 
@@ -32,6 +35,7 @@ hold_result() {
     done
     tail -f --pid="$lint" /dev/null
     grep -vE '^  [A-Z]+ ' build/lint.log || echo "make lint has no findings"
+    cat build/instructions.log
     printf '%s\n' "${held[@]}"
 }
 
