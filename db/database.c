@@ -135,7 +135,7 @@ void database_poll_interrupts(sqlite3 *db)
     sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
 }
 
-/* What stands in a file is not trusted: its triggers are not run, its functions have no effects, pages are checked
+/* The content of a file is not trusted: its triggers are not run, its functions have no effects, pages are checked
  * when they are read, and no value or statement is larger than those that import writes. */
 static void distrust(sqlite3 *db)
 {
@@ -156,7 +156,7 @@ static void distrust(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-/* What the system said of a write. */
+/* Adds what the system said of a write. */
 static int write_error(struct err *err, int system, const char *doing)
 {
     if (system != ENOSPC && system != EDQUOT)

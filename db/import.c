@@ -410,7 +410,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
     return status;
 }
 
-/* What became of the records of a file: together they are all that it holds. */
+/* Stores what became of the records of each file: the counts together are all that it holds. */
 static int store_record_counts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -513,7 +513,7 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
     return status;
 }
 
-/* Of every part what its sample.json and info.json say; part_id is capture_part.id. */
+/* Stores what the sample.json and info.json of every part say; part_id is capture_part.id. */
 static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;

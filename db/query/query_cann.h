@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the exporters of new CANN captures ask the database. As in query.h: no SQL above, no formatting below; integers
- * that are NULL are DB_NULL. */
+/* Questions of the exporters of new CANN captures to the database. As in query.h: no SQL above, no formatting below;
+ * integers that are NULL are DB_NULL. */
 #ifndef MSPROF_DB_QUERY_QUERY_CANN_H
 #define MSPROF_DB_QUERY_QUERY_CANN_H
 
@@ -56,7 +56,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 
 #define CANN_COUNTERS 10
 
-/* Of host_call the name that users know it by: a call of communication is called by what it is of. */
+/* Name by which users know a row of host_call: a call of communication is called by what it is of. */
 #define CANN_CALL_NAME                                                                                                 \
     "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
@@ -70,7 +70,7 @@ struct cann_task {
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
- * does not compute. The same in SQL. */
+ * does not compute. In SQL likewise. */
 #define TASK_WRITES_BACK 3
 #define TASK_COMMUNICATES 9
 #define TASK_INVALID 11
@@ -78,7 +78,7 @@ struct cann_task {
 #define CANN_OPERATOR_RUNS(type) type " <> " SQL_NUMBER(TASK_WRITES_BACK) " AND " type " <> " SQL_NUMBER(TASK_INVALID)
 #define CANN_OPERATOR_COMPUTES(type)                                                                                   \
     type " <> " SQL_NUMBER(TASK_COMMUNICATES) " AND " type " <> " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU)
-/* Of device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
+/* Whether a row of device_task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
     "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")
 static inline bool cann_is_operator(const struct cann_task *task)
@@ -117,7 +117,7 @@ struct cann_span {
 };
 struct cann_span_reader; /* opaque */
 struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err);
-/* Of calls: device_id is DB_NULL, computing false. */
+/* Reads the spans of calls: device_id is DB_NULL, computing false. */
 struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err);
 void cann_span_reader_free(struct cann_span_reader *reader);
 int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
