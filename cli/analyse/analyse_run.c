@@ -3,11 +3,9 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/temporary.h"
 #include "base/interrupt.h"
-#include "cli/analyse/analyse_output.h"
-#include "cli/analyse/simplify.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/names_version.h"
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/status.h"
@@ -17,10 +15,196 @@
 #include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Paths of one results directory. All zero: not open. */
+struct analyse_output {
+    char *final;     /* <results>/ASCEND_PROFILER_OUTPUT */
+    char *temporary; /* where the files are until they are complete */
+    char *lock;      /* <results>/.msprof_analyse.lock */
+    int lock_fd;
+};
+
+#define MARK ".msprof" /* in an output of ours */
+#define LOCK ".msprof_analyse.lock"
+#define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
+
+int remove_directory(const char *path, struct err *err)
+{
+    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    struct stat info;
+    int status = 0;
+    if (lstat(path, &info) != 0)
+        return 0;
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (tree == NULL)
+        return err_set_errno(err, errno, "cannot remove '%s'", path);
+    for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info == FTS_D)
+            continue;
+        if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath) : unlink(entry->fts_accpath))
+            status = err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+    }
+    fts_close(tree);
+    return status;
+}
+
+static bool has_mark(const char *directory)
+{
+    char *mark = path_join(directory, MARK);
+    bool there = mark != NULL && access(mark, F_OK) == 0;
+    free(mark);
+    return there;
+}
+
+static int take_lock(struct analyse_output *output, const char *results, struct err *err)
+{
+    output->lock_fd = open(output->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (output->lock_fd < 0) {
+        err_set_errno(err, errno, "cannot put results into '%s'", results);
+        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : -(int)err->code;
+    }
+    struct stat held, named;
+    int code = temporary_lock(output->lock_fd);
+    /* Who had it may have removed it in between: then somebody else's next one counts. */
+    bool same = fstat(output->lock_fd, &held) == 0 && stat(output->lock, &named) == 0 && held.st_ino == named.st_ino;
+    if (code == EAGAIN || !same) {
+        close(output->lock_fd);
+        output->lock_fd = -1;
+        err_set(err, ERR_ACCESS, "another process analyses '%s'", results);
+        return err_hint(err, "wait until it has ended");
+    }
+    return 0;
+}
+
+/* Makes an empty file in the temporary directory. */
+static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
+{
+    char *mark = path_join(output->temporary, name);
+    int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
+    if (fd >= 0)
+        close(fd);
+    free(mark);
+    return status;
+}
+
+static int check_owner(const struct analyse_output *output, bool force, struct err *err)
+{
+    struct stat info;
+    if (lstat(output->final, &info) != 0 || force || has_mark(output->final))
+        return 0;
+    err_set(err, ERR_FAILED, "'%s' is there, and msprof did not write it", output->final);
+    return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
+}
+
+/* Locks the results directory, which must exist, and makes an empty temporary one. -ERR_ACCESS when another process has
+ * it, -ERR_USAGE when there is an output that msprof did not write and force is false. */
+static int analyse_output_open(struct analyse_output *output, const char *results, bool force, struct err *err)
+{
+    *output = (struct analyse_output){
+        .final = path_join(results, FRAMEWORK_OUTPUT),
+        .temporary = path_join(results, TEMPORARY),
+        .lock = path_join(results, LOCK),
+        .lock_fd = -1,
+    };
+    if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = take_lock(output, results, err);
+    if (status == 0)
+        status = check_owner(output, force, err);
+    if (status == 0)
+        status = remove_directory(output->temporary, err);
+    if (status == 0 && mkdir(output->temporary, 0750) != 0)
+        status = err_set_errno(err, errno, "cannot make '%s'", output->temporary);
+    return status == 0 ? analyse_output_touch(output, MARK, err) : status;
+}
+
+/* Puts what was written in place of what was there. */
+static int analyse_output_commit(struct analyse_output *output, struct err *err)
+{
+    struct stat info;
+    /* What is there goes where the next run removes it, should this one be killed in between. */
+    if (lstat(output->final, &info) == 0 &&
+        renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
+        return remove_directory(output->temporary, err);
+    int status = remove_directory(output->final, err);
+    if (status == 0 && rename(output->temporary, output->final) != 0)
+        status = err_set_errno(err, errno, "cannot put '%s' in place", output->final);
+    return status;
+}
+
+/* Removes what was not put in place and unlocks. */
+static void analyse_output_close(struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    if (output->lock_fd >= 0) {
+        remove_directory(output->temporary, &ignored);
+        unlink(output->lock);
+        close(output->lock_fd);
+    }
+    free(output->final);
+    free(output->temporary);
+    free(output->lock);
+    *output = (struct analyse_output){.lock_fd = -1};
+}
+
+/* What is removed of a framework's directory when its results are written. */
+
+static int remove_inside(const char *directory, const char *name, struct err *err)
+{
+    char *path = path_join(directory, name);
+    int status = path != NULL ? remove_directory(path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    return status;
+}
+
+/* Of host/ or device_<n>/. */
+static int simplify_part(const char *prof, const char *part, struct err *err)
+{
+    char *path = path_join(prof, part);
+    int status = path != NULL ? remove_inside(path, "sqlite", err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        status = remove_inside(path, "data/all_file.complete", err);
+    free(path);
+    return status;
+}
+
+static int simplify_prof(const char *prof, struct err *err)
+{
+    static const char *const made[] = {
+        "mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "timeline", "summary", "log"};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof made / sizeof *made; i++)
+        status = remove_inside(prof, made[i], err);
+    DIR *opened = opendir(prof);
+    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+        if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
+            status = simplify_part(prof, entry->d_name, err);
+    }
+    if (opened != NULL)
+        closedir(opened);
+    return status;
+}
+
+/* Removes FRAMEWORK/ and, of the PROF captures, what analyses left there: databases, reports, logs. Raw data of the
+ * device and ASCEND_PROFILER_OUTPUT/ stay. */
+static int simplify_directory(const char *directory, const struct framework_paths *profs, struct err *err)
+{
+    int status = remove_inside(directory, "FRAMEWORK", err);
+    for (size_t i = 0; status == 0 && i < profs->count; i++)
+        status = simplify_prof(profs->items[i], err);
+    return status;
+}
 
 struct work {
     const struct analyse_request *request;

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work of 'msprof analyse' on one directory. */
-#ifndef MSPROF_CLI_ANALYSE_RUN_H
-#define MSPROF_CLI_ANALYSE_RUN_H
+#ifndef MSPROF_CLI_ANALYSE_ANALYSE_RUN_H
+#define MSPROF_CLI_ANALYSE_ANALYSE_RUN_H
 
+#include "base/err.h"
 #include "cli/options/options.h"
 #include "exporters/reports/framework/analysis.h"
+
+#include <stdbool.h>
+
+/* The directory ASCEND_PROFILER_OUTPUT: it appears whole or not at all, and another's is not replaced. */
+
+/* Removes a directory and all inside, without following links. One that is not there is fine. */
+int remove_directory(const char *path, struct err *err);
 
 struct analyse_request {
     const struct settings *settings;

@@ -2,9 +2,7 @@
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
 #include "base/number.h"
-#include "cli/answers/host_side.h"
-#include "cli/answers/large_memory.h"
-#include "cli/answers/pager.h"
+#include "cli/answers/answer.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof diff: what changed between captures, and whether that breaks a gate. */
 #include "analysis/compare/compare.h"
 #include "base/array.h"
-#include "cli/answers/capture_names.h"
-#include "cli/answers/host_side.h"
-#include "cli/answers/large_memory.h"
-#include "cli/answers/pager.h"
+#include "base/err.h"
+#include "cli/answers/answer.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -17,10 +14,59 @@
 #include "exporters/reports/answers/diff_output.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* What captures of an answer are called: the last parts of their paths, as many as tell them apart. */
+
+/* Where the last `parts` parts of a path begin. */
+static const char *tail(const char *path, size_t parts)
+{
+    const char *at = path + strlen(path);
+
+    while (at > path)
+        if (at[-1] != '/' || --parts > 0)
+            at--;
+        else
+            break;
+    return at;
+}
+
+static bool is_alone(const char *const *paths, size_t count, size_t i, size_t parts)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(paths[k], paths[i]) != 0 && strcmp(tail(paths[k], parts), tail(paths[i], parts)) == 0)
+            return false;
+    return true;
+}
+
+/* The least tail of whole parts in which paths[i] differs from every other path that is not equal to it; the last part
+ * where none does. Points into paths[i]. */
+static const char *capture_name(const char *const *paths, size_t count, size_t i)
+{
+    for (size_t parts = 1; tail(paths[i], parts) > paths[i]; parts++)
+        if (is_alone(paths, count, i, parts))
+            return tail(paths[i], parts);
+    return paths[i];
+}
+
+/* The path with all its parts, to be freed; of what is not there the path as it was given. NULL: out of memory. */
+static char *capture_path(const char *path, struct err *err)
+{
+    char *real = realpath(path, NULL);
+
+    if (real == NULL)
+        real = strdup(path);
+    if (real == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return real;
+}
+
+/* msprof diff: what changed between captures, and whether that breaks a gate. */
 
 /* A capture's directory, or a baseline's file. */
 struct identity {

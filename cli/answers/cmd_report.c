@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof report: one page to hand on. */
-#include "cli/answers/host_side.h"
-#include "cli/answers/large_memory.h"
+#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"

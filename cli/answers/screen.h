@@ -12,4 +12,12 @@ int screen_answer_width(const struct settings *settings);
 /* Whether only ASCII may be added: the locale that the environment names is not one of UTF-8. */
 bool screen_is_ascii(void);
 
+/* Long output on a terminal goes through a pager, as git does it. */
+
+/* From now on stdout is the pager's, when it is a terminal and --no-pager is not given: the pager_program of PAGER, or
+ * less; none when PAGER is empty or "cat". Ask the terminal's width and colors before. Does nothing the second time. */
+void pager_start(const struct settings *settings);
+/* Waits until the user has read; stdout is the terminal again. Does nothing without a pager. */
+void pager_end(void);
+
 #endif

@@ -11,6 +11,13 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+/* Whose names the reports of a capture have. */
+
+/* The version that --cann-version asks for, else the one that the capture says, which is told. framework: what the
+ * settings of a framework say, NULL: there is none; directory: of the capture, for the note. */
+int names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory, int *ret,
+                  struct err *err);
+
 /* Work on one capture. */
 struct capture_visit {
     const struct settings *settings;

@@ -1,11 +1,591 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof cluster: the ranks of a job together. */
+#include "cli/cluster/cmd_cluster.h"
+
 #include "base/file/fsutil.h"
+#include "base/interrupt.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "cli/analyse/analyse_run.h"
+#include "cli/child.h"
 #include "cli/clock.h"
-#include "cli/cluster/cluster_run.h"
+#include "cli/cluster/cluster_answer.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
+#include "db/database.h"
+#include "exporters/cluster/cluster.h"
+#include "exporters/cluster/cluster_database.h"
+#include "exporters/cluster/rank/find.h"
+#include "exporters/cluster/rank/load.h"
+#include "exporters/cluster/rank/rank_text.h"
+#include "exporters/communication/rank_database.h"
+#include "parsers/capture/capture.h"
+#include "parsers/frameworks/directory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where the ranks of a cluster ran. */
+
+static void take_parts(const struct capture *capture, struct cluster_database_rank *ret)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        if (!part->is_host && part->device_id >= 0 && ret->device_id < 0)
+            ret->device_id = part->device_id;
+        if (part->host_uid[0] == '\0' || ret->host_uid[0] != '\0')
+            continue;
+        snprintf(ret->host_uid, sizeof ret->host_uid, "%s", part->host_uid);
+        snprintf(ret->host_name, sizeof ret->host_name, "%s", part->host_name);
+    }
+}
+
+/* What is wrong with a capture is told where it is analysed. */
+static void open_capture(const char *path, struct cluster_database_rank *ret)
+{
+    const struct capture_options options = {.layouts = NULL};
+    struct capture capture;
+    struct diagnostics diag;
+    struct err err = ERR_INIT;
+    diag_init(&diag, false);
+    if (capture_open(&capture, path, &options, &diag, &err) == 0)
+        take_parts(&capture, ret);
+    capture_release(&capture);
+    diag_release(&diag);
+}
+
+/* What the device's capture of a rank says of its host; empty, and no device, where there is none any more. */
+static struct cluster_database_rank rank_host_of(const struct cluster_source *source)
+{
+    struct cluster_database_rank rank = {.path = source->path, .device_id = -1};
+    struct framework_paths profs = {.count = 0};
+    struct err err = ERR_INIT;
+    if (source->kind == SOURCE_PROF)
+        open_capture(source->path, &rank);
+    else if (framework_find_prof(source->path, &profs, NULL, &err) == 0 && profs.count > 0)
+        open_capture(profs.items[0], &rank);
+    framework_paths_release(&profs);
+    return rank;
+}
+
+/* Ranks that nothing has been made of yet: msprof cluster analyses them itself. */
+
+struct raw_ranks {
+    const struct settings *settings;
+    const char *kept; /* existing directory, in which the results are until they are read */
+    int jobs;
+    struct raw_rank {
+        const struct cluster_source *source;
+        pid_t child; /* 0: none, or ended */
+        int state;   /* of the child that has ended: as waitpid() says */
+    } * items;       /* of raw_ranks_prepare */
+    size_t count, running;
+    unsigned asked; /* how often they were asked to end */
+};
+
+/* Where a rank's results are meanwhile (free() it); NULL: no memory. */
+static char *path_of(const struct raw_ranks *ranks, const struct cluster_source *source)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%016llx.raw", (unsigned long long)hash_bytes(source->path, strlen(source->path)));
+    return path_join(ranks->kept, name);
+}
+
+/* In a process of its own. */
+static int analyse_rank(const struct raw_ranks *ranks, const struct cluster_source *source)
+{
+    struct settings settings = *ranks->settings;
+    char *results = path_of(ranks, source);
+    const struct analyse_request request = {.settings = &settings,
+                                            .directory = source->path,
+                                            .bare = source->kind == SOURCE_PROF,
+                                            .results = results,
+                                            .for_cluster = true};
+    settings.quiet = true;
+    settings.output = results;
+    console_init(&settings);
+    return results != NULL ? analyse_directory(&request) : STATUS_FAILURE;
+}
+
+/* Also of one that is stopped, and of one that does not listen. */
+static void stop_all(struct raw_ranks *ranks)
+{
+    enum { PATIENCE = 100 }; /* pauses */
+    ranks->asked++;
+    for (size_t i = 0; i < ranks->count; i++) {
+        if (ranks->items[i].child <= 0)
+            continue;
+        kill(ranks->items[i].child, ranks->asked < PATIENCE ? SIGTERM : SIGKILL);
+        kill(ranks->items[i].child, SIGCONT);
+    }
+}
+
+/* Until one of them has ended. A signal ends them all: they are waited for all the same, for their files. */
+static void wait_for_one(struct raw_ranks *ranks)
+{
+    const struct timespec pause = {0, 20000000};
+    int state = 0;
+    size_t i = 0;
+    pid_t child;
+    while ((child = waitpid(-1, &state, WNOHANG)) == 0) {
+        if (interrupted())
+            stop_all(ranks);
+        nanosleep(&pause, NULL);
+    }
+    if (child < 0) {
+        ranks->running = errno == EINTR ? ranks->running : 0;
+        return;
+    }
+    while (i < ranks->count && ranks->items[i].child != child)
+        i++;
+    if (i == ranks->count)
+        return;
+    ranks->items[i].child = 0;
+    ranks->items[i].state = state;
+    ranks->running--;
+}
+
+/* Databases need no analysis. */
+static bool is_raw(const struct cluster_source *source)
+{
+    return source->kind == SOURCE_PROF || !rank_database_is_there(source->path);
+}
+
+/* As struct cluster_load has them; arg: struct raw_ranks. Each directory is analysed in a process of its own. */
+static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sources, size_t count,
+                             struct diagnostics *diag, struct err *err)
+{
+    struct raw_ranks *ranks = arg;
+    (void)diag;
+    if (database_setup(err) < 0)
+        return -(int)err->code;
+    ranks->items = calloc(count + 1, sizeof *ranks->items);
+    if (ranks->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    ranks->count = count;
+    for (size_t i = 0; i < count; i++)
+        ranks->items[i].source = sources[i];
+    for (size_t i = 0; i < count && !interrupted(); i++) {
+        if (!is_raw(sources[i]))
+            continue;
+        while (ranks->running >= (size_t)ranks->jobs)
+            wait_for_one(ranks);
+        pid_t child = child_fork();
+        if (child == 0)
+            _exit(analyse_rank(ranks, sources[i]));
+        ranks->items[i].child = child > 0 ? child : 0;
+        ranks->running += child > 0;
+    }
+    while (ranks->running > 0)
+        wait_for_one(ranks);
+    return interrupted() ? interrupt_error(err) : 0;
+}
+
+static void raw_ranks_release(struct raw_ranks *ranks)
+{
+    free(ranks->items);
+    ranks->items = NULL;
+    ranks->count = 0;
+}
+
+/* A rank that could not be analysed is told again when nothing of it is found. */
+static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_source *source, struct diagnostics *diag)
+{
+    const struct place place = {source->path, -1, -1, NULL};
+    size_t i = 0;
+    while (i < ranks->count && ranks->items[i].source != source)
+        i++;
+    int state = i < ranks->count ? ranks->items[i].state : 0;
+    if (WIFEXITED(state) && WEXITSTATUS(state) == STATUS_DATA_PROBLEMS)
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "something in it was lost; 'msprof %s' of it tells what",
+                    source->kind == SOURCE_PROF ? "import" : "analyse");
+    else if (WIFSIGNALED(state))
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
+}
+
+/* Of a rank that was analysed into databases its texts. */
+static int take_databases(const struct cluster_source *source, struct rank_places *places, struct err *err)
+{
+    struct stat info;
+    char *own = path_join(source->path, "profiler_metadata.json");
+    bool told = own != NULL && lstat(own, &info) == 0;
+    free(own);
+    if (!told)
+        places->metadata = places->results;
+    return rank_database_write_texts(source->path, places->results, err);
+}
+
+static int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank,
+                             struct diagnostics *diag, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    char *results = path_of(arg, source);
+    struct rank_places places = {source->path, source->path, results};
+    int status = results != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0)
+        tell_outcome(arg, source, diag);
+    if (status == 0 && !is_raw(source))
+        status = take_databases(source, &places, err);
+    if (status == 0 && !rank_text_is_there(results)) {
+        err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
+        status =
+            err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse", source->path);
+    }
+    if (status == 0)
+        status = rank_text_read(rank, &places, diag, err);
+    if (results != NULL)
+        remove_directory(results, &ignored);
+    free(results);
+    return status;
+}
+
+#define MOST_RANGES 64
+#define SOURCES_LIMIT ((size_t)1 << 32)
+
+struct ranges {
+    struct {
+        int64_t first, last;
+    } items[MOST_RANGES];
+    size_t count; /* 0: everything */
+};
+
+/* "0-63,128": numbers and ranges. */
+static int parse_ranges(const char *option, const char *text, struct ranges *ret, struct err *err)
+{
+    *ret = (struct ranges){.count = 0};
+    for (const char *p = text; text != NULL;) {
+        size_t length = strcspn(p, ","), dash = strcspn(p, ",-");
+        int64_t first = 0, last;
+        bool sound = ret->count < MOST_RANGES && number_parse_integer(p, dash, &first) == 0;
+        last = first;
+        if (sound && dash < length)
+            sound = number_parse_integer(p + dash + 1, length - dash - 1, &last) == 0;
+        if (!sound || last < first) {
+            err_set(err, ERR_USAGE, "%s '%s': expected numbers and ranges as in 0-63,128", option, text);
+            return -ERR_USAGE;
+        }
+        ret->items[ret->count].first = first;
+        ret->items[ret->count++].last = last;
+        if (p[length] == '\0')
+            break;
+        p += length + 1;
+    }
+    return 0;
+}
+
+static bool in_ranges(const struct ranges *ranges, int64_t number)
+{
+    for (size_t i = 0; i < ranges->count; i++) {
+        if (number >= ranges->items[i].first && number <= ranges->items[i].last)
+            return true;
+    }
+    return ranges->count == 0;
+}
+
+static bool in_steps(const void *ranges, int64_t number)
+{
+    return in_ranges(ranges, number);
+}
+
+static void keep_ranks(struct cluster_sources *sources, const struct ranges *ranges)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->items[i].rank < 0 || in_ranges(ranges, sources->items[i].rank))
+            sources->items[kept++] = sources->items[i];
+        else
+            free(sources->items[i].path);
+    }
+    sources->count = kept;
+}
+
+static int default_jobs(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 && processors < 1024 ? (int)processors : 1;
+}
+
+struct work {
+    const struct settings *settings;
+    struct team *team;
+    struct ranges ranks, steps;
+    char *output, *kept;
+    struct cluster_sources sources;
+    struct loaded_ranks loaded;
+    struct diagnostics diag;
+    struct cluster_result result;
+    bool nothing; /* was found to do */
+};
+
+/* Process 0 finds and tells the others. */
+static int share_sources(struct work *work, struct err *err)
+{
+    struct strbuf bytes;
+    strbuf_init(&bytes, SOURCES_LIMIT);
+    if (work->team->me == 0)
+        cluster_sources_give(&work->sources, &bytes);
+    int status = bytes.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", work->sources.count)
+                              : team_broadcast(work->team, NULL, &bytes, err);
+    if (status == 0 && work->team->me != 0)
+        status = cluster_sources_take(&work->sources, bytes.data, bytes.length, err);
+    strbuf_release(&bytes);
+    return status;
+}
+
+static int find_sources(struct work *work, const char *directory, struct err *err)
+{
+    int status = work->team->me == 0 ? cluster_find(directory, &work->sources, &work->diag, err) : 0;
+    if (status == 0)
+        keep_ranks(&work->sources, &work->ranks);
+    if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
+        err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
+        status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
+    }
+    work->nothing = status < 0 && err->code == ERR_NOT_FOUND;
+    status = team_agree(work->team, status, err);
+    return status == 0 ? share_sources(work, err) : status;
+}
+
+static int make_directories_of(struct work *work, const char *directory, struct err *err)
+{
+    work->output = path_join(work->settings->output != NULL ? work->settings->output : directory, CLUSTER_OUTPUT);
+    work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
+    if (work->kept == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = make_directories(work->kept, err);
+    if (status < 0 && err->code == ERR_ACCESS && work->settings->output == NULL)
+        err_hint(err, "put the results elsewhere with --output DIR");
+    return status;
+}
+
+/* ---- where the ranks ran: each process looks at its own ---- */
+
+struct hosts {
+    struct work *work;
+    struct cluster_database_rank *ranks; /* as loaded */
+};
+
+static void find_hosts(struct hosts *hosts)
+{
+    const struct work *work = hosts->work;
+    for (size_t i = 0; i < work->loaded.count; i++) {
+        const struct aggregate *rank = &work->loaded.items[i];
+        hosts->ranks[i] = (struct cluster_database_rank){.rank = rank->rank, .path = rank->source, .device_id = -1};
+        for (size_t j = 0; rank->owner == work->team->me && j < work->sources.count; j++) {
+            if (strcmp(work->sources.items[j].path, rank->source) != 0)
+                continue;
+            hosts->ranks[i] = rank_host_of(&work->sources.items[j]);
+            hosts->ranks[i].rank = rank->rank;
+            hosts->ranks[i].path = rank->source;
+        }
+    }
+}
+
+static int give_hosts(void *arg, struct strbuf *bytes, struct err *err)
+{
+    const struct hosts *hosts = arg;
+    (void)err;
+    strbuf_add(bytes, hosts->ranks, hosts->work->loaded.count * sizeof *hosts->ranks);
+    return 0;
+}
+
+static int take_hosts(void *arg, const void *bytes, size_t length, struct err *err)
+{
+    struct hosts *hosts = arg;
+    const char *p = bytes;
+    if (length != hosts->work->loaded.count * sizeof *hosts->ranks)
+        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    for (size_t i = 0; i < hosts->work->loaded.count; i++, p += sizeof *hosts->ranks) {
+        struct cluster_database_rank from, *to = &hosts->ranks[i];
+        memcpy(&from, p, sizeof from);
+        if (to->device_id >= 0 || to->host_uid[0] != '\0')
+            continue;
+        from.path = to->path;
+        *to = from;
+    }
+    return 0;
+}
+
+/* The sizes of the first rank that says all. */
+static const int64_t *parallel_of(const struct work *work)
+{
+    for (size_t i = 0; i < work->loaded.count; i++) {
+        const int64_t *sizes = work->loaded.items[i].parallel;
+        if (sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0)
+            return sizes;
+    }
+    return NULL;
+}
+
+/* Of process 0, where the files have every operator; elsewhere the database of an earlier run would be out of date. */
+static int write_database(struct work *work, struct err *err)
+{
+    size_t count = work->loaded.count;
+    char *path = path_join(work->output, "cluster_analysis.db");
+    struct hosts hosts = {work, calloc(count + 1, sizeof *hosts.ranks)};
+    int status = path != NULL && hosts.ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
+    if (status == 0 && !wanted && work->team->me == 0)
+        unlink(path);
+    if (status == 0 && wanted) {
+        find_hosts(&hosts);
+        status = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err);
+    }
+    if (status == 0 && wanted && work->team->me == 0) {
+        status = cluster_database_write(work->output, hosts.ranks, count, parallel_of(work), err);
+        work->result.files++;
+    }
+    free(hosts.ranks);
+    free(path);
+    return status;
+}
+
+static int load(struct work *work, const char *directory, struct err *err)
+{
+    const struct settings *settings = work->settings;
+    int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs();
+    struct raw_ranks raw = {.settings = settings, .kept = work->kept, .jobs = jobs};
+    const struct cluster_load request = {
+        .sources = &work->sources,
+        .kept = work->kept,
+        .jobs = jobs,
+        .prepare = raw_ranks_prepare,
+        .analyse = raw_ranks_analyse,
+        .analyse_arg = &raw,
+        .details = settings->cluster.detail || work->sources.count <= CLUSTER_DETAIL_RANKS,
+        .team = work->team,
+        .progress = console_progress(),
+    };
+    int status = cluster_load(&request, &work->loaded, &work->diag, err);
+    raw_ranks_release(&raw);
+    if (status == 0 && work->loaded.count == 0) {
+        work->nothing = true;
+        work->team->elsewhere = work->team->me != 0;
+        status =
+            err_set(err, ERR_NOT_FOUND, "none of the %zu captures in '%s' can be read", work->sources.count, directory);
+    }
+    return status;
+}
+
+static int analyse(struct work *work, const char *directory, struct err *err)
+{
+    const struct settings *settings = work->settings;
+    int status = find_sources(work, directory, err);
+    if (status == 0)
+        status = team_agree(work->team, make_directories_of(work, directory, err), err);
+    if (status == 0)
+        status = load(work, directory, err);
+    const struct step_filter steps = {in_steps, &work->steps};
+    const struct cluster_request request = {
+        .directory = work->output,
+        .detail = settings->cluster.detail,
+        .team = work->team,
+        .steps = work->steps.count > 0 ? &steps : NULL,
+        .progress = console_progress(),
+    };
+    if (status < 0)
+        return status;
+    work->team->scattered = true;
+    status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
+    if (status == 0)
+        status = write_database(work, err);
+    work->team->scattered = status < 0;
+    return status;
+}
+
+static void tell(const struct work *work, int64_t elapsed_ns)
+{
+    char seconds[CLOCK_TEXT_SIZE];
+    console_note("'%s': %" PRIu64 " files, %zu rank%s (%zu read anew), %" PRId64
+                 " collectives of all their ranks, %s s",
+                 work->output, work->result.files, work->loaded.count, console_plural(work->loaded.count),
+                 work->loaded.made, work->result.collectives, clock_format_seconds(elapsed_ns, seconds));
+    if (work->result.incomplete > 0)
+        console_note("%" PRId64 " collectives are not judged: ranks of their groups are missing",
+                     work->result.incomplete);
+}
+
+static int answer(const struct work *work)
+{
+    struct err err = ERR_INIT;
+    console_output_begin();
+    int result = cluster_answer_print(work->output, &work->result, stdout, &err);
+    if (result < 0)
+        console_error(&err);
+    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+}
+
+/* A number that is added up over the team. */
+static int give_number(void *number, struct strbuf *bytes, struct err *err)
+{
+    (void)err;
+    strbuf_add(bytes, number, sizeof(int64_t));
+    return 0;
+}
+
+static int take_number(void *number, const void *bytes, size_t length, struct err *err)
+{
+    int64_t more;
+    if (length != sizeof more)
+        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    memcpy(&more, bytes, sizeof more);
+    *(int64_t *)number += more;
+    return 0;
+}
+
+int cluster_run(const struct settings *settings, struct team *team)
+{
+    struct work work = {.settings = settings, .team = team};
+    struct err err = ERR_INIT;
+    int64_t start_ns = clock_now_ns();
+    int status = STATUS_DONE;
+    if (settings->operand_count != 1) {
+        err_set(&err, ERR_USAGE, "cluster needs one directory, with the captures of all ranks");
+        err_hint(&err, "for example: msprof cluster RUN");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
+    diag_init(&work.diag, settings->strict);
+    int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);
+    if (result == 0)
+        result = parse_ranges("--step", settings->cluster.steps, &work.steps, &err);
+    if (result == 0)
+        result = analyse(&work, settings->operands[0], &err);
+    int64_t all_problems = (int64_t)diag_problems(&work.diag);
+    if (result == 0)
+        result = team_reduce(team, NULL, give_number, take_number, &all_problems, &err);
+    console_progress_end();
+    console_diagnostics(&work.diag); /* of its own share */
+    if (result < 0) {
+        if (!team->elsewhere)
+            console_error(&err);
+        status =
+            work.nothing || (team->elsewhere && err.code == ERR_NOT_FOUND) ? STATUS_NOTHING : status_of_error(&err);
+    } else {
+        status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+        if (team->me == 0) {
+            tell(&work, clock_now_ns() - start_ns);
+            status = status_worse(status, answer(&work));
+        }
+    }
+    loaded_ranks_release(&work.loaded);
+    cluster_sources_release(&work.sources);
+    diag_release(&work.diag);
+    free(work.output);
+    free(work.kept);
+    return status;
+}
+
+/* msprof cluster: the ranks of a job together. */
 
 static int run_cluster(const struct settings *settings)
 {

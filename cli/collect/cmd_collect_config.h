@@ -8,8 +8,6 @@
 #include "cli/options/options.h"
 #include "ssh/session/connection.h"
 
-#define COLLECT_MAX_BOARDS 64
-
 /* One board of the ini file. */
 struct collect_target {
     const char *name;      /* of --board; NULL: the plain section */
@@ -32,12 +30,5 @@ int collect_config_load(struct collect_config *config, const struct settings *se
 void collect_config_release(struct collect_config *config);
 /* Overwrites the secrets; no board can be connected to any more. */
 void collect_config_forget_secrets(struct collect_config *config);
-
-/* A secret as the ini file gives it: env:NAME, file:PATH, cmd:COMMAND (which may take so many seconds, else
- * -ERR_REMOTE), or itself. *ret is overwritten and freed with secret_free. No message holds any of it. */
-int secret_resolve(const char *text, const char *what, int seconds, char **ret, struct err *err);
-/* Only looks whether there is one: -ERR_USAGE when an env:NAME names no variable. Runs and reads nothing. */
-int secret_check(const char *text, const char *what, struct err *err);
-void secret_free(char *secret);
 
 #endif

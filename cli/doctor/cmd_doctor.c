@@ -1,28 +1,580 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof doctor: what a report of a fault needs to say, without a name or a value of anybody. */
 #include "base/array.h"
+#include "base/strbuf.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/user_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/doctor/doctor.h"
-#include "cli/kinds/layouts.h"
+#include "cli/doctor/machine.h"
 #include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
+#include "db/query/query_inventory.h"
+#include "exporters/schemas.h"
 #include "parsers/capture/capture.h"
+#include "parsers/decode/layout.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_FILES 256
-#define LITTLE_SPACE ((int64_t)1000 * 1000 * 1000)
+#define LINE_WIDTH 79
+#define HEAD_WIDTH 11
+#define TEXT_LIMIT 65536
+#define KINDS_SHOWN 6
 
-const char *const layout_origin_names[LAYOUT_ORIGINS] = {"installed", "user", "command line"};
+/* No name that a user, a host, a directory or a capture has is kept here, so none can be printed. */
 
-enum layout_origin layout_origin_of(const struct loaded_layout *layout)
+#define DOCTOR_REMARKS 12
+
+/* Where a layout comes from that is not built in. */
+enum layout_origin { LAYOUT_INSTALLED, LAYOUT_OF_USER, LAYOUT_NAMED, LAYOUT_ORIGINS };
+
+struct inventory {
+    int status; /* the exit status of opening it; the rest is known when opened is true */
+    bool opened;
+    const char *family;
+    struct doctor_space results;
+    int64_t devices, files, bytes, undecoded_files, rows, joined, rejected;
+    int64_t by_severity[3];
+    struct inventory_kinds {
+        struct inventory_kind *items;
+        size_t count, capacity;
+    } kinds;
+    struct inventory_problems {
+        struct inventory_problem *items;
+        size_t count, capacity;
+    } problems;
+    struct inventory_parts {
+        struct inventory_part *items;
+        size_t count, capacity;
+    } parts;
+};
+
+/* What compiled this program, and for which machine. */
+#ifdef __clang__
+#define DOCTOR_COMPILER "clang " __clang_version__
+#else
+#define DOCTOR_COMPILER "gcc " __VERSION__
+#endif
+#if defined __x86_64__
+#define DOCTOR_MACHINE "x86_64"
+#elif defined __aarch64__
+#define DOCTOR_MACHINE "aarch64"
+#else
+#define DOCTOR_MACHINE "another"
+#endif
+
+struct doctor {
+    const char *commit;
+    struct machine machine;
+    struct layout_set layouts;
+    bool layouts_failed; /* those that are not built in cannot be loaded */
+    size_t built_in_layouts;
+    const char *remarks[DOCTOR_REMARKS]; /* what may be amiss */
+    size_t remark_count;
+    struct inventories {
+        struct inventory *items;
+        size_t count, capacity;
+    } captures;
+};
+
+/* "head  first, second, third", on as many lines as that takes. */
+static void print_list(FILE *stream, const char *head, const char *items)
+{
+    size_t length = strlen(items);
+
+    fprintf(stream, "%-*s", HEAD_WIDTH, head);
+    while (length > LINE_WIDTH - HEAD_WIDTH) {
+        size_t cut = LINE_WIDTH - HEAD_WIDTH;
+        while (cut > 0 && items[cut] != ' ')
+            cut--;
+        if (cut == 0)
+            break;
+        fprintf(stream, "%.*s\n%*s", (int)cut, items, HEAD_WIDTH, "");
+        items += cut + 1;
+        length -= cut + 1;
+    }
+    fprintf(stream, "%s\n", items);
+}
+
+/* Prints what was added, and empties it. */
+static void print_built(FILE *stream, const char *head, struct strbuf *text)
+{
+    print_list(stream, head, text->length > 0 ? text->data : "none");
+    strbuf_clear(text);
+}
+
+static void add_item(struct strbuf *text, const char *item)
+{
+    strbuf_addf(text, "%s%s", text->length > 0 ? ", " : "", item);
+}
+
+static void add_bytes(struct strbuf *text, int64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+
+    if (bytes == DOCTOR_NOT_KNOWN) {
+        strbuf_adds(text, "not known");
+        return;
+    }
+    while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        unit++;
+    }
+    strbuf_addf(text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+static void add_limit(struct strbuf *text, const char *name, int64_t limit, bool is_bytes)
+{
+    add_item(text, name);
+    strbuf_addc(text, ' ');
+    if (limit == DOCTOR_NOT_KNOWN)
+        strbuf_adds(text, "unlimited");
+    else if (is_bytes)
+        add_bytes(text, limit);
+    else
+        strbuf_add_integer(text, limit);
+}
+
+static void add_library(struct strbuf *text, const struct library_version *library)
+{
+    add_item(text, library->name);
+    strbuf_addf(text, " %s", library->running != NULL ? library->running : library->compiled);
+    if (library->running != NULL && strcmp(library->running, library->compiled) != 0)
+        strbuf_addf(text, " (compiled with %s)", library->compiled);
+}
+
+static void print_program(const struct doctor *doctor, FILE *stream, struct strbuf *text)
+{
+    static const char *const documents[] = SCHEMA_LIST;
+
+    strbuf_addf(text, "msprof %s%s%s%s, %s, %s", MSPROF_VERSION, *doctor->commit != '\0' ? " (commit " : "",
+                doctor->commit, *doctor->commit != '\0' ? ")" : "", DOCTOR_COMPILER, DOCTOR_MACHINE);
+    print_built(stream, "Program", text);
+    strbuf_addf(text, "database %d", DATABASE_USER_VERSION);
+    for (size_t i = 0; documents[i] != NULL; i++)
+        add_item(text, documents[i] + strlen("msprof."));
+    print_built(stream, "Schemas", text);
+    for (size_t i = 0; i < doctor->machine.library_count; i++)
+        add_library(text, &doctor->machine.libraries[i]);
+    print_built(stream, "Libraries", text);
+    strbuf_addf(text, "collect %s, run %s, mpi %s", doctor->machine.has_collect ? "yes" : "no",
+                doctor->machine.has_run ? "yes" : "no", doctor->machine.has_mpi ? "yes" : "no");
+    print_built(stream, "Features", text);
+}
+
+static void print_machine(const struct machine *machine, FILE *stream, struct strbuf *text)
+{
+    strbuf_addf(text, "Linux %s, %s, %" PRId64 " processors, memory ", machine->kernel, machine->distribution,
+                machine->processors);
+    add_bytes(text, machine->memory_total);
+    strbuf_adds(text, " (");
+    add_bytes(text, machine->memory_available);
+    strbuf_adds(text, " free)");
+    print_built(stream, "System", text);
+    add_limit(text, "open files", machine->open_files, false);
+    if (machine->open_files_most != machine->open_files && machine->open_files_most != DOCTOR_NOT_KNOWN)
+        strbuf_addf(text, " of %" PRId64, machine->open_files_most);
+    add_limit(text, "size of a file", machine->file_size, true);
+    add_limit(text, "memory", machine->address_space, true);
+    print_built(stream, "Limits", text);
+    strbuf_addf(text, "%s, %s, free ", machine->temporary_is_named ? "TMPDIR" : "/tmp",
+                machine->temporary.writable ? "writable" : "NOT writable");
+    add_bytes(text, machine->temporary.free_bytes);
+    print_built(stream, "Temporary", text);
+    strbuf_addf(text, "%s, characters %s, tables in %s; terminal %s", machine->locale, machine->characters,
+                machine->shows_utf8 ? "UTF-8" : "ASCII", machine->has_terminal ? "yes" : "no");
+    print_built(stream, "Locale", text);
+    for (size_t i = 0; machine_variables[i] != NULL; i++)
+        if (machine_has_variable(machine_variables[i]))
+            add_item(text, machine_variables[i]);
+    print_built(stream, "Variables", text);
+}
+
+static const char *const layout_origin_names[LAYOUT_ORIGINS] = {"installed", "user", "command line"};
+
+static enum layout_origin layout_origin_of(const struct loaded_layout *layout)
 {
     return layout->shipped ? LAYOUT_INSTALLED : layout->named ? LAYOUT_NAMED : LAYOUT_OF_USER;
 }
+
+/* Of those that are not built in: how many of each origin, and for which records. */
+static void add_loaded(struct strbuf *text, const struct doctor *doctor, enum layout_origin origin)
+{
+    const char *head = "";
+
+    for (const struct loaded_layout *layout = doctor->layouts.first; layout != NULL; layout = layout->next) {
+        if (layout_origin_of(layout) != origin)
+            continue;
+        if (*head == '\0')
+            strbuf_addf(text, "; %s: ", layout_origin_names[origin]);
+        strbuf_addf(text, "%s%s of %" PRIu32 " bytes", head, layout->kind->name, layout->layout.record_size);
+        head = ", ";
+    }
+}
+
+static void print_layouts(const struct doctor *doctor, FILE *stream, struct strbuf *text)
+{
+    strbuf_addf(text, "%zu built in", doctor->built_in_layouts);
+    for (int origin = 0; origin < LAYOUT_ORIGINS; origin++)
+        add_loaded(text, doctor, (enum layout_origin)origin);
+    if (doctor->layouts_failed)
+        strbuf_adds(text, "; others cannot be loaded");
+    print_built(stream, "Layouts", text);
+    for (size_t i = 0; i < doctor->remark_count; i++)
+        print_list(stream, "Remark", doctor->remarks[i]);
+}
+
+static void print_kind(FILE *stream, const char *name, const struct inventory_kind *kind)
+{
+    fprintf(stream, "%-25.25s%7" PRId64 "%13" PRId64 "%12" PRId64 "%12" PRId64 "%10" PRId64 "\n", name, kind->files,
+            kind->bytes, kind->rows, kind->joined, kind->rejected);
+}
+
+/* Those with losses and the largest; what is left in one row. */
+static void print_kinds(const struct inventory_kinds *kinds, FILE *stream)
+{
+    struct inventory_kind rest = {.files = 0};
+    size_t shown = kinds->count > KINDS_SHOWN + 1 ? KINDS_SHOWN : kinds->count;
+    char name[32];
+
+    if (kinds->count > 0)
+        fprintf(stream, "%-25s%7s%13s%12s%12s%10s\n", "Kind", "Files", "Bytes", "Rows", "Joined", "Rejected");
+    for (size_t i = 0; i < kinds->count; i++) {
+        const struct inventory_kind *kind = &kinds->items[i];
+        if (i < shown)
+            print_kind(stream, kind->kind != NULL ? kind->kind->name : "(of no kind)", kind);
+        rest.files += i < shown ? 0 : kind->files;
+        rest.bytes += i < shown ? 0 : kind->bytes;
+        rest.rows += i < shown ? 0 : kind->rows;
+        rest.joined += i < shown ? 0 : kind->joined;
+        rest.rejected += i < shown ? 0 : kind->rejected;
+    }
+    snprintf(name, sizeof name, "(%zu more)", kinds->count - shown);
+    if (kinds->count > shown)
+        print_kind(stream, name, &rest);
+}
+
+static void add_chips(struct strbuf *text, const struct inventory_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (parts->items[i].is_host)
+            strbuf_adds(text, ", host");
+        else if (parts->items[i].chip != DB_NULL)
+            strbuf_addf(text, ", chip %" PRId64, parts->items[i].chip);
+}
+
+static void print_capture(const struct inventory *capture, size_t number, FILE *stream, struct strbuf *text)
+{
+    static const char *const severities[] = {"note", "warning", "error"};
+    char head[32];
+
+    snprintf(head, sizeof head, "Capture %zu", number);
+    if (!capture->opened) {
+        strbuf_addf(text, "cannot be imported (status %d); free for results ", capture->status);
+        add_bytes(text, capture->results.free_bytes);
+        print_built(stream, head, text);
+        return;
+    }
+    strbuf_addf(text, "%s, %" PRId64 " device%s", capture->family, capture->devices, capture->devices == 1 ? "" : "s");
+    add_chips(text, &capture->parts);
+    strbuf_addf(text, "; %" PRId64 " file%s (%" PRId64 " of no kind), ", capture->files, capture->files == 1 ? "" : "s",
+                capture->undecoded_files);
+    add_bytes(text, capture->bytes);
+    strbuf_adds(text, "; free for results ");
+    add_bytes(text, capture->results.free_bytes);
+    print_built(stream, head, text);
+    strbuf_addf(text, "%" PRId64 " = %" PRId64 " rows + %" PRId64 " joined + %" PRId64 " rejected",
+                capture->rows + capture->joined + capture->rejected, capture->rows, capture->joined, capture->rejected);
+    print_built(stream, "Records", text);
+    for (int severity = DIAG_ERROR; severity >= DIAG_NOTE; severity--)
+        if (capture->by_severity[severity] > 0)
+            strbuf_addf(text, "%s%" PRId64 " %s%s", text->length > 0 ? ", " : "", capture->by_severity[severity],
+                        severities[severity], capture->by_severity[severity] == 1 ? "" : "s");
+    for (size_t i = 0; i < capture->problems.count; i++)
+        strbuf_addf(text, "%s %s %" PRId64, i == 0 ? ":" : ",", diag_info(capture->problems.items[i].id)->id,
+                    capture->problems.items[i].occurrences);
+    print_built(stream, "Problems", text);
+    print_kinds(&capture->kinds, stream);
+}
+
+static void doctor_print_text(const struct doctor *doctor, FILE *stream)
+{
+    struct strbuf text;
+
+    strbuf_init(&text, TEXT_LIMIT);
+    print_program(doctor, stream, &text);
+    print_machine(&doctor->machine, stream, &text);
+    print_layouts(doctor, stream, &text);
+    for (size_t i = 0; i < doctor->captures.count; i++)
+        print_capture(&doctor->captures.items[i], i + 1, stream, &text);
+    strbuf_release(&text);
+}
+
+/* Objects and arrays one inside the other; the words are this program's, or kept to characters that need no escape. */
+struct json_writer {
+    FILE *stream;
+    bool any; /* there is something before it in the same object or array */
+};
+
+static void begin_member(struct json_writer *json, const char *name)
+{
+    fputs(json->any ? "," : "", json->stream);
+    if (name != NULL)
+        fprintf(json->stream, "\"%s\":", name);
+    json->any = true;
+}
+
+static void open_with(struct json_writer *json, const char *name, char bracket)
+{
+    begin_member(json, name);
+    fputc(bracket, json->stream);
+    json->any = false;
+}
+
+static void close_with(struct json_writer *json, char bracket)
+{
+    fputc(bracket, json->stream);
+    json->any = true;
+}
+
+static void put_text(struct json_writer *json, const char *name, const char *text)
+{
+    begin_member(json, name);
+    fprintf(json->stream, text != NULL && *text != '\0' ? "\"%s\"" : "null", text);
+}
+
+static void put_number(struct json_writer *json, const char *name, int64_t number)
+{
+    begin_member(json, name);
+    if (number == DOCTOR_NOT_KNOWN)
+        fputs("null", json->stream);
+    else
+        fprintf(json->stream, "%" PRId64, number);
+}
+
+static void put_truth(struct json_writer *json, const char *name, bool truth)
+{
+    begin_member(json, name);
+    fputs(truth ? "true" : "false", json->stream);
+}
+
+static void put_space(struct json_writer *json, const char *name, const struct doctor_space *space)
+{
+    open_with(json, name, '{');
+    put_number(json, "free_bytes", space->free_bytes);
+    put_truth(json, "writable", space->writable);
+    close_with(json, '}');
+}
+
+static void put_kinds(struct json_writer *json, const struct inventory_kinds *kinds)
+{
+    open_with(json, "kinds", '[');
+    for (size_t i = 0; i < kinds->count; i++) {
+        const struct inventory_kind *kind = &kinds->items[i];
+
+        open_with(json, NULL, '{');
+        put_number(json, "bytes", kind->bytes);
+        put_number(json, "files", kind->files);
+        put_number(json, "joined", kind->joined);
+        put_text(json, "kind", kind->kind != NULL ? kind->kind->name : NULL);
+        put_number(json, "rejected", kind->rejected);
+        put_number(json, "rows", kind->rows);
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+}
+
+static void put_parts(struct json_writer *json, const struct inventory_parts *parts)
+{
+    open_with(json, "parts", '[');
+    for (size_t i = 0; i < parts->count; i++) {
+        open_with(json, NULL, '{');
+        put_number(json, "chip", parts->items[i].chip);
+        put_number(json, "device_id", parts->items[i].device_id);
+        put_truth(json, "host", parts->items[i].is_host);
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+}
+
+static void put_problems(struct json_writer *json, const struct inventory_problems *problems)
+{
+    open_with(json, "problems", '[');
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct inventory_problem *problem = &problems->items[i];
+
+        open_with(json, NULL, '{');
+        put_text(json, "code", diag_info(problem->id)->id);
+        put_number(json, "files", problem->files);
+        put_number(json, "occurrences", problem->occurrences);
+        put_number(json, "rejected", problem->rejected);
+        put_text(json, "severity", diag_severity_name(diag_info(problem->id)->severity));
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+}
+
+static void put_capture(struct json_writer *json, const struct inventory *capture)
+{
+    open_with(json, NULL, '{');
+    put_number(json, "bytes", capture->bytes);
+    put_number(json, "devices", capture->devices);
+    put_text(json, "family", capture->family);
+    put_number(json, "files", capture->files);
+    put_number(json, "joined", capture->joined);
+    put_kinds(json, &capture->kinds);
+    put_truth(json, "opened", capture->opened);
+    put_parts(json, &capture->parts);
+    put_problems(json, &capture->problems);
+    put_number(json, "rejected", capture->rejected);
+    put_space(json, "results", &capture->results);
+    put_number(json, "rows", capture->rows);
+    put_number(json, "status", capture->status);
+    put_number(json, "undecoded_files", capture->undecoded_files);
+    close_with(json, '}');
+}
+
+static void put_layouts(struct json_writer *json, const struct doctor *doctor)
+{
+    open_with(json, "layouts", '{');
+    put_number(json, "built_in", (int64_t)doctor->built_in_layouts);
+    put_truth(json, "failed", doctor->layouts_failed);
+    open_with(json, "loaded", '[');
+    for (const struct loaded_layout *layout = doctor->layouts.first; layout != NULL; layout = layout->next) {
+        open_with(json, NULL, '{');
+        put_text(json, "kind", layout->kind->name);
+        put_text(json, "origin", layout_origin_names[layout_origin_of(layout)]);
+        put_number(json, "record_size", layout->layout.record_size);
+        put_truth(json, "replaced", layout->replaced);
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+    close_with(json, '}');
+}
+
+static void put_libraries(struct json_writer *json, const struct machine *machine)
+{
+    open_with(json, "libraries", '[');
+    for (size_t i = 0; i < machine->library_count; i++) {
+        open_with(json, NULL, '{');
+        put_text(json, "compiled", machine->libraries[i].compiled);
+        put_text(json, "name", machine->libraries[i].name);
+        put_text(json, "running", machine->libraries[i].running);
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+}
+
+static void put_limits(struct json_writer *json, const struct machine *machine)
+{
+    open_with(json, "limits", '{');
+    put_number(json, "address_space", machine->address_space);
+    put_number(json, "file_size", machine->file_size);
+    put_number(json, "open_files", machine->open_files);
+    put_number(json, "open_files_most", machine->open_files_most);
+    close_with(json, '}');
+    open_with(json, "locale", '{');
+    put_text(json, "characters", machine->characters);
+    put_text(json, "name", machine->locale);
+    put_truth(json, "terminal", machine->has_terminal);
+    put_truth(json, "utf8", machine->shows_utf8);
+    close_with(json, '}');
+    open_with(json, "memory", '{');
+    put_number(json, "available", machine->memory_available);
+    put_number(json, "total", machine->memory_total);
+    close_with(json, '}');
+}
+
+static void put_program(struct json_writer *json, const struct doctor *doctor)
+{
+    open_with(json, "program", '{');
+    put_text(json, "commit", doctor->commit);
+    put_text(json, "compiler", DOCTOR_COMPILER);
+    put_text(json, "machine", DOCTOR_MACHINE);
+    put_text(json, "version", MSPROF_VERSION);
+    close_with(json, '}');
+}
+
+static void put_schemas(struct json_writer *json)
+{
+    static const char *const documents[] = SCHEMA_LIST;
+
+    put_text(json, "schema", SCHEMA_DOCTOR);
+    open_with(json, "schemas", '{');
+    put_number(json, "database", DATABASE_USER_VERSION);
+    open_with(json, "documents", '[');
+    for (size_t i = 0; documents[i] != NULL; i++)
+        put_text(json, NULL, documents[i]);
+    close_with(json, ']');
+    close_with(json, '}');
+}
+
+static void put_environment(struct json_writer *json)
+{
+    open_with(json, "environment", '[');
+    for (size_t i = 0; machine_variables[i] != NULL; i++)
+        if (machine_has_variable(machine_variables[i]))
+            put_text(json, NULL, machine_variables[i]);
+    close_with(json, ']');
+}
+
+static void put_features(struct json_writer *json, const struct machine *machine)
+{
+    open_with(json, "features", '{');
+    put_truth(json, "collect", machine->has_collect);
+    put_truth(json, "mpi", machine->has_mpi);
+    put_truth(json, "run", machine->has_run);
+    close_with(json, '}');
+}
+
+static void put_system(struct json_writer *json, const struct machine *machine)
+{
+    open_with(json, "system", '{');
+    put_text(json, "distribution", machine->distribution);
+    put_text(json, "kernel", machine->kernel);
+    put_number(json, "processors", machine->processors);
+    close_with(json, '}');
+    open_with(json, "temporary", '{');
+    put_number(json, "free_bytes", machine->temporary.free_bytes);
+    put_truth(json, "named", machine->temporary_is_named);
+    put_truth(json, "writable", machine->temporary.writable);
+    close_with(json, '}');
+}
+
+/* By the schema msprof.doctor/1. */
+static void doctor_print_json(const struct doctor *doctor, FILE *stream)
+{
+    struct json_writer json = {.stream = stream};
+
+    open_with(&json, NULL, '{');
+    open_with(&json, "captures", '[');
+    for (size_t i = 0; i < doctor->captures.count; i++)
+        put_capture(&json, &doctor->captures.items[i]);
+    close_with(&json, ']');
+    put_environment(&json);
+    put_features(&json, &doctor->machine);
+    put_layouts(&json, doctor);
+    put_libraries(&json, &doctor->machine);
+    put_limits(&json, &doctor->machine);
+    put_program(&json, doctor);
+    open_with(&json, "remarks", '[');
+    for (size_t i = 0; i < doctor->remark_count; i++)
+        put_text(&json, NULL, doctor->remarks[i]);
+    close_with(&json, ']');
+    put_schemas(&json);
+    put_system(&json, &doctor->machine);
+    close_with(&json, '}');
+    fputc('\n', stream);
+}
+
+/* msprof doctor: what a report of a fault needs to say, without a name or a value of anybody. */
+
+#define FEW_FILES 256
+#define LITTLE_SPACE ((int64_t)1000 * 1000 * 1000)
 
 /* ---- a capture's inventory ---- */
 

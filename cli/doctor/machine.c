@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/doctor/machine.h"
 #include "base/file/checksum.h"
 #include "base/format/csv_in.h"
 #include "base/format/json_in.h"
@@ -6,7 +7,6 @@
 #include "cli/answers/screen.h"
 #include "cli/cmd_run.h"
 #include "cli/collect_library.h"
-#include "cli/doctor/doctor.h"
 
 #include <fcntl.h>
 #include <gnu/libc-version.h>

@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/names_version.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/console.h"

@@ -1,17 +1,180 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/options.h"
 
+#include "analysis/advice.h"
+#include "analysis/compare/gate.h"
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
-#include "cli/options/first_tries.h"
 #include "db/query/cann_version.h"
+#include "exporters/export.h"
+#include "exporters/table/report.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORTS "msprof export summary CAPTURE, or msprof export timeline CAPTURE"
+
+struct first_try {
+    const char *typed, *command;
+};
+
+static const struct first_try first_words[] = {
+    {"summary", "msprof export summary CAPTURE"},
+    {"timeline", "msprof export timeline CAPTURE"},
+    {"trace", "msprof export timeline CAPTURE"},
+    {"db", "msprof export db CAPTURE"},
+    {"analyze", "msprof advise CAPTURE"},
+    {"analyse", "msprof advise CAPTURE"},
+    {"parse", "msprof import CAPTURE"},
+    {"decode", "msprof import CAPTURE"},
+    {"record", "msprof run -- PROGRAM"},
+    {"profile", "msprof run -- PROGRAM"},
+    {"report", EXPORTS},
+    {"stats", "msprof show CAPTURE"},
+    {"compare", "msprof diff CAPTURE CAPTURE"},
+    {NULL, NULL},
+};
+
+/* What cannot be had is not offered: a script of completion is no place for an error. */
+static void add(struct intern *words, const char *word)
+{
+    struct err ignored = ERR_INIT;
+    uint32_t number;
+
+    (void)intern_add(words, word, strlen(word), &number, &ignored);
+}
+
+static void add_columns(struct intern *words, const struct report *report)
+{
+    struct report_plan plan = {.column_count = 0};
+    struct err ignored = ERR_INIT;
+
+    if (report_plan_take(&plan, report->columns, NULL, COLUMNS_VENDOR, &ignored) == 0)
+        for (size_t i = 0; i < plan.column_count; i++)
+            add(words, plan.columns[i].id);
+    report_plan_release(&plan);
+}
+
+static void add_reports(struct intern *words, enum offer offer)
+{
+    struct err ignored = ERR_INIT;
+    const struct report *const *report = report_all(&ignored);
+
+    if (offer == OFFER_TABLES)
+        add(words, "list");
+    for (; report != NULL && *report != NULL; report++)
+        if (offer == OFFER_TABLES)
+            add(words, (*report)->name);
+        else
+            add_columns(words, *report);
+}
+
+static void add_layer(void *words, const char *name)
+{
+    add(words, name);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct interned *)a)->bytes, ((const struct interned *)b)->bytes);
+}
+
+void offers_put(FILE *stream, enum offer offer)
+{
+    struct intern words = {.items = NULL};
+
+    if (offer == OFFER_TABLES || offer == OFFER_COLUMNS)
+        add_reports(&words, offer);
+    for (size_t i = 0; offer == OFFER_METRICS && gate_metric_name(i) != NULL; i++)
+        add(&words, gate_metric_name(i));
+    for (size_t i = 0; offer == OFFER_RULES && i < RULES; i++)
+        add(&words, rules[i].id);
+    if (offer == OFFER_LAYERS)
+        export_each_layer(add_layer, &words);
+    if (words.count > 1)
+        qsort(words.items, words.count, sizeof *words.items, by_text);
+    for (size_t i = 0; i < words.count; i++)
+        fprintf(stream, "%s%s", i > 0 ? " " : "", words.items[i].bytes);
+    intern_release(&words);
+}
+
+/* Switches of Ascend's msprof, and what -dir is mistaken for. */
+static const struct first_try options[] = {
+    {"--application", "msprof run -- PROGRAM [ARGUMENT]..."},
+    {"--export", EXPORTS},
+    {"--analyze", EXPORTS},
+    {"--parse", "msprof import CAPTURE"},
+    {"--query", "msprof query CAPTURE"},
+    {"-d", "-dir CAPTURE, or the capture's path alone"},
+    {NULL, NULL},
+};
+
+static const char *find(const struct first_try *tries, const char *word, size_t length)
+{
+    for (; tries->typed != NULL; tries++) {
+        if (strlen(tries->typed) == length && strncmp(tries->typed, word, length) == 0)
+            return tries->command;
+    }
+    return NULL;
+}
+
+/* Hints of an error about an option, as typed, and about a word in the place of a command of parent. They give nothing
+ * where there is nothing to say. */
+static void hint_of_option(const char *word, struct err *err)
+{
+    const char *command = find(options, word, strcspn(word, "="));
+
+    if (command != NULL)
+        err_hint(err, "%s", command);
+}
+
+static void hint_of_word(const char *word, enum command_id parent, struct err *err)
+{
+    const char *command = parent == COMMAND_ROOT ? find(first_words, word, strlen(word)) : NULL;
+    struct stat info;
+
+    if (command != NULL)
+        err_hint(err, "%s", command);
+    else if (stat(word, &info) != 0)
+        return;
+    else if (S_ISDIR(info.st_mode))
+        err_hint(err, "msprof export summary %s, or msprof export timeline %s", word, word);
+    else if (parent == COMMAND_ROOT && S_ISREG(info.st_mode) && access(word, X_OK) == 0)
+        err_hint(err, "msprof run -- %s", word);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+
+    return length > wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+void hint_of_file(const char *path, struct err *err)
+{
+    static const char *const packed[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst"};
+    const char *slash = strrchr(path, '/');
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        if (ends_with(path, packed[i])) {
+            err_hint(err, "unpack it, and give the directory: tar -xf %s", path);
+            return;
+        }
+    }
+    if (ends_with(path, ".zip"))
+        err_hint(err, "unpack it, and give the directory: unzip %s", path);
+    else
+        err_hint(err, "a capture is a directory; the file lies in %.*s", slash != NULL ? (int)(slash - path) : 1,
+                 slash == path   ? "/"
+                 : slash != NULL ? path
+                                 : ".");
+}
 
 #define MESSAGE_LIMIT 512
 #define MAX_SPELLINGS 4

@@ -5,11 +5,24 @@
 
 #include "base/err.h"
 #include "cli/command.h"
-#include "cli/options/offers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* Words that completion offers for values which are no fixed choices: names of tables, ids of columns, metrics, rules,
+ * layers of timelines. */
+
+enum offer { OFFER_NOTHING, OFFER_TABLES, OFFER_COLUMNS, OFFER_METRICS, OFFER_RULES, OFFER_LAYERS };
+
+/* The words, ascending, with blanks between. */
+void offers_put(FILE *stream, enum offer offer);
+
+/* What people type who know another tool, or this one not yet: which command they meant. */
+
+/* Of an error about a file that was given as a capture: to unpack it, or where it lies. */
+void hint_of_file(const char *path, struct err *err);
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum kinds_format { KINDS_TABLE, KINDS_JSON, KINDS_MDOC };
@@ -26,6 +39,7 @@ enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
  * chips.
  */
 extern const char *const collect_metrics[];
+
 #define COLLECT_METRICS_FOREIGN 4
 
 /* What the command line says for collect. */
@@ -231,6 +245,7 @@ bool option_is_repeated(const struct option_spec *option);
 /* The i-th spelling of an option with its dashes in buffer: "-h", "--help", aliases, vendor spelling; NULL after the
  * last. buffer has OPTION_SPELLING_SIZE bytes. */
 #define OPTION_SPELLING_SIZE 40
+
 const char *option_spelling(const struct option_spec *option, size_t i, char *buffer);
 
 void settings_init(struct settings *settings);

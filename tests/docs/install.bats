@@ -147,9 +147,8 @@ END
     make -s all
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
-        "  CC      build/release/cli/capture/report_files.o
-  CC      build/release/cli/cmd_run.o
-  CC      build/release/cli/kinds/layouts.o"
+        "  CC      build/release/cli/capture/user_files.o
+  CC      build/release/cli/cmd_run.o"
     expect_equal "$(make all prefix=/elsewhere)" ""
     objects=(build/release/base/err.o build/release/cli/main.o)
     expect_not_contains "$(make "${objects[@]}" prefix=/elsewhere)" "  CC "

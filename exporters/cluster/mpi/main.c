@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof-mpi: msprof cluster by all processes of an MPI job. */
-#include "cli/cluster/cluster_run.h"
+#include "cli/cluster/cmd_cluster.h"
+#include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/options/help.h"
 #include "cli/status.h"
 #include "exporters/cluster/mpi/team_mpi.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof options: what a file of profiling options switches on, and what comes of it. */
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
 #include "cli/command.h"
@@ -13,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* msprof options: what a file of profiling options switches on, and what comes of it. */
 
 #define MOST_BYTES ((size_t)1024 * 1024) /* as of an acl.json */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/manual/rows.h"
+#include "cli/manual.h"
 
-#include "cli/manual/mdoc.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/report.h"
 #include "exporters/timeline/track.h"
@@ -9,9 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put_part(FILE *stream, const char *text, size_t length)
+{
+    if (length > 0 && (*text == '.' || *text == '\''))
+        fputs("\\&", stream);
+    for (size_t i = 0; i < length; i++)
+        switch (text[i]) {
+        case '\\':
+            fputs("\\e", stream);
+            break;
+        case '"':
+            fputs("\\(dq", stream);
+            break;
+        case '\n':
+            fputc(' ', stream);
+            break;
+        default:
+            fputc(text[i], stream);
+        }
+}
+
+void mdoc_put_text(FILE *stream, const char *text)
+{
+    put_part(stream, text, strlen(text));
+}
+
+void mdoc_put_sentences(FILE *stream, const char *text)
+{
+    while (*text != '\0') {
+        const char *end = strstr(text, ". ");
+        size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
+
+        put_part(stream, text, length);
+        fputc('\n', stream);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
 /* What the pages call a family. */
 static const char *const family_words[] = {
     [CAPTURE_SVP] = "SVP", [CAPTURE_JOB] = "Ascend", [CAPTURE_2022] = "CANN before 2023", [CAPTURE_CANN] = "CANN"};
+
 #define FAMILIES (sizeof family_words / sizeof *family_words)
 
 static int by_name(const void *a, const void *b)

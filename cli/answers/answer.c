@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/answers/host_side.h"
+#include "cli/answers/answer.h"
 
 #include "cli/console.h"
 #include "cli/status.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The analysis of a cluster by a team of processes: what msprof cluster and msprof-mpi share. */
-#ifndef MSPROF_CLI_CLUSTER_CLUSTER_RUN_H
-#define MSPROF_CLI_CLUSTER_CLUSTER_RUN_H
+#ifndef MSPROF_CLI_CLUSTER_CMD_CLUSTER_H
+#define MSPROF_CLI_CLUSTER_CMD_CLUSTER_H
 
 #include "cli/options/options.h"
 #include "exporters/cluster/team.h"

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the manual that are made of tables: man/NAME.in holds a line for each list, the Makefile puts it there. */
-#ifndef MSPROF_CLI_MANUAL_ROWS_H
-#define MSPROF_CLI_MANUAL_ROWS_H
+/* Text of tables as mdoc(7). */
+#ifndef MSPROF_CLI_MANUAL_H
+#define MSPROF_CLI_MANUAL_H
 
 #include "base/err.h"
 
 #include <stdio.h>
+
+/* With what mdoc would take for itself escaped; fits a text line and a macro's argument. */
+void mdoc_put_text(FILE *stream, const char *text);
+/* Each sentence on a line of its own, as mdoc wants it. */
+void mdoc_put_sentences(FILE *stream, const char *text);
+
+/* Rows of the manual that are made of tables: man/NAME.in holds a line for each list, the Makefile puts it there. */
 
 enum manual_rows {
     MANUAL_REPORTS, /* files of summaries */
