@@ -15,7 +15,7 @@
 #include "parsers/layouts/check.h"
 #include "parsers/layouts/infer.h"
 #include "parsers/layouts/info_keys.h"
-#include "parsers/layouts/printed_form.h"
+#include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
-#include "parsers/frameworks/hash_dic.h"
+#include "parsers/frameworks/lines.h"
 
 #include <ctype.h>
 #include <math.h>

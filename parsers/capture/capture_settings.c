@@ -19,11 +19,6 @@ static struct capture_setting *find(const struct capture_settings *settings, con
     return NULL;
 }
 
-const struct capture_setting *capture_setting_find(const struct capture_settings *settings, const char *name)
-{
-    return find(settings, name);
-}
-
 /* Finds or adds; NULL with err set. */
 static struct capture_setting *add(struct capture_settings *settings, const char *name, struct err *err)
 {
@@ -98,17 +93,6 @@ const char *capture_setting_text(const struct capture_settings *settings, const 
 {
     const struct capture_setting *setting = find(settings, name);
     return setting != NULL ? setting->text : NULL;
-}
-
-int64_t capture_setting_number(const struct capture_settings *settings, const char *name, int64_t otherwise)
-{
-    const struct capture_setting *setting = find(settings, name);
-    int64_t number;
-    if (setting == NULL)
-        return otherwise;
-    if (setting->text == NULL)
-        return setting->number;
-    return number_parse_integer(setting->text, strlen(setting->text), &number) == 0 ? number : otherwise;
 }
 
 void capture_settings_release(struct capture_settings *settings)

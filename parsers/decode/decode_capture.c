@@ -10,7 +10,6 @@
 #include "parsers/capture/capture_copies.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
-#include "parsers/decode/framing.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/stream.h"
 #include "parsers/join/association.h"

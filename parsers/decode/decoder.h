@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the decoder, shared by decode_capture.c (streams), decode_rows.c (rows on their way out) and plan.c (one
- * record).
- */
+/* Inside of the decoder, shared by decode_capture.c (streams), decode_rows.c (a record into a row, and rows on their
+ * way out). */
 #ifndef MSPROF_PARSERS_DECODE_DECODER_H
 #define MSPROF_PARSERS_DECODE_DECODER_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of layouts, and what makes a layout sound. */
 #include "parsers/decode/layout.h"
 
 #include "base/bytes.h"
@@ -7,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The set of layouts, and what makes a layout sound. */
 
 void layout_set_init(struct layout_set *set)
 {

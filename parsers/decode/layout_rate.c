@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/layout_rate.h"
 
+#include "parsers/decode/layout_text.h"
+
 #include "base/number.h"
 
 #include <inttypes.h>

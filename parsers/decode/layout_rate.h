@@ -3,8 +3,9 @@
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_RATE_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_RATE_H
 
-#include "parsers/decode/layout_text.h"
 #include "parsers/record.h"
+
+struct text_line;
 
 #define LAYOUT_MISS_RATE "icache_miss_rate" /* the first word of its line */
 

@@ -7,9 +7,28 @@
 #include "base/file/checksum.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/layout.h"
+#include "parsers/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where records begin in a run of bytes: how well a layout fits, and the way back to sound records after a damaged
+ * place. Inside of the decoder; plain functions of bytes. */
+
+/* Whether the magics say enough to find a record at any offset: 16 bits or more that are not all 0. */
+bool framing_can_search(const struct layout *layout);
+
+/* Whether a record may begin at data, of which only length bytes are there: the magics inside them stand. */
+bool framing_may_begin(const struct layout *layout, const unsigned char *data, size_t length);
+
+/* The first offset at or after from where a record begins: its magics stand, and another record follows, or the data
+ * end with it, or it lies on the grid: whole records after the offset grid (>= from). True and *ret set to it; false
+ * and *ret set to the first offset that is not ruled out. at_end: no bytes will follow data. */
+bool framing_search(const struct layout *layout, const unsigned char *data, size_t length, size_t from, size_t grid,
+                    bool at_end, size_t *ret);
 
 #define CHUNK_SIZE ((size_t)1024 * 1024) /* bytes that are decoded at once, if a stream has so many */
-_Static_assert(CHUNK_SIZE >= 4 * RECORD_MAX_SIZE, "a chunk must hold records on both sides of a damaged place");
 
 /* One file, or all slices of one, being decoded. */
 struct stream {

@@ -10,7 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAMEWORK_LINE_LIMIT ((size_t)16 * 1024 * 1024) /* bytes */
+/* The numbers that CANN gives names: host/data/unaging.additional.hash_dic.*, lines "<number>:<name>". */
+
+struct hashed_name {
+    const char *name;
+    uint64_t number;
+};
+
+/* Sets the numbers of names (sorted by name); those that the capture does not say are calculated as CANN does. prof
+ * NULL: all are. */
+int hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag, struct err *err);
 
 struct framework_line {
     const char *path;

@@ -4,6 +4,20 @@
 #include "parsers/frameworks/mindspore/mindspore.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
+#include <stdlib.h>
+
+void framework_release(struct framework *framework)
+{
+    intern_release(&framework->texts);
+    free(framework->ranges.items);
+    free(framework->steps.items);
+    free(framework->datasets.items);
+    free(framework->dataset_runs.items);
+    free(framework->launches);
+    torch_free(framework->torch);
+    *framework = (struct framework){.launch_count = 0};
+}
+
 #define SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
 
 /* A counter that stood elsewhere than the capture says gives times long before it began. */

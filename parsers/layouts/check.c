@@ -3,11 +3,184 @@
 
 #include "base/array.h"
 #include "parsers/decode/decode.h"
-#include "parsers/layouts/check_records.h"
+#include "parsers/layouts/problem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Tables whose rows name no inference and task: compared with the records that began at the same time, or that they sum
+ * up. */
+
+/* A printed number as text, with as many decimals as are kept. */
+#define CHECK_NUMBER_SIZE 40
+
+#define DECIMALS_MOST 6
+
+/* A record that was decoded. */
+struct check_record {
+    int64_t began_ns, inference_id, model_id, picture, task_id;
+    int64_t values[PRINTED_MOST]; /* of the printed kind's fields; PRINTED_NONE: the layout does not give it */
+    char word[PRINTED_WORD_SIZE];
+    bool used; /* a row has been compared with it */
+};
+
+struct check_comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    struct check_record *records;
+    size_t record_count;
+    struct check_result *result;
+    uint64_t row;
+};
+
+/* What a row sums up; least is INT64_MAX at first. */
+struct check_sum {
+    int64_t count, total, least, most;
+};
+
+struct collector {
+    struct row_sink sink; /* first, so that a sink is its collector */
+    const struct capture *capture;
+    const struct printed_kind *kind;
+    struct check_record *items;
+    size_t count, capacity;
+    struct {
+        struct inference_name {
+            int64_t id, model_id, picture;
+        } * items;
+        size_t count, capacity;
+    } inferences;
+};
+
+/* ---- decoding ---- */
+
+/* A batch for a sink that looks at rows in its commit and drops them; NULL with err set. */
+static struct row_batch *check_begin_batch(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    (void)sink;
+    struct row_batch *batch = row_batch_new();
+    if (batch != NULL && row_batch_begin(batch, kind))
+        return batch;
+    row_batch_free(batch);
+    err_set(err, ERR_NO_MEMORY, "out of memory");
+    return NULL;
+}
+
+/* A cell of a batch as a number; PRINTED_NONE: the layout does not give it. */
+static int64_t check_cell(const struct row_batch *batch, size_t row, const char *name)
+{
+    int column = record_kind_column(batch->kind, name);
+    if (column < 0 || (batch->present[row] >> column & 1) == 0)
+        return PRINTED_NONE;
+    return batch->cells[row * batch->kind->column_count + (size_t)column].integer;
+}
+
+static void take_word(const struct row_batch *batch, size_t row, const char *name, char word[PRINTED_WORD_SIZE])
+{
+    int column = record_kind_column(batch->kind, name);
+    if (column < 0 || (batch->present[row] >> column & 1) == 0)
+        return;
+    const struct cell *cell = &batch->cells[row * batch->kind->column_count + (size_t)column];
+    snprintf(word, PRINTED_WORD_SIZE, "%.*s", (int)cell->length, cell->text);
+}
+
+/* What the name of the record's file says. */
+static void take_identity(const struct collector *collector, int64_t file_id, struct check_record *decoded)
+{
+    for (size_t i = 0; file_id != PRINTED_NONE && i < collector->capture->file_count; i++) {
+        if (collector->capture->files[i].id != file_id)
+            continue;
+        decoded->model_id = collector->capture->files[i].identity.model_id;
+        decoded->picture = collector->capture->files[i].identity.current_pic_count;
+    }
+}
+
+static int take_inference(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
+{
+    if (array_reserve(&collector->inferences, 1, err) < 0)
+        return -(int)err->code;
+    collector->inferences.items[collector->inferences.count++] =
+        (struct inference_name){.id = check_cell(batch, row, "inference_id"),
+                                .model_id = check_cell(batch, row, "model_id"),
+                                .picture = check_cell(batch, row, "current_pic_count")};
+    return 0;
+}
+
+static int take_row(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
+{
+    if (array_reserve(collector, 1, err) < 0)
+        return -(int)err->code;
+    struct check_record *decoded = &collector->items[collector->count++];
+    *decoded = (struct check_record){.began_ns = check_cell(batch, row, "start_ns"),
+                                     .inference_id = check_cell(batch, row, "inference_id"),
+                                     .task_id = check_cell(batch, row, "task_id"),
+                                     .model_id = -1,
+                                     .picture = -1};
+    take_identity(collector, check_cell(batch, row, "file_id"), decoded);
+    for (size_t c = 0; c < collector->kind->stored; c++) {
+        const char *name = collector->kind->fields[c].name;
+        decoded->values[c] = PRINTED_NONE;
+        if (has_role(collector->kind, c, PRINTED_WORD))
+            take_word(batch, row, name, decoded->word);
+        else
+            decoded->values[c] = check_cell(batch, row, name);
+    }
+    if (collector->kind->start_is_kept) /* the first is printed as a span */
+        decoded->values[0] = decoded->values[0] != PRINTED_NONE && decoded->began_ns != PRINTED_NONE
+                                 ? decoded->values[0] - decoded->began_ns
+                                 : PRINTED_NONE;
+    return 0;
+}
+
+static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct err *err)
+{
+    struct collector *collector = (struct collector *)sink;
+    int status = 0;
+    for (size_t i = 0; strcmp(batch->kind->name, collector->kind->kind) == 0 && i < batch->rows && status == 0; i++)
+        status = take_row(collector, batch, i, err);
+    for (size_t i = 0; strcmp(batch->kind->name, "inference") == 0 && i < batch->rows && status == 0; i++)
+        status = take_inference(collector, batch, i, err);
+    row_batch_free(batch);
+    return status;
+}
+
+/* ---- comparing ---- */
+
+static void check_format(int64_t value, unsigned digits, char text[CHECK_NUMBER_SIZE])
+{
+    int64_t one = printed_power(digits);
+    snprintf(text, CHECK_NUMBER_SIZE, "%" PRId64 ".%06" PRId64, value / one,
+             value % one * printed_power(DECIMALS_MOST - digits));
+    text[strlen(text) - (DECIMALS_MOST - digits) - (digits == 0)] = '\0';
+}
+
+static int compare_began(const void *left, const void *right)
+{
+    const struct check_record *a = left, *b = right;
+    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
+}
+
+/* Whether the number is inside of what is printed, in any rounding that the options allow. */
+static bool check_is_inside(struct problem *problem, size_t column, const struct printed_row *row, int64_t first,
+                            int64_t value)
+{
+    for (int cut = 0; cut < 2; cut++) {
+        if (problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
+            continue;
+        problem->cut = cut != 0;
+        struct interval interval = problem_interval(problem, column, row, first);
+        if (value >= interval.low && value <= interval.high)
+            return true;
+    }
+    return false;
+}
+
+struct decoded_inference {
+    int64_t id, device_id, model_id, batch_num, input_pic_num, current_pic_count;
+    int64_t icache_miss_ppm; /* PRINTED_NONE: not known */
+};
 
 #define COMPARED (PRINTED_DDR_WRITE + 1) /* ids are compared by finding the row */
 
@@ -16,13 +189,8 @@ struct decoded_task {
     int64_t values[COMPARED]; /* PRINTED_NONE: the layout does not give it */
 };
 
-struct decoded_inference {
-    int64_t id, device_id, model_id, batch_num, input_pic_num, current_pic_count;
-    int64_t icache_miss_ppm; /* PRINTED_NONE: not known */
-};
-
 /* Takes the rows that are compared and drops all others. */
-struct collector {
+struct task_collector {
     struct row_sink sink; /* first, so that a sink is its collector */
     struct {
         struct decoded_task *items;
@@ -34,7 +202,300 @@ struct collector {
     } inferences;
 };
 
-static int take_tasks(struct collector *collector, const struct row_batch *batch, struct err *err)
+struct comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    const struct decoded_inference *inference; /* of the table; NULL: there is none */
+    const struct task_collector *collector;
+    struct check_result *result;
+    uint64_t row;
+};
+
+static void tell_first(struct check_comparison *comparison, const char *column, const char *printed, const char *given)
+{
+    if (comparison->result->first.length == 0)
+        (void)strbuf_addf(&comparison->result->first,
+                          "'%s' row %" PRIu64 ": %s is printed as %s, and the layout gives %s", comparison->table->path,
+                          comparison->row, column, printed, given);
+}
+
+/* Compares a cell; tells of the first that differs when tell is set. */
+static bool cell_agrees(struct check_comparison *comparison, size_t column, const struct printed_row *row,
+                        const struct check_record *decoded, bool tell)
+{
+    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[column];
+    char printed[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
+    if (field->role == PRINTED_WORD) {
+        bool same = strcmp(row->word, decoded->word) == 0;
+        if (!same && tell)
+            tell_first(comparison, field->name, row->word, decoded->word);
+        return same;
+    }
+    if (check_is_inside(comparison->problem, column, row, decoded->values[0], decoded->values[column]))
+        return true;
+    check_format(row->values[column], field->digits, printed);
+    snprintf(given, sizeof given, "%" PRId64, decoded->values[column]);
+    if (tell)
+        tell_first(comparison, field->name, printed, given);
+    return false;
+}
+
+static bool is_compared(const struct check_comparison *comparison, size_t column, const struct printed_row *row,
+                        const struct check_record *decoded)
+{
+    if (has_role(comparison->problem->tables->form->kind, column, PRINTED_WORD))
+        return row->word[0] != '\0' && decoded->word[0] != '\0';
+    return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE;
+}
+
+/* How many cells differ. */
+static size_t count_different(struct check_comparison *comparison, const struct printed_row *row,
+                              const struct check_record *decoded, bool tell, size_t *ret_cells)
+{
+    size_t different = 0;
+    *ret_cells = 0;
+    for (size_t c = 0; c < comparison->problem->tables->form->kind->stored; c++) {
+        if (!is_compared(comparison, c, row, decoded))
+            continue;
+        ++*ret_cells;
+        different += !cell_agrees(comparison, c, row, decoded, tell);
+    }
+    return different;
+}
+
+/* The first record that began at this time or later. */
+static size_t first_since(const struct check_comparison *comparison, int64_t time_ns)
+{
+    size_t low = 0, high = comparison->record_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (comparison->records[middle].began_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of the records that began when the row says, the one that differs least. */
+static struct check_record *record_of(struct check_comparison *comparison, const struct printed_row *row)
+{
+    const struct printed_kind *kind = comparison->problem->tables->form->kind;
+    size_t began = (size_t)kind->began, least = SIZE_MAX, cells;
+    int64_t time_ns = row->values[began];
+    int64_t apart = 2 * printed_power(kind->fields[began].digits - row->decimals[began]);
+    struct check_record *best = NULL;
+    for (size_t i = first_since(comparison, time_ns - apart); i < comparison->record_count; i++) {
+        struct check_record *decoded = &comparison->records[i];
+        if (decoded->began_ns > time_ns + apart)
+            break;
+        size_t different = decoded->used ? SIZE_MAX : count_different(comparison, row, decoded, false, &cells);
+        if (different < least) {
+            best = decoded;
+            least = different;
+        }
+    }
+    return best;
+}
+
+static int compare_event(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct check_comparison *comparison = arg;
+    struct check_result *result = comparison->result;
+    struct printed_row with_task = *row;
+    (void)err;
+    comparison->row++;
+    result->rows++;
+    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form->kind, &with_task);
+    struct check_record *decoded = record_of(comparison, &with_task);
+    if (decoded == NULL) {
+        if (result->unmatched++ == 0 && result->different == 0)
+            (void)strbuf_addf(&result->first, "'%s' row %" PRIu64 ": the layout gives nothing that began then",
+                              comparison->table->path, comparison->row);
+        return 0;
+    }
+    size_t cells;
+    result->different += count_different(comparison, &with_task, decoded, true, &cells);
+    result->cells += cells;
+    decoded->used = true;
+    return 0;
+}
+
+/* ---- sums ---- */
+
+static void add_to_sum(struct check_sum *sum, int64_t value)
+{
+    sum->count++;
+    sum->least = value < sum->least ? value : sum->least;
+    sum->most = value > sum->most ? value : sum->most;
+    if (__builtin_add_overflow(sum->total, value, &sum->total))
+        sum->total = INT64_MAX;
+}
+
+/* Whether the row sums up the record: its ids and its word. */
+static bool is_summed(const struct printed_kind *kind, const struct printed_row *row,
+                      const struct check_record *decoded)
+{
+    for (size_t c = 0; c < kind->stored; c++)
+        if (has_role(kind, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
+            decoded->values[c] != PRINTED_NONE && row->values[c] != decoded->values[c])
+            return false;
+    return strcmp(row->word, decoded->word) == 0 && decoded->values[0] != PRINTED_NONE;
+}
+
+/* A number of a sum beside what is printed of it, which may have been added up from so many rounded numbers. */
+static void compare_sum(struct check_comparison *comparison, const struct printed_row *row, const char *what,
+                        int64_t printed, int64_t value, int64_t rounded)
+{
+    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[0];
+    if (printed == PRINTED_NONE)
+        return;
+    struct printed_row as_first = problem_sum_row(comparison->problem, row, printed, rounded);
+    comparison->result->cells++;
+    if (check_is_inside(comparison->problem, 0, &as_first, 0, value))
+        return;
+    char printed_text[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
+    check_format(printed, field->digits, printed_text);
+    snprintf(given, sizeof given, "%" PRId64, value);
+    comparison->result->different++;
+    tell_first(comparison, what, printed_text, given);
+}
+
+static void compare_row_sum(struct check_comparison *comparison, const struct printed_row *row,
+                            const struct check_sum *sum)
+{
+    struct check_result *result = comparison->result;
+    if (sum->count != row->count) {
+        if (result->unmatched++ == 0 && result->different == 0)
+            (void)strbuf_addf(&result->first,
+                              "'%s' row %" PRIu64 ": '%s' is printed %" PRId64 " times, and the layout gives %" PRId64,
+                              comparison->table->path, comparison->row, row->word, row->count, sum->count);
+        return;
+    }
+    compare_sum(comparison, row, "the least", row->values[0], sum->least, 0);
+    compare_sum(comparison, row, "the most", row->most, sum->most, 0);
+    compare_sum(comparison, row, "the total", row->total, sum->total, sum->count);
+}
+
+static int compare_sums(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct check_comparison *comparison = arg;
+    struct check_sum sum = {.least = INT64_MAX};
+    (void)err;
+    comparison->row++;
+    comparison->result->rows++;
+    for (size_t i = 0; i < comparison->record_count; i++)
+        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->records[i]))
+            add_to_sum(&sum, comparison->records[i].values[0]);
+    compare_row_sum(comparison, row, &sum);
+    return 0;
+}
+
+/* ---- sums by types of layers ---- */
+
+static int compare_tasks(const void *left, const void *right)
+{
+    const struct check_record *a = left, *b = right;
+    const int64_t keys[][2] = {{a->model_id, b->model_id}, {a->picture, b->picture}, {a->task_id, b->task_id}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Adds up what a row sums up: every layer of the type has the whole time of its task. */
+static struct check_sum sum_of_type(const struct check_comparison *comparison, const char *type)
+{
+    const struct printed_form *form = comparison->problem->tables->form;
+    const struct layers *layers = &comparison->problem->layers;
+    bool ai_cpu = strcmp(form->filter, "AI_CPU") == 0;
+    struct check_sum sum = {.least = INT64_MAX};
+    for (size_t i = 0; i < layers->count; i++) {
+        const struct layer_task *layer = &layers->items[i];
+        const struct check_record wanted = {
+            .model_id = layer->model_id, .picture = comparison->table->current_pic_count, .task_id = layer->task_id};
+        if (layer->model_id != comparison->table->model_id || layer->ai_cpu != ai_cpu || strcmp(layer->type, type) != 0)
+            continue;
+        const struct check_record *task =
+            bsearch(&wanted, comparison->records, comparison->record_count, sizeof wanted, compare_tasks);
+        if (task != NULL && task->values[0] != PRINTED_NONE)
+            add_to_sum(&sum, task->values[0]);
+    }
+    return sum;
+}
+
+static int compare_type(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct check_comparison *comparison = arg;
+    (void)err;
+    comparison->row++;
+    comparison->result->rows++;
+    const struct check_sum sum = sum_of_type(comparison, row->word);
+    compare_row_sum(comparison, row, &sum);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int read_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
+{
+    const struct printed_files *tables = comparison->problem->tables;
+    int status = 0;
+    for (size_t t = 0; t < tables->count && status == 0; t++) {
+        comparison->table = &tables->items[t];
+        comparison->row = 0;
+        status = printed_read(tables->form, comparison->table, reader, err);
+    }
+    return status;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct inference_name *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Gives the records of inferences their model and picture. */
+static void name_inferences(struct collector *collector)
+{
+    array_sort(collector->inferences.items, collector->inferences.count, sizeof *collector->inferences.items,
+               compare_ids);
+    for (size_t i = 0; i < collector->count && collector->inferences.count > 0; i++) {
+        const struct inference_name wanted = {.id = collector->items[i].inference_id};
+        const struct inference_name *found =
+            bsearch(&wanted, collector->inferences.items, collector->inferences.count, sizeof wanted, compare_ids);
+        if (found == NULL)
+            continue;
+        collector->items[i].model_id = found->model_id;
+        collector->items[i].picture = found->picture;
+    }
+}
+
+/* Decodes the capture and compares it with the tables of the problem, whose form has events or sums. */
+static int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    struct collector collector = {
+        .sink = {.begin = check_begin_batch, .commit = commit_batch}, .capture = capture, .kind = form->kind};
+    int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
+    name_inferences(&collector);
+    array_sort(collector.items, collector.count, sizeof *collector.items, compare_began);
+    struct check_comparison comparison = {
+        .problem = problem, .records = collector.items, .record_count = collector.count, .result = result};
+    struct printed_reader reader = {.row = form->by_layers ? compare_type
+                                           : form->sums    ? compare_sums
+                                                           : compare_event,
+                                    .arg = &comparison};
+    if (form->by_layers)
+        array_sort(comparison.records, comparison.record_count, sizeof *comparison.records, compare_tasks);
+    if (status == 0)
+        status = read_each_table(&comparison, &reader, err);
+    free(collector.items);
+    free(collector.inferences.items);
+    return status;
+}
+
+static int take_tasks(struct task_collector *collector, const struct row_batch *batch, struct err *err)
 {
     if (array_reserve(&collector->tasks, batch->rows, err) < 0)
         return -(int)err->code;
@@ -48,7 +509,7 @@ static int take_tasks(struct collector *collector, const struct row_batch *batch
     return 0;
 }
 
-static int take_inferences(struct collector *collector, const struct row_batch *batch, struct err *err)
+static int take_inferences(struct task_collector *collector, const struct row_batch *batch, struct err *err)
 {
     if (array_reserve(&collector->inferences, batch->rows, err) < 0)
         return -(int)err->code;
@@ -64,9 +525,9 @@ static int take_inferences(struct collector *collector, const struct row_batch *
     return 0;
 }
 
-static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct err *err)
+static int commit_tasks(struct row_sink *sink, struct row_batch *batch, struct err *err)
 {
-    struct collector *collector = (struct collector *)sink;
+    struct task_collector *collector = (struct task_collector *)sink;
     int status = 0;
     if (strcmp(batch->kind->name, "svp_pmu") == 0)
         status = take_tasks(collector, batch, err);
@@ -78,16 +539,7 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
 
 /* ---- comparing ---- */
 
-struct comparison {
-    struct problem *problem;
-    const struct printed_file *table;
-    const struct decoded_inference *inference; /* of the table; NULL: there is none */
-    const struct collector *collector;
-    struct check_result *result;
-    uint64_t row;
-};
-
-static int compare_tasks(const void *left, const void *right)
+static int by_task(const void *left, const void *right)
 {
     const struct decoded_task *a = left, *b = right;
     if (a->inference_id != b->inference_id)
@@ -100,7 +552,8 @@ static bool may_be(int64_t said, int64_t decoded)
     return said < 0 || said == decoded;
 }
 
-static const struct decoded_inference *inference_of(const struct collector *collector, const struct printed_file *table)
+static const struct decoded_inference *inference_of(const struct task_collector *collector,
+                                                    const struct printed_file *table)
 {
     for (size_t i = 0; i < collector->inferences.count; i++) {
         const struct decoded_inference *one = &collector->inferences.items[i];
@@ -143,7 +596,7 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
         const struct decoded_task wanted = {.inference_id = comparison->inference->id,
                                             .task_id = with_task.values[PRINTED_TASK_ID]};
         task = bsearch(&wanted, comparison->collector->tasks.items, comparison->collector->tasks.count, sizeof wanted,
-                       compare_tasks);
+                       by_task);
     }
     if (task == NULL) {
         if (comparison->result->unmatched++ == 0 && comparison->result->different == 0)
@@ -173,14 +626,14 @@ static void compare_rate(struct comparison *comparison)
         comparison->table->path, printed / 1000000, (int)(printed % 1000000), given / 1000000, (int)(given % 1000000));
 }
 
-static int compare_all(struct problem *problem, struct collector *collector, struct check_result *result,
+static int compare_all(struct problem *problem, struct task_collector *collector, struct check_result *result,
                        struct err *err)
 {
     struct comparison comparison = {.problem = problem, .collector = collector, .result = result};
     struct printed_reader reader = {.row = compare_row, .arg = &comparison};
     int status = 0;
     if (collector->tasks.count > 1)
-        array_sort(collector->tasks.items, collector->tasks.count, sizeof *collector->tasks.items, compare_tasks);
+        array_sort(collector->tasks.items, collector->tasks.count, sizeof *collector->tasks.items, by_task);
     for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
         comparison.table = &problem->tables->items[t];
         comparison.inference = inference_of(collector, comparison.table);
@@ -194,7 +647,7 @@ static int compare_all(struct problem *problem, struct collector *collector, str
 static int check_summaries(struct capture *capture, struct problem *problem, struct check_result *result,
                            struct err *err)
 {
-    struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch}};
+    struct task_collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_tasks}};
     int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
     if (status == 0)
         status = compare_all(problem, &collector, result, err);

@@ -3,8 +3,18 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_CHECK_H
 #define MSPROF_PARSERS_LAYOUTS_CHECK_H
 
-#include "parsers/layouts/check_result.h"
+#include "base/strbuf.h"
 #include "parsers/layouts/infer.h"
+
+#include <stdint.h>
+
+/* What comparing a layout's records with tables has found so far. */
+
+struct check_result {
+    uint64_t cells, different; /* that were compared; that differ */
+    uint64_t rows, unmatched;  /* of the tables; without a record */
+    struct strbuf first;       /* the first cell that differs: table, row, column, printed, given */
+};
 
 /* Decodes the capture, whose options name the layouts, into memory and compares its records with the tables. */
 int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,

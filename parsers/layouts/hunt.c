@@ -1,58 +1,219 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first column by its printed numbers, the others beside it: of device records total_cycle by the time, and what is
- * printed as a share of it. */
 #include "parsers/layouts/hunt.h"
-#include "parsers/layouts/structure.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "parsers/layouts/structure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Tables whose rows sum up calls: the records' texts tell which row each belongs to. */
+
+/* The rows of the tables, and of each record the row that sums it up. */
+struct sums {
+    const struct sample_row *groups;
+    size_t group_count;
+    uint32_t *group_of; /* of each record */
+    uint64_t *found;    /* records of each group */
+    size_t records;
+};
+
+static bool record_has_word(const struct frame *frame, size_t row, size_t offset, const char *word)
+{
+    const unsigned char *record = matrix_row(&frame->matrix, row);
+    size_t length = strlen(word), size = frame->size;
+    if (length == 0 || length > size - offset)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (record[frame->big_endian ? size - 1 - offset - i : offset + i] != (unsigned char)word[i])
+            return false;
+    return offset + length == size || length + 1 >= PRINTED_WORD_SIZE ||
+           record[frame->big_endian ? size - 1 - offset - length : offset + length] == 0;
+}
+
+/* Whether each record has the word of a row at the offset, and each row as many records as it counts. Of rows with one
+ * word (of several threads) the first stands for all. */
+static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t offset)
+{
+    memset(sums->found, 0, sums->group_count * sizeof *sums->found);
+    for (size_t i = 0; i < sums->records; i++) {
+        size_t group = 0;
+        while (group < sums->group_count && !record_has_word(frame, i, offset, sums->groups[group].printed.word))
+            group++;
+        if (group == sums->group_count)
+            return false;
+        sums->group_of[i] = (uint32_t)group;
+        sums->found[group]++;
+    }
+    for (size_t i = 0; i < sums->group_count; i++) {
+        uint64_t expected = 0;
+        bool first = true;
+        for (size_t k = 0; k < sums->group_count; k++) {
+            if (strcmp(sums->groups[k].printed.word, sums->groups[i].printed.word) != 0)
+                continue;
+            expected += (uint64_t)sums->groups[k].printed.count;
+            first = first && k >= i;
+        }
+        if (sums->found[i] != (first ? expected : 0))
+            return false;
+    }
+    return true;
+}
+
+/* What the rows with a group's word say of each of its records: what all of them say, and the range of all. */
+static struct printed_row row_of_group(const struct sums *sums, const struct printed_kind *kind, size_t group)
+{
+    struct printed_row row = sums->groups[group].printed;
+    for (size_t k = 0; k < sums->group_count; k++) {
+        const struct printed_row *other = &sums->groups[k].printed;
+        if (strcmp(other->word, row.word) != 0)
+            continue;
+        row.values[0] = other->values[0] < row.values[0] ? other->values[0] : row.values[0];
+        row.most = other->most > row.most ? other->most : row.most;
+        for (size_t c = 1; c < kind->stored; c++)
+            if (other->values[c] != row.values[c])
+                row.values[c] = PRINTED_NONE;
+    }
+    return row;
+}
+
+static bool is_printed(const struct problem *problem, const struct printed_row *row, int64_t printed, int64_t rounded,
+                       int64_t value)
+{
+    const struct printed_row sum = problem_sum_row(problem, row, printed, rounded);
+    struct interval interval = problem_interval(problem, 0, &sum, 0);
+    return value >= interval.low && value <= interval.high;
+}
+
+/* Whether the spans of each group's records, at a place, reach from its least to its most and add up to its total. */
+static bool place_agrees(const struct hunt *hunt, const struct sums *sums, const struct frame *frame,
+                         const struct place_found *place, size_t group)
+{
+    struct printed_row row = row_of_group(sums, printed_kind_of(hunt->problem), group);
+    int64_t least = INT64_MAX, most = INT64_MIN, total = 0;
+    for (size_t i = 0; i < sums->records; i++) {
+        if (sums->group_of[i] != group)
+            continue;
+        int64_t value = place_value(&frame->matrix, i, place, 0);
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+        if (__builtin_add_overflow(total, value, &total))
+            return false;
+    }
+    bool counted = row.total != PRINTED_NONE && row.count == (int64_t)sums->found[group];
+    return is_printed(hunt->problem, &row, row.values[0], 0, least) &&
+           is_printed(hunt->problem, &row, row.most, 0, most) &&
+           (!counted || is_printed(hunt->problem, &row, row.total, row.count, total));
+}
+
+static void keep_places(const struct hunt *hunt, const struct frame *frame, struct place_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        bool good = true;
+        for (size_t group = 0; group < hunt->sums->group_count && good; group++)
+            good = hunt->sums->found[group] == 0 || place_agrees(hunt, hunt->sums, frame, &list->items[i], group);
+        if (good)
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+/* Leaves of the places of the first column those whose spans give the sums; notes when the spans stand in the
+ * records, and nothing tells when they begin. */
+static int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_list *list, struct err *err)
+{
+    struct place_list spans = {.items = NULL};
+    keep_places(hunt, frame, list);
+    if (list->count > 0)
+        return 0;
+    int status = search_plain(&frame->matrix, &hunt->first, 0, &spans, err);
+    keep_places(hunt, frame, &spans);
+    if (status == 0 && spans.count > 0)
+        (void)strbuf_addf(&hunt->best.notes,
+                          "records of %zu bytes have how long each call took, and these tables do not tell when it "
+                          "began: bring the timeline of the calls\n",
+                          frame->size);
+    free(spans.items);
+    return status;
+}
+
+/* Each record gets the row of its group; the search then is that of rows in the order of records. */
+static int take_groups(struct hunt *hunt, struct sums *sums, const struct frame *records, struct err *err)
+{
+    struct problem *problem = hunt->problem;
+    const struct printed_kind *kind = printed_kind_of(problem);
+    struct sample_row *before = problem->sample.items, *rows = calloc(sums->records, sizeof *rows);
+    size_t count = problem->sample.count;
+    struct frame frame = *records;
+    if (rows == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < sums->records; i++)
+        rows[i] = (struct sample_row){.index = i, .printed = row_of_group(sums, kind, sums->group_of[i])};
+    problem->sample.items = rows;
+    problem->sample.count = sums->records;
+    problem->order = ORDER_SUMS;
+    hunt->sums = sums;
+    int status = hunt_prepare(hunt, err);
+    if (status == 0)
+        status = hunt_frame(hunt, &frame, EFFORT_MINUS, err);
+    hunt->sums = NULL;
+    problem->order = ORDER_SAME;
+    problem->sample.items = before;
+    problem->sample.count = count;
+    free(rows);
+    return status == 0 ? hunt_prepare(hunt, err) : status;
+}
+
+static int try_sums(struct hunt *hunt, struct frame *groups, void *arg, struct err *err)
+{
+    struct problem *problem = hunt->problem;
+    struct sums *sums = arg;
+    struct frame frame = *groups;
+    unsigned char record[SIZE_MAX_TRIED];
+    if (matrix_init(&frame.matrix, sums->records, frame.size, err) < 0)
+        return -(int)err->code;
+    frame.matrix.clock = problem->clock;
+    int status = 0;
+    bool whole = true;
+    for (size_t i = 0; i < sums->records && whole; i++) {
+        whole = source_record(&problem->source, &problem->streams.items[0], frame.header, frame.size, i, record);
+        if (whole)
+            matrix_set(&frame.matrix, i, record, frame.big_endian);
+    }
+    for (size_t offset = 0; offset < frame.size && whole && status == 0 && !hunt->best.found; offset++)
+        if (groups_stand_at(sums, &frame, offset))
+            status = take_groups(hunt, sums, &frame, err);
+    matrix_release(&frame.matrix);
+    return status;
+}
+
+int hunt_sums(struct hunt *hunt, struct err *err)
+{
+    const struct problem *problem = hunt->problem;
+    size_t count = problem->sample.count;
+    uint64_t records = problem->rows_of_stream[0];
+    for (size_t i = 0; i < count; i++)
+        if (problem->sample.items[i].printed.count < 0 || problem->sample.items[i].printed.most == PRINTED_NONE)
+            return 0;
+    if (problem->streams.count != 1 || problem->stride != 1 || records == 0 || records > SAMPLE_MAX)
+        return 0;
+    struct sums sums = {.groups = problem->sample.items, .group_count = count, .records = (size_t)records};
+    sums.group_of = calloc(sums.records, sizeof *sums.group_of);
+    sums.found = calloc(count, sizeof *sums.found);
+    int status = sums.group_of != NULL && sums.found != NULL ? hunt_each_frame(hunt, try_sums, &sums, err)
+                                                             : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(sums.group_of);
+    free(sums.found);
+    return status;
+}
+
+/* The first column by its printed numbers, the others beside it: of device records total_cycle by the time, and what is
+ * printed as a share of it. */
+
 #define FIRSTS_TRIED 8
-#define FRAMES_TRIED_HARD 96 /* frames for pairs and counters, which take longer */
-
-bool infer_knows(const struct printed_kind *kind, const char *column)
-{
-    for (size_t i = 0; i < kind->stored; i++)
-        if (strcmp(kind->fields[i].name, column) == 0)
-            return true;
-    return false;
-}
-
-void infer_result_init(struct infer_result *result, const struct printed_kind *kind)
-{
-    *result = (struct infer_result){.found = false, .kind = kind};
-    for (size_t i = 0; i < kind->stored; i++)
-        result->columns[i].name = kind->fields[i].name;
-    strbuf_init(&result->notes, (size_t)1024 * 1024);
-}
-
-void infer_result_release(struct infer_result *result)
-{
-    strbuf_release(&result->notes);
-}
-
-int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first)
-{
-    const unsigned char *bytes = matrix_row(matrix, row);
-    uint64_t raw = matrix_bits(bytes, place->bit, place->bits);
-    if (place->mode == PLACE_MINUS)
-        raw -= matrix_bits(bytes, place->other_bit, place->whole_bits);
-    if (place->mode == PLACE_DELTA && row > 0)
-        raw = (raw - matrix_bits(matrix_row(matrix, row - 1), place->bit, place->whole_bits)) &
-              (place->whole_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << place->whole_bits) - 1);
-    int64_t value;
-    if (raw > INT64_MAX || __builtin_mul_overflow((int64_t)raw, place->scale, &value))
-        return INT64_MAX;
-    if (place->mode == PLACE_PLUS)
-        return __builtin_add_overflow(value, first, &value) ? INT64_MAX : value;
-    if (place->mode == PLACE_SHARE)
-        return __builtin_mul_overflow(value, first, &value) ? INT64_MAX : (value + place->divide / 2) / place->divide;
-    return value;
-}
 
 bool hunt_fill(const struct problem *problem, struct frame *frame)
 {
@@ -409,53 +570,6 @@ int hunt_prepare(struct hunt *hunt, struct err *err)
     return search_column_init(&hunt->first, hunt->firsts, problem->sample.count, err);
 }
 
-static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
-{
-    enum effort effort = (enum effort) * (const int *)arg;
-    bool spans = printed_kind_of(hunt->problem)->start_is_kept;
-    if (effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD)
-        return 0;
-    if (spans ? effort != EFFORT_MINUS : effort != EFFORT_PLAIN && printed_kind_of(hunt->problem)->start == NULL)
-        return 0;
-    return hunt_frame(hunt, frame, effort, err);
-}
-
-/* The steps, the quick and likely ones first. */
-enum step { STEP_PLAIN, STEP_SORTED, STEP_DONE, STEP_MINUS, STEP_DELTA, STEP_DONE_MINUS, STEP_WINDOW, STEP_COUNT };
-
-static int search_step(struct hunt *hunt, enum step step, struct err *err)
-{
-    enum effort plain = EFFORT_PLAIN, minus = EFFORT_MINUS, delta = EFFORT_DELTA;
-    if (hunt->problem->tables->form->sums)
-        return step == STEP_PLAIN ? hunt_sums(hunt, err) : 0;
-    switch (step) {
-    case STEP_PLAIN:
-        return hunt_each_frame(hunt, try_effort, &plain, err);
-    case STEP_SORTED:
-        return hunt_sorted(hunt, err);
-    case STEP_DONE:
-        return hunt_window(hunt, true, EFFORT_PLAIN, err);
-    case STEP_MINUS:
-        return hunt_each_frame(hunt, try_effort, &minus, err);
-    case STEP_DELTA:
-        return hunt_each_frame(hunt, try_effort, &delta, err);
-    case STEP_DONE_MINUS:
-        return hunt_window(hunt, true, EFFORT_MINUS, err);
-    case STEP_WINDOW:
-    case STEP_COUNT:
-    default:
-        return hunt_window(hunt, false, EFFORT_PLAIN, err);
-    }
-}
-
-static bool is_missing_some(const struct infer_result *result)
-{
-    for (size_t c = 0; c < result->kind->stored; c++)
-        if (result->columns[c].state == INFER_MISSING)
-            return true;
-    return false;
-}
-
 #define COARSE_MOST 8
 
 bool hunt_is_coarse(const struct hunt *hunt)
@@ -464,156 +578,4 @@ bool hunt_is_coarse(const struct hunt *hunt)
     const struct place_found *first = &result->columns[0].place;
     return result->found && result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 &&
            first->scale <= COARSE_MOST;
-}
-
-/* Whether a step may still find more than there is: what is nearly a number may hide one that is made of two. */
-static bool is_worth_trying(const struct hunt *hunt, int step)
-{
-    if (step == STEP_DONE_MINUS && hunt->best.found)
-        return hunt->best.order == ORDER_WINDOW && hunt_is_coarse(hunt);
-    return !hunt->best.found ||
-           (step >= STEP_MINUS && step <= STEP_DELTA && (is_missing_some(&hunt->best) || hunt_is_coarse(hunt)));
-}
-
-/* Says which steps were not tried, or not to their end. */
-static void note_rest(struct hunt *hunt, int from)
-{
-    static const char *const names[STEP_COUNT] = {
-        [STEP_PLAIN] = "numbers of records as many as rows",
-        [STEP_SORTED] = "rows in another order than records",
-        [STEP_DONE] = "the records that the .done files say",
-        [STEP_MINUS] = "differences of two numbers",
-        [STEP_DELTA] = "differences to the record before",
-        [STEP_DONE_MINUS] = "differences of two numbers in the records that the .done files say",
-        [STEP_WINDOW] = "rows of records anywhere in the files",
-    };
-    if (hunt->best.incomplete)
-        return;
-    hunt->best.incomplete = true;
-    (void)strbuf_addf(&hunt->best.notes, "the search was stopped after %" PRId64 " seconds; not tried to the end: ",
-                      hunt->problem->options->seconds);
-    for (int step = from, count = 0; step < (hunt->problem->tables->form->sums ? STEP_PLAIN + 1 : STEP_COUNT); step++) {
-        if (step == from || is_worth_trying(hunt, step))
-            (void)strbuf_addf(&hunt->best.notes, "%s%s", count++ > 0 ? ", " : "", names[step]);
-    }
-    (void)strbuf_adds(&hunt->best.notes, "; --search-seconds N gives it more\n");
-}
-
-static int search_all(struct hunt *hunt, struct err *err)
-{
-    hunt->facts = hunt->best.notes.length;
-    int status = 0;
-    for (int step = 0; step < STEP_COUNT && !search_is_late(hunt->problem->clock); step++) {
-        enum infer_order order = hunt->best.order;
-        for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
-            if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
-                continue;
-            hunt->problem->cut = cut != 0;
-            status = hunt_prepare(hunt, err);
-            if (status == 0)
-                status = search_step(hunt, (enum step)step, err);
-        }
-        if (hunt->best.order != order && order != ORDER_SAME)
-            strbuf_cut(&hunt->best.notes, hunt->facts);
-        if (status == 0 && search_is_late(hunt->problem->clock))
-            note_rest(hunt, step);
-    }
-    return status;
-}
-
-/* At each frequency that may be, until something is found. */
-static int search_frequencies(struct hunt *hunt, struct err *err)
-{
-    struct hunt_frequencies found;
-    int status = hunt_frequencies(hunt, &found, err);
-    for (size_t i = 0; i < found.count && status == 0 && !hunt->best.found && !hunt->best.incomplete; i++) {
-        hunt->problem->core_khz = found.items[i].mhz * 1000;
-        status = search_all(hunt, err);
-    }
-    return status;
-}
-
-static void check_rows(const struct problem *problem, struct infer_result *result)
-{
-    size_t wrong = 0;
-    for (size_t i = 0; i < problem->sample.count; i++)
-        wrong += !problem_row_agrees(problem, &problem->sample.items[i].printed);
-    if (wrong == 0)
-        return;
-    result->contradicted = true;
-    (void)strbuf_addf(
-        &result->notes,
-        "%zu of %zu rows contradict themselves: Memory Bound or the total of DDR does not follow from the "
-        "other columns\n",
-        wrong, problem->sample.count);
-}
-
-/* What may be the reason that nothing was found. */
-static int note_sizes(const struct problem *problem, struct infer_result *result, struct err *err)
-{
-    struct structure_size sizes[STRUCTURE_SIZES];
-    const struct source_stream *stream = &problem->streams.items[0];
-    uint64_t rows = problem->rows_of_stream[0];
-    err->code = ERR_NONE;
-    if (rows > stream->length / SIZE_MIN) {
-        (void)strbuf_addf(&result->notes, "%" PRIu64 " rows, but only %" PRIu64 " bytes of records\n", rows,
-                          stream->length);
-        return 0;
-    }
-    if (structure_sizes(&problem->source.items[stream->first], sizes, err) == 0)
-        return -(int)err->code;
-    uint64_t records = stream->length / sizes[0].size;
-    if (rows > records)
-        (void)strbuf_addf(&result->notes,
-                          "%" PRIu64 " rows, but the bytes look like %" PRIu64 " records of %zu bytes: are rows in it "
-                          "twice, or tables of another capture?\n",
-                          rows, records, sizes[0].size);
-    return 0;
-}
-
-int infer_layout(const struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
-                 struct infer_result *result, struct err *err)
-{
-    struct search_clock until = search_clock_start(options->seconds);
-    struct problem problem = {.capture = capture, .tables = tables, .options = options, .clock = &until};
-    struct hunt hunt = {.problem = &problem};
-    int status = problem_open(&problem, result, err);
-    if (status == 0 && (problem.source.count == 0 || problem.sample.count == 0))
-        status =
-            err_set(err, ERR_NOT_FOUND,
-                    problem.source.count == 0 ? "no file of device records that a table is of" : "no table with a row");
-    if (status == 0) {
-        bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
-        if (clock)
-            problem_settle_frequency(&problem, result);
-        check_rows(&problem, result);
-        hunt.best = *result;
-        status = clock && problem.core_khz <= 0 ? search_frequencies(&hunt, err) : search_all(&hunt, err);
-        *result = hunt.best;
-    }
-    problem.cut = result->cut;
-    problem.core_khz = result->core_khz;
-    if (status == 0 && result->found)
-        status = finish_layout(&problem, result, err);
-    if (status == 0)
-        find_rate(&problem, result);
-    if (status == 0 && !result->found)
-        status = note_sizes(&problem, result, err);
-    hunt_release(&hunt);
-    problem_release(&problem);
-    return status;
-}
-
-bool infer_is_certain(const struct infer_result *result)
-{
-    if (!result->found || result->frequency_doubted || result->contradicted || result->few_records ||
-        result->header_doubted || result->width_doubted || result->rows_left_out || result->incomplete ||
-        result->rate.state == RATE_AMBIGUOUS || result->rate.state == RATE_MISSING)
-        return false;
-    for (size_t i = 0; i < result->kind->stored; i++) {
-        enum infer_state state = result->columns[i].state;
-        if (state == INFER_AMBIGUOUS || state == INFER_UNSEEN || state == INFER_MISSING)
-            return false;
-    }
-    return true;
 }

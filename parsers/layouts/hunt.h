@@ -36,21 +36,9 @@ bool hunt_fill(const struct problem *problem, struct frame *frame);
 
 /* Rows that sum up records. */
 int hunt_sums(struct hunt *hunt, struct err *err);
-/* Leaves of the places of the first column those whose spans give the sums; notes when the spans stand in the
- * records, and nothing tells when they begin. */
-int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_list *list, struct err *err);
-
 /* Rows in another order than records: matched by their first columns. */
 int hunt_sorted(struct hunt *hunt, struct err *err);
 /* Rows of some of the records that follow each other: where the .done files say, or, with EFFORT_PLAIN, anywhere. */
 int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err *err);
-/* Frequencies at which a number of the records is the time, the likeliest first; they are noted. */
-struct hunt_frequencies {
-    struct {
-        int64_t mhz, scale; /* the number is counted by the scale */
-    } items[INFER_FREQUENCIES];
-    size_t count;
-};
-int hunt_frequencies(struct hunt *hunt, struct hunt_frequencies *found, struct err *err);
 
 #endif

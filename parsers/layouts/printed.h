@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables that a tool printed of an SVP capture: which files there are, and their numbers, row by row. */
-#ifndef MSPROF_PARSERS_INFER_PRINTED_H
-#define MSPROF_PARSERS_INFER_PRINTED_H
+#ifndef MSPROF_PARSERS_LAYOUTS_PRINTED_H
+#define MSPROF_PARSERS_LAYOUTS_PRINTED_H
 
 #include "base/err.h"
 
@@ -119,6 +119,7 @@ struct printed_reader {
     void *arg;
     uint64_t skipped;
 };
+
 int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,
                  struct err *err);
 
@@ -133,5 +134,30 @@ static inline int64_t printed_power(unsigned n)
         power *= 10;
     return power;
 }
+
+/* The tables that tools print, as data: the names of their files, and which of their columns is which of a record's. */
+
+struct printed_title {
+    const char *title; /* lower case, without blanks, unit and the word ratio; NULL ends the list */
+    int target;        /* a field's index, or enum printed_target */
+    bool needed;       /* a table without it is none of this form */
+};
+
+struct printed_form {
+    const char *title; /* "op_summary", for messages */
+    const struct printed_kind *kind;
+    const char *directory;       /* below the capture: "summary" */
+    const char *const *patterns; /* of file names: the first one that fits tells the identity; NULL ends the list */
+    const char *prefix;          /* of names that say no more; NULL: only names of a pattern are taken */
+    bool events;                 /* a trace of events, not a table of rows */
+    bool sums;                   /* rows sum up many records */
+    bool by_layers;              /* rows sum up the tasks of layers of a type: the word */
+    bool joined;                 /* a table's rows are the records of all files that it belongs to */
+    int64_t unit;                /* of PRINTED_AMOUNT where the titles do not say it */
+    const char *filter;          /* see PRINTED_TO_FILTER */
+    const struct printed_title *titles;
+};
+
+extern const struct printed_form *const printed_forms[]; /* those preferred first; ended by NULL */
 
 #endif

@@ -2,11 +2,287 @@
 #include "parsers/layouts/problem.h"
 
 #include "base/array.h"
-#include "parsers/layouts/totals.h"
+#include "base/file/fsutil.h"
+#include "base/format/json_in.h"
+#include "base/strbuf.h"
+#include "parsers/layouts/printed.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Tables that begin with a row of the whole network: its numbers are what the other rows add up to. */
+
+struct totals {
+    struct printed_row whole; /* of the table in hand */
+    bool known;
+    uint64_t rows;
+    double sums[PRINTED_STORED]; /* of shares: each times its row's time */
+    bool missing[PRINTED_STORED];
+    uint8_t decimals[PRINTED_STORED]; /* the most of any row of any table */
+    uint64_t wrong;                   /* tables whose rows do not add up */
+    struct strbuf first;              /* what the first of them is */
+};
+
+static void totals_init(struct totals *totals)
+{
+    *totals = (struct totals){.known = false};
+    strbuf_init(&totals->first, 8192);
+}
+
+static void totals_release(struct totals *totals)
+{
+    strbuf_release(&totals->first);
+}
+
+/* Before a table; its whole network; each of its rows; behind it. */
+static void totals_begin(struct totals *totals)
+{
+    totals->known = false;
+    totals->rows = 0;
+    for (size_t i = 0; i < PRINTED_STORED; i++) {
+        totals->sums[i] = 0;
+        totals->missing[i] = false;
+    }
+}
+
+static void note_decimals(struct totals *totals, const struct printed_row *row)
+{
+    for (size_t i = 0; i < PRINTED_STORED; i++)
+        if (row->values[i] != PRINTED_NONE && row->decimals[i] > totals->decimals[i])
+            totals->decimals[i] = row->decimals[i];
+}
+
+static void totals_set(struct totals *totals, const struct printed_row *whole)
+{
+    totals->known = true;
+    totals->whole = *whole;
+    note_decimals(totals, whole);
+}
+
+static bool is_share(size_t column)
+{
+    return printed_pmu.fields[column].role == PRINTED_SHARE;
+}
+
+static void totals_add(struct totals *totals, const struct printed_row *row)
+{
+    double time = (double)row->values[PRINTED_TIME];
+    note_decimals(totals, row);
+    totals->rows++;
+    for (size_t i = 0; i < PRINTED_STORED; i++) {
+        if (row->values[i] == PRINTED_NONE || row->values[PRINTED_TIME] == PRINTED_NONE)
+            totals->missing[i] = true;
+        else
+            totals->sums[i] += (double)row->values[i] * (is_share(i) ? time : 1);
+    }
+}
+
+/* What the last digit that is printed of a column is worth. */
+static double digit_of(const struct totals *totals, size_t column)
+{
+    return (double)printed_power(printed_pmu.fields[column].digits - totals->decimals[column]);
+}
+
+/* Whether the rows' numbers, each of which is rounded or cut at its last digit, make the whole's. */
+static bool adds_up(const struct totals *totals, size_t column)
+{
+    double rows = (double)totals->rows, digit = digit_of(totals, column), time = totals->sums[PRINTED_TIME];
+    double whole = (double)totals->whole.values[column];
+    if (!is_share(column))
+        return fabs(totals->sums[column] - whole) <= (rows + 1) * digit;
+    /* A mean of shares, weighted by times that are rounded, too: no share is above the whole of 100 per cent by much.
+     */
+    double most = 100.0 * (double)printed_power(printed_pmu.fields[column].digits);
+    double slack = 2 * digit * (time + rows) + digit_of(totals, PRINTED_TIME) * rows * (whole > most ? whole : most);
+    return fabs(totals->sums[column] - whole * time) <= slack;
+}
+
+static bool is_summed(size_t column)
+{
+    return column == PRINTED_TIME || is_share(column) || printed_pmu.fields[column].role == PRINTED_AMOUNT;
+}
+
+static void totals_end(struct totals *totals, const char *path)
+{
+    if (!totals->known || totals->rows == 0)
+        return;
+    for (size_t i = 0; i < PRINTED_STORED; i++) {
+        if (!is_summed(i) || totals->missing[i] || totals->whole.values[i] == PRINTED_NONE || adds_up(totals, i))
+            continue;
+        double one = (double)printed_power(printed_pmu.fields[i].digits) * (is_share(i) ? totals->sums[0] : 1);
+        if (totals->wrong++ == 0)
+            (void)strbuf_addf(&totals->first,
+                              "'%s': the rows make %.2f of %s, and the row of the whole network has %.2f", path,
+                              totals->sums[i] / one, printed_pmu.fields[i].name,
+                              (double)totals->whole.values[i] / (double)printed_power(printed_pmu.fields[i].digits));
+        return;
+    }
+}
+
+/* Rows of a table that sums up tasks by the types of their layers. */
+struct layer_sums {
+    struct printed_row *items;
+    size_t count, capacity;
+};
+
+static void copy_text(const struct json *entry, const char *name, char text[PRINTED_WORD_SIZE])
+{
+    const char *value = json_string(json_member(entry, name));
+    snprintf(text, PRINTED_WORD_SIZE, "%s", value != NULL ? value : "");
+}
+
+static int add_layers(struct layers *layers, const struct capture_file *file, struct err *err)
+{
+    struct err mistake = ERR_INIT;
+    size_t length;
+    char *text;
+    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
+    struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
+    if (status < 0)
+        text = NULL; /* import tells of it */
+    status = 0;
+    if (mistake.code == ERR_NO_MEMORY) {
+        *err = mistake;
+        status = -ERR_NO_MEMORY;
+    }
+    for (const struct json *entry = root != NULL && json_is_array(root) ? json_first(root) : NULL;
+         entry != NULL && status == 0; entry = json_next(entry)) {
+        struct layer_task layer = {.model_id = file->identity.model_id};
+        const char *engine = json_string(json_member(entry, "engine"));
+        if (!json_integer(json_member(entry, "layer_id"), &layer.layer_id) ||
+            !json_integer(json_member(entry, "task_id"), &layer.task_id))
+            continue;
+        copy_text(entry, "ori_name", layer.name);
+        copy_text(entry, "type", layer.type);
+        layer.ai_cpu = engine != NULL && (strcmp(engine, "AI_CPU") == 0 || strcmp(engine, "AA_CPU") == 0);
+        status = array_reserve(layers, 1, err);
+        if (status == 0)
+            layers->items[layers->count++] = layer;
+    }
+    json_free(root);
+    free(text);
+    return status;
+}
+
+static int compare_layers(const void *left, const void *right)
+{
+    const struct layer_task *a = left, *b = right;
+    if (a->model_id != b->model_id)
+        return a->model_id < b->model_id ? -1 : 1;
+    return (a->layer_id > b->layer_id) - (a->layer_id < b->layer_id);
+}
+
+/* Adds the layers of every model; a layer table that cannot be read is left to import. */
+static int layers_read(const struct capture *capture, struct layers *layers, struct err *err)
+{
+    for (size_t f = 0; f < capture->file_count; f++) {
+        const struct capture_file *file = &capture->files[f];
+        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, file, err) < 0)
+            return -(int)err->code;
+    }
+    array_sort(layers->items, layers->count, sizeof *layers->items, compare_layers);
+    return 0;
+}
+
+static void layers_release(struct layers *layers)
+{
+    free(layers->items);
+    *layers = (struct layers){.items = NULL};
+}
+
+/* The task of a layer by its name; NULL: there is none, or tasks of that name are several. */
+static const struct layer_task *named_task(const struct layers *layers, int64_t model_id, const char *name)
+{
+    const struct layer_task *found = NULL;
+    for (size_t i = 0; i < layers->count; i++) {
+        const struct layer_task *layer = &layers->items[i];
+        if (layer->model_id != model_id || strcmp(layer->name, name) != 0)
+            continue;
+        if (found != NULL && found->task_id != layer->task_id)
+            return NULL;
+        found = layer;
+    }
+    return found;
+}
+
+/* Many tables have the layers of a task, not its number. */
+void layers_add_task(const struct layers *layers, const struct printed_kind *kind, struct printed_row *row)
+{
+    int column = kind->task;
+    const struct layer_task *found = NULL, wanted = {.model_id = row->model_id, .layer_id = row->layer_id};
+    if (column < 0 || row->values[column] != PRINTED_NONE || row->model_id < 0 || layers->count == 0)
+        return;
+    if (row->layer_id >= 0)
+        found = bsearch(&wanted, layers->items, layers->count, sizeof wanted, compare_layers);
+    else if (row->word[0] != '\0')
+        found = named_task(layers, row->model_id, row->word);
+    if (found != NULL && found->task_id >= 0)
+        row->values[column] = found->task_id;
+}
+
+/* ---- tasks of sums ---- */
+
+/* For printed_reader: arg is a struct layer_sums. */
+static int layers_collect(void *arg, const struct printed_row *row, struct err *err)
+{
+    struct layer_sums *sums = arg;
+    if (array_reserve(sums, 1, err) < 0)
+        return -(int)err->code;
+    sums->items[sums->count++] = *row;
+    return 0;
+}
+
+/* Narrows the range of a task's row by the sum of a layer's type. */
+static void narrow(const struct layer_sums *sums, const char *type, struct printed_row *row)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct printed_row *sum = &sums->items[i];
+        if (strcmp(sum->word, type) != 0 || sum->values[0] == PRINTED_NONE || sum->most == PRINTED_NONE)
+            continue;
+        row->values[0] =
+            row->values[0] == PRINTED_NONE || sum->values[0] > row->values[0] ? sum->values[0] : row->values[0];
+        row->most = row->most == PRINTED_NONE || sum->most < row->most ? sum->most : row->most;
+        row->decimals[0] = sum->decimals[0] > row->decimals[0] ? sum->decimals[0] : row->decimals[0];
+    }
+}
+
+/* The next task of the model on the engine, behind one; INT64_MAX: there is none. */
+static int64_t next_task(const struct layers *layers, int64_t model_id, bool ai_cpu, int64_t before)
+{
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < layers->count; i++) {
+        const struct layer_task *layer = &layers->items[i];
+        if (layer->model_id == model_id && layer->ai_cpu == ai_cpu && layer->task_id > before && layer->task_id < next)
+            next = layer->task_id;
+    }
+    return next;
+}
+
+/* Calls the reader's row for each task of the model that the sums are of, in the order of task ids: a task lasts as
+ * long as the types of all its layers allow. */
+static int layers_each_task(const struct layers *layers, const struct printed_form *form, const struct layer_sums *sums,
+                            struct printed_reader *reader, struct err *err)
+{
+    bool ai_cpu = form->filter != NULL && strcmp(form->filter, "AI_CPU") == 0;
+    int status = 0;
+    if (sums->count == 0)
+        return 0;
+    const struct printed_row *any = &sums->items[0];
+    for (int64_t task = -1; status == 0 && (task = next_task(layers, any->model_id, ai_cpu, task)) < INT64_MAX;) {
+        struct printed_row row = *any;
+        row.values[0] = row.most = row.count = row.total = PRINTED_NONE;
+        row.word[0] = '\0';
+        for (size_t i = 0; i < layers->count; i++)
+            if (layers->items[i].model_id == any->model_id && layers->items[i].task_id == task)
+                narrow(sums, layers->items[i].type, &row);
+        row.values[form->kind->task] = task;
+        status = reader->row(reader->arg, &row, err);
+    }
+    return status;
+}
 
 /* ---- files ---- */
 
@@ -448,4 +724,44 @@ bool problem_row_agrees(const struct problem *problem, const struct printed_row 
     int64_t most =
         unit_of(problem, PRINTED_DDR_READ) + unit_of(problem, PRINTED_DDR_WRITE) + unit_of(problem, PRINTED_DDR_TOTAL);
     return apart <= most && apart >= -most;
+}
+
+int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first)
+{
+    const unsigned char *bytes = matrix_row(matrix, row);
+    uint64_t raw = matrix_bits(bytes, place->bit, place->bits);
+    if (place->mode == PLACE_MINUS)
+        raw -= matrix_bits(bytes, place->other_bit, place->whole_bits);
+    if (place->mode == PLACE_DELTA && row > 0)
+        raw = (raw - matrix_bits(matrix_row(matrix, row - 1), place->bit, place->whole_bits)) &
+              (place->whole_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << place->whole_bits) - 1);
+    int64_t value;
+    if (raw > INT64_MAX || __builtin_mul_overflow((int64_t)raw, place->scale, &value))
+        return INT64_MAX;
+    if (place->mode == PLACE_PLUS)
+        return __builtin_add_overflow(value, first, &value) ? INT64_MAX : value;
+    if (place->mode == PLACE_SHARE)
+        return __builtin_mul_overflow(value, first, &value) ? INT64_MAX : (value + place->divide / 2) / place->divide;
+    return value;
+}
+
+bool infer_knows(const struct printed_kind *kind, const char *column)
+{
+    for (size_t i = 0; i < kind->stored; i++)
+        if (strcmp(kind->fields[i].name, column) == 0)
+            return true;
+    return false;
+}
+
+void infer_result_init(struct infer_result *result, const struct printed_kind *kind)
+{
+    *result = (struct infer_result){.found = false, .kind = kind};
+    for (size_t i = 0; i < kind->stored; i++)
+        result->columns[i].name = kind->fields[i].name;
+    strbuf_init(&result->notes, (size_t)1024 * 1024);
+}
+
+void infer_result_release(struct infer_result *result)
+{
+    strbuf_release(&result->notes);
 }

@@ -3,9 +3,26 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 #define MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 
+#include "parsers/capture/capture.h"
 #include "parsers/layouts/infer.h"
-#include "parsers/layouts/layers.h"
-#include "parsers/layouts/source.h"
+#include "parsers/layouts/printed.h"
+#include "parsers/layouts/structure.h"
+
+/* Which task runs a layer, of the tables of a capture's models: what tables name by layers and their types. */
+
+struct layer_task {
+    int64_t model_id, layer_id, task_id;
+    char name[PRINTED_WORD_SIZE], type[PRINTED_WORD_SIZE]; /* the name is that of the user's network; both cut */
+    bool ai_cpu;
+};
+
+struct layers {
+    struct layer_task *items; /* by model and layer */
+    size_t count, capacity;
+};
+
+/* Fills in the task of a row that has only its layers. */
+void layers_add_task(const struct layers *layers, const struct printed_kind *kind, struct printed_row *row);
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
 #define HEADER_MAX 4096
@@ -94,7 +111,7 @@ struct frame {
 /* The value of a place in a row of the matrix; first is the first column's, for PLACE_SHARE and PLACE_PLUS. */
 int64_t place_value(const struct matrix *matrix, size_t row, const struct place_found *place, int64_t first);
 
-/* ---- texts (word.c) ---- */
+/* ---- texts (choose.c) ---- */
 
 /* Adds every place where all rows of the sample have their word. */
 int search_word(const struct problem *problem, const struct frame *frame, struct place_list *list, struct err *err);
@@ -114,15 +131,5 @@ int place_cost(const struct frame *frame, const struct place_found *place, int64
 
 /* Widths over bits that are always zero, magics, the header, and the comparison of all rows. */
 int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err);
-
-/* ---- every row (verify.c) ---- */
-
-/* Compares all rows with their records; columns that do not give what is printed are not found. */
-int verify_layout(const struct problem *problem, struct infer_result *result, struct err *err);
-
-/* ---- rates (rate.c) ---- */
-
-/* Sets result->rate by the names of the tables and what .done files say of their inferences. */
-void find_rate(const struct problem *problem, struct infer_result *result);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tests/fuzz/support.h"
 
 #include "parsers/layouts/check.h"
-#include "parsers/layouts/printed_form.h"
+#include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */

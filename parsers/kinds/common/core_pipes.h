@@ -3,7 +3,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PIPES_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PIPES_H
 
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 #define CORE_PIPES 6
 #define FIRST_VECTOR_CORE 25 /* AI cores have the numbers below */

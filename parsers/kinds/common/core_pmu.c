@@ -2,7 +2,6 @@
 #include "parsers/kinds/common/core_pmu.h"
 
 #include "parsers/kinds/common/device_stream.h"
-#include "parsers/kinds/common/pmu_events.h"
 
 enum {
     FILE_ID,
@@ -106,6 +105,7 @@ const struct layout core_pmu_layouts[] = {
         .field_count = sizeof v6_sample_fields / sizeof *v6_sample_fields,
     },
 };
+
 _Static_assert(sizeof core_pmu_columns / sizeof *core_pmu_columns == CORE_PMU_COLUMNS, "as the header says");
 _Static_assert(sizeof core_pmu_layouts / sizeof *core_pmu_layouts == CORE_PMU_LAYOUTS, "as the header says");
 

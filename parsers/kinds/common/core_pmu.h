@@ -4,7 +4,33 @@
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 
 #include "parsers/decode/decode.h"
+#include "parsers/join/association.h"
 #include "parsers/join/execution.h"
+#include "parsers/record.h"
+
+/* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
+
+#define PMU_EVENT_COLUMN(at, number)                                                                                   \
+    [(at) + (number)] = {"event" #number,                                                                              \
+                         "Event " #number,                                                                             \
+                         COLUMN_INTEGER,                                                                               \
+                         UNIT_NONE,                                                                                    \
+                         0,                                                                                            \
+                         NULL,                                                                                         \
+                         "The counter of event " #number " of the profiled group."}
+#define PMU_EVENT_COLUMNS(at)                                                                                          \
+    PMU_EVENT_COLUMN(at, 0), PMU_EVENT_COLUMN(at, 1), PMU_EVENT_COLUMN(at, 2), PMU_EVENT_COLUMN(at, 3),                \
+        PMU_EVENT_COLUMN(at, 4), PMU_EVENT_COLUMN(at, 5), PMU_EVENT_COLUMN(at, 6), PMU_EVENT_COLUMN(at, 7),            \
+        PMU_EVENT_COLUMN(at, 8), PMU_EVENT_COLUMN(at, 9)
+
+#define PMU_EVENT_FIELD(begin, number)                                                                                 \
+    {                                                                                                                  \
+        .column = "event" #number, .offset = (begin) + 8 * (number), .width = 8                                        \
+    }
+#define PMU_EVENT_FIELDS(begin)                                                                                        \
+    PMU_EVENT_FIELD(begin, 0), PMU_EVENT_FIELD(begin, 1), PMU_EVENT_FIELD(begin, 2), PMU_EVENT_FIELD(begin, 3),        \
+        PMU_EVENT_FIELD(begin, 4), PMU_EVENT_FIELD(begin, 5), PMU_EVENT_FIELD(begin, 6), PMU_EVENT_FIELD(begin, 7)
+#define PMU_EVENT_FIELDS_V6(begin) PMU_EVENT_FIELDS(begin), PMU_EVENT_FIELD(begin, 8), PMU_EVENT_FIELD(begin, 9)
 
 #define CORE_PMU_COLUMNS 21
 #define CORE_PMU_LAYOUTS 4
@@ -21,6 +47,7 @@ struct core_sample {
     int64_t device_id, time_ns, core_id, total_cycle;
     const struct cell *counters; /* eight */
 };
+
 int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, struct err *err);
 
 /* Tables and counters of sampled cores: of the table of a kind, its list of events and its frequency. */
@@ -47,6 +74,7 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
     CORE_SAMPLE_MEAN("vec") ", " CORE_SAMPLE_MEAN("mac") ", " CORE_SAMPLE_MEAN("scalar") ", " \
     CORE_SAMPLE_MEAN("mte1") ", " CORE_SAMPLE_MEAN("mte2") ", " CORE_SAMPLE_MEAN("mte3") ", " \
     CORE_SAMPLE_MEAN("icache") " FROM m GROUP BY device_id)"
+
 /* clang-format on */
 
 extern const struct report_column core_sample_table[];

@@ -4,9 +4,31 @@
 #define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 
 #include "parsers/capture/capture.h"
-#include "parsers/decode/sequence.h"
+#include "parsers/decode/decode.h"
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/pair_table.h"
+
+/* The 4-bit counter that the device's schedulers put into every record. */
+
+struct sequence {
+    bool seen;
+    int64_t last;
+};
+
+/* Reports a gap between the last counter and this one (0..15) at the current record. */
+static inline void sequence_check(struct sequence *sequence, struct decoder *decoder, int64_t counter)
+{
+    int64_t expected = (sequence->last + 1) & 15;
+    if (sequence->seen && counter != expected) {
+        struct place place = decoder_place(decoder, "counter");
+        diag_report(decoder_diag(decoder), DIAG_RECORD_LOST, &place,
+                    "counter %lld after %lld; expected %lld: %lld records are lost, or 16, 32, ... more",
+                    (long long)counter, (long long)sequence->last, (long long)expected,
+                    (long long)((counter - expected) & 15));
+    }
+    sequence->last = counter;
+    sequence->seen = true;
+}
 
 /* Stream and task id of chips with STARS, which put task bits into the stream's word and the other way round. */
 static inline void stars_decode_ids(uint32_t stream_word, uint32_t task_word, uint32_t *ret_stream_id,
@@ -43,6 +65,7 @@ struct task_key {
     uint32_t context_id; /* WHOLE_TASK, or the part of a split task */
     uint32_t thread_id;  /* of a part; 0 */
 };
+
 #define WHOLE_TASK UINT32_MAX
 
 #define LAST_ENDS 2048 /* as many as a device has streams */

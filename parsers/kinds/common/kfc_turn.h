@@ -6,7 +6,7 @@
 #define MSPROF_PARSERS_KINDS_COMMON_KFC_TURN_H
 
 #include "parsers/kinds/common/aicpu_stream.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK };
 

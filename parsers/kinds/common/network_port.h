@@ -3,7 +3,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_NETWORK_PORT_H
 #define MSPROF_PARSERS_KINDS_COMMON_NETWORK_PORT_H
 
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 #define NETWORK_PORT_COLUMNS 19

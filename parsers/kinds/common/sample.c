@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+/* One series: its last sample. */
+struct sample_series {
+    int64_t key[SAMPLING_MAX_KEYS];
+    int64_t time_ns, counters[SAMPLING_MAX_COUNTERS];
+    uint64_t samples;
+};
+
 static int column_of(const struct record_kind *kind, const char *name)
 {
     return name != NULL ? record_kind_column(kind, name) : -1;

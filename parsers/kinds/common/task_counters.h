@@ -3,7 +3,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TASK_COUNTERS_H
 #define MSPROF_PARSERS_KINDS_COMMON_TASK_COUNTERS_H
 
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 #define TASK_COUNTER_COLUMNS                                                                                           \
     FILE_COLUMN, DEVICE_COLUMN, NUMBER_COLUMN("task_type", "Task type", "What kind of task it is."),                   \

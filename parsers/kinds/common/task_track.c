@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/task_track.h"
+
 #include "parsers/capture/capture.h"
-#include "parsers/kinds/common/host/dpu_kernel.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 enum {
@@ -31,10 +31,12 @@ const struct column task_track_columns[] = {
     [KERNEL_BLOCK_NUM] = {"kernel_block_num", "Kernel block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                           "How many blocks the kernel is launched with; only when 40 bytes of payload are used."},
 };
+
 _Static_assert(sizeof task_track_columns / sizeof *task_track_columns == TASK_TRACK_COLUMNS, "as the header says");
 
 /* Payload with the kernel's launch behind the names. */
 #define KERNEL_PAYLOAD 40
+
 /* Records that are no task: how Ascend's tool knows them, too. */
 enum { TYPE_MAINTENANCE = 6, TYPE_FLIP = 98, DEVICE_NPU = 0, DEVICE_DPU = 1, BATCH_OF_DESTROYED = 65535 };
 

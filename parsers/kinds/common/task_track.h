@@ -5,6 +5,12 @@
 
 #include "parsers/record.h"
 
+/* The columns of kernels that the runtime hands to DPUs, which task tracks tell. */
+
+enum { DPU_KERNEL_DEVICE_ID, DPU_KERNEL_STREAM_ID, DPU_KERNEL_TASK_ID, DPU_KERNEL_KERNEL_NAME_ID };
+
+extern const struct record_kind kind_dpu_kernel;
+
 #define TASK_TRACK_COLUMNS 15
 
 extern const struct column task_track_columns[TASK_TRACK_COLUMNS];

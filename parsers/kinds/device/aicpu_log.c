@@ -2,7 +2,7 @@
 /* What the AI CPU of a device tells of the operators that it ran, in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a
  * log of text. */
 #include "base/number.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_log.h"
 
 #include <string.h>

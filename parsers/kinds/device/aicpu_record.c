@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the AI CPU of a device tells: aicpu.data, records of several kinds. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
 static const char *const patterns[] = {"aicpu.data.{device_id}.slice_{slice}", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of data for models: DATA_PREPROCESS.DP, and records of aicpu.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of data for models in captures of 2020: DATA_PREPROCESS.dev.TDT.*, a log of text. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_log.h"
 
 static const char *const patterns[] = {"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL};

@@ -2,7 +2,7 @@
 /* Waits of models for data: records of aicpu.data. */
 #include "base/number.h"
 #include "parsers/kinds/common/aicpu_stream.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 enum { FILE_ID, DEVICE_ID, NODE, QUEUE_SIZE, START_US, END_US };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
 #include "parsers/kinds/common/core_pmu.h"
-#include "parsers/kinds/common/pmu_events.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {

@@ -3,7 +3,7 @@
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/aicpu_stream.h"
 #include "parsers/kinds/common/hccl_types.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of chip 9 with their counters: nano_stars_profile.data. */
 #include "parsers/join/association.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"nano_stars_profile.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts and ends of blocks on chips 15 and 16: stars_block.data. */
 #include "parsers/capture/capture.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"stars_block.data.{device_id}.slice_{slice}", NULL};
 

@@ -3,7 +3,6 @@
  */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/cann_rows.h"
-#include "parsers/kinds/common/stars/fusion_task.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 static const char *const patterns[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points of iterations in captures of 2020: training_trace.*, a record for each point that a device passes. */
 #include "base/number.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                        NULL};

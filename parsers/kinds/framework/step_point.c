@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the points of training_trace that MindSpore set: Framework.host.vm.point.*, a line "<point> <operator>". */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of captured graphs: *.additional.capture_op_info. */
 #include "parsers/kinds/common/host/captured_op.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.capture_op_info.slice_{slice}", NULL};
 

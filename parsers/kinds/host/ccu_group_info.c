@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loop of the CCU: *.additional.ccu_group_info. */
 #include "parsers/kinds/common/host/ccu_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.ccu_group_info.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task of the CCU: *.additional.ccu_task_info. */
 #include "parsers/kinds/common/host/ccu_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.ccu_task_info.slice_{slice}", NULL};
 

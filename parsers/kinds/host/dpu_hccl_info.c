@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/hccl_types.h"
-#include "parsers/kinds/common/host/named_host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL};
 

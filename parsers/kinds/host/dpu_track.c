@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.compact.dpu_track.slice_{slice}", NULL};
 

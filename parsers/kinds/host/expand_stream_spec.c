@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether streams have numbers of 15 bits: *.compact.expand_stream_spec. */
 #include "parsers/kinds/common/host/host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.compact.expand_stream_spec.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of kernels that compute and communicate at once (MC2): *.additional.mc2_comm_info. */
-#include "parsers/kinds/common/host/named_host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample.h"
 
 #include <stdio.h>
 

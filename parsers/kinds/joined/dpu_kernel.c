@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that the runtime hands to DPUs: of records of *.compact.task_track. */
-#include "parsers/kinds/common/host/dpu_kernel.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
+#include "parsers/kinds/common/task_track.h"
 
 #define DERIVED(name, title, doc)                                                                                      \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fusion tasks of chips 15 and 16: each a pair of records of stars_soc.data. */
-#include "parsers/kinds/common/stars/fusion_task.h"
+#include "parsers/kinds/common/stars/stars_record.h"
 
 enum { ON_CPU, ON_AI_CPU, ON_AI_CORE, ON_CCU_0, ON_CCU_1 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that the modules of CANN hold on a device: npu_module_mem.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"npu_module_mem.data.{device_id}.slice_{slice}", NULL};
 

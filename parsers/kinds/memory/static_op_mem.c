@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that a compiled graph plans for its operators: *.additional.static_op_mem. */
-#include "parsers/kinds/common/host/named_host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.static_op_mem.slice_{slice}", NULL};
 

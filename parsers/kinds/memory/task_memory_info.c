@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations of memory for operators: *.additional.task_memory_info. */
-#include "parsers/kinds/common/host/named_host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"{tag}.additional.task_memory_info.slice_{slice}", NULL};
 

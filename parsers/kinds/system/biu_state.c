@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
                                        "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};

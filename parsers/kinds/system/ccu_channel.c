@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Delays of the channels of the units that work for communication: ccu<die>.stat. */
 #include "parsers/kinds/common/group_file.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL};
 

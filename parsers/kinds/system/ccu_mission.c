@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "parsers/kinds/common/group_file.h"
 #include "parsers/kinds/common/hccl_types.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
 

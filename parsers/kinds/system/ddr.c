@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses to DDR memory: ddr.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"ddr.data.{device_id}.slice_{slice}", NULL};
 

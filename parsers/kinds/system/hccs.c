@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the links between devices: hccs.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"hccs.data.{device_id}.slice_{slice}", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters of a device's network: netdev_stats.data. Only the exported database shows them. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"netdev_stats.data.{device_id}.slice_{slice}", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic of the ports of the unified bus: ub.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"ub.data.{device_id}.slice_{slice}", NULL};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the CPUs of a device: ai_ctrl_cpu.data. */
 #include "parsers/kinds/common/arm_events.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL};

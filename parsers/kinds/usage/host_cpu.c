@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processor time of the threads of the profiled process: host_cpu.data. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {"host_cpu.data.slice_{slice}", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the profiled process to the library of threads: host_pthreadcall.data. Shown with the system calls. */
-#include "parsers/kinds/common/text/os_call.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 static const char *const patterns[] = {"host_pthreadcall.data.slice_{slice}", NULL};
 

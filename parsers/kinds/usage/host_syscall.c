@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* System calls of the profiled process: host_syscall.data. */
-#include "parsers/kinds/common/text/os_call.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 static const char *const patterns[] = {"host_syscall.data.slice_{slice}", NULL};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of a whole system: Memory.data of devices, host_sys_mem.data of the host. */
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const char *const patterns[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the CPU of the task scheduler: tscpu.data. */
 #include "parsers/kinds/common/arm_events.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 static const char *const patterns[] = {"tscpu.data.{device_id}.slice_{slice}", NULL};
 

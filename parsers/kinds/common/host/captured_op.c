@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/captured_op.h"
 
-#include "parsers/kinds/common/host/named_host_record.h"
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/host/host_record.h"
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/tensor_columns.h"
 
 #include <stdlib.h>

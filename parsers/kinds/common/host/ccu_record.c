@@ -2,7 +2,7 @@
 #include "parsers/kinds/common/host/ccu_record.h"
 
 #include "base/bytes.h"
-#include "parsers/kinds/common/host/named_host_record.h"
+#include "parsers/kinds/common/host/host_record.h"
 
 #include <stdio.h>
 

@@ -68,11 +68,16 @@ struct host_stream {
 int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
 /* Fills time_ns; for kinds that are stored as they are. */
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
-extern const struct kind_hooks host_record_hooks; /* both */
 
 static inline uint32_t row_u32(const struct row *row, size_t column)
 {
     return (uint32_t)row->cells[column].integer;
 }
+
+/* Host records that name things by their hash. */
+
+/* Sets column `name` to the row of table name with the text of the hash in column `hash`; leaves it NULL for hash 0. */
+int named_host_record_find(const struct host_stream *stream, struct row *row, size_t hash, size_t name,
+                           struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H
 #define MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H
 
-#include "parsers/kinds/common/sample_columns.h"
+#include "parsers/kinds/common/sample.h"
 
 /* The magics of one function (6 bits). */
 #define SOC_PROFILE_MAGICS(function)                                                                                   \

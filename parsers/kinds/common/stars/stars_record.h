@@ -5,6 +5,7 @@
 
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/device_stream.h"
+#include "parsers/kinds/common/sample.h"
 
 /* The first columns of every such kind, in this order. */
 enum stars_record_column {
@@ -67,5 +68,19 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
             .offset = 2, .width = 2, .value = 0x6bd3                                                                   \
         }                                                                                                              \
     }
+
+/* The columns of fusion tasks, which the task log of chips 15 and 16 has. */
+
+enum {
+    FUSION_TASK_DEVICE_ID,
+    FUSION_TASK_TASK_ID,
+    FUSION_TASK_ACCELERATOR_ID,
+    FUSION_TASK_TYPE,
+    FUSION_TASK_MISSION_ID,
+    FUSION_TASK_START_NS,
+    FUSION_TASK_DURATION_NS
+};
+
+extern const struct record_kind kind_fusion_task;
 
 #endif

@@ -5,6 +5,43 @@
 
 #include "parsers/record.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lines of text against patterns (see struct line_format). */
+
+/* A pattern taken apart. Plain memory, no release. */
+#define LINE_PATTERN_MAX 64
+
+struct line_pattern {
+    size_t count;
+    struct line_token {
+        enum {
+            TOKEN_LITERAL,
+            TOKEN_BLANKS,
+            TOKEN_SKIP,
+            TOKEN_WORDS,
+            TOKEN_NUMBERS,
+            TOKEN_LETTERS,
+            TOKEN_INTEGER,
+            TOKEN_HEX,
+            TOKEN_TEXT
+        } type;
+        const char *text; /* of a literal */
+        size_t length;
+        int column;     /* of a value */
+        unsigned count; /* decimals of a number; words or numbers (0: all to the end of the line) */
+    } tokens[LINE_PATTERN_MAX];
+};
+
+/* False: the pattern is none for this kind (a column that it lacks, too many parts). */
+bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *kind, const char *text);
+
+/* The same of the beginning of a text; *ret_length is how much of it that is, with the blanks behind it. A text never
+ * holds what stands in the pattern, which a line that lost its end would bring. */
+bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
+                       size_t *ret_length);
+
 /* For kinds with lines; their sampling is filled too. A line that goes on in the next slice is one; one of no pattern
  * is reported, as is the last when it does not end. */
 extern const struct kind_hooks text_lines_hooks;

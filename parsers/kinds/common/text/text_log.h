@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 #include "parsers/decode/decode.h"
-#include "parsers/kinds/common/text/line_pattern.h"
+#include "parsers/kinds/common/text/text_lines.h"
 
 #define TEXT_LOG_FORMATS 8
 

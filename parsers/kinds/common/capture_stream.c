@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/capture_stream.h"
+
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
@@ -18,6 +19,7 @@ const struct column capture_stream_columns[] = {
                   "The model that the tasks were captured into."},
     [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
 };
+
 _Static_assert(sizeof capture_stream_columns / sizeof *capture_stream_columns == CAPTURE_STREAM_COLUMNS,
                "as the header says");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/kinds/common/text/os_call.h"
+#include "parsers/kinds/common/text/usage_series.h"
 
 const struct column os_call_columns[] = {
     FILE_COLUMN,

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "parsers/frameworks/mindspore/mindspore.h"
+
+#include <stdlib.h>
+
+/* mindspore.record_shapes: the shapes that operators were called with. */
+
+#define SHAPES_FIXED 6 /* bytes: the head of a text; less says nothing */
+
+enum { TEXT_NAME, TEXT_SHAPES, TEXT_COUNT };
+
+struct shapes_reading {
+    int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err);
+    void *arg;
+    const char *path;
+    struct diagnostics *diag;
+};
+
+static int take_shapes(void *arg, const struct framework_record *record, struct err *err)
+{
+    const struct shapes_reading *reading = arg;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    struct framework_text texts[TEXT_COUNT];
+    if (!framework_texts(&record->value, 0, 0, texts, TEXT_COUNT))
+        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    return reading->each(reading->arg, &texts[TEXT_NAME], &texts[TEXT_SHAPES], err);
+}
+
+int mindspore_each_shape(const char *directory,
+                         int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes,
+                                     struct err *err),
+                         void *arg, struct diagnostics *diag, struct err *err)
+{
+    char *path = path_join(directory, "FRAMEWORK/mindspore.record_shapes");
+    struct shapes_reading reading = {each, arg, path, diag};
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = framework_read_tagged(path, SHAPES_FIXED, take_shapes, &reading, NULL, diag, err);
+    free(path);
+    return status;
+}
+
+/* mindspore.memory_usage: allocations and releases of device memory. */
+
+#define MEMORY_FIXED 100
+#define MEMORY_FIRST_TEXT 13
+
+struct memory_reading {
+    struct framework *framework;
+    struct mindspore_memories *memories;
+    const char *path;
+    struct diagnostics *diag;
+};
+
+static int take_memory(void *arg, const struct framework_record *record, struct err *err)
+{
+    struct memory_reading *reading = arg;
+    const unsigned char *p = record->value.data;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    struct framework_text owner;
+    struct mindspore_memory memory = {
+        .device = (int32_t)bytes_load(p, 4, false),
+        .time_ns = (int64_t)bytes_load(p + 20, 8, false),
+        .address = bytes_load(p + 28, 8, false),
+        .size = bytes_load(p + 36, 8, false),
+        .used = (int64_t)bytes_load(p + 44, 8, false),
+        .peak = (int64_t)bytes_load(p + 52, 8, false),
+        .reserved = (int64_t)bytes_load(p + 60, 8, false),
+        .stream = (int64_t)bytes_load(p + 84, 8, false),
+    };
+    if (!framework_texts(&record->value, MEMORY_FIXED, MEMORY_FIRST_TEXT, &owner, 1))
+        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    if (memory.time_ns < 0) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time past 2^63 ns");
+        return 0;
+    }
+    int status =
+        intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err);
+    if (status == 0)
+        status = array_reserve(reading->memories, 1, err);
+    if (status == 0)
+        reading->memories->items[reading->memories->count++] = memory;
+    return status;
+}
+
+int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
+                          struct diagnostics *diag, struct err *err)
+{
+    char *path = path_join(directory, "FRAMEWORK/mindspore.memory_usage");
+    *ret = (struct mindspore_memories){.count = 0};
+    struct memory_reading reading = {framework, ret, path, diag};
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = framework_read_tagged(path, MEMORY_FIXED, take_memory, &reading, NULL, diag, err);
+    free(path);
+    return status;
+}
