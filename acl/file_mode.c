@@ -2,43 +2,32 @@
 #include "acl/file_mode.h"
 
 #include "acl/config/config.h"
-#include "acl/config/path_check.h"
-#include "acl/config/set_config.h"
-#include "acl/locks.h"
+#include "acl/config/option_rule.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/stamp.h"
+#include "msprof/svp_acl_prof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STARTED_MAX (ACL_DEVICES_MAX + 1) /* one configuration for each device, and one without */
+/* File mode under the names of SVP boards. */
 
-static const struct acl_family acl_names = {
-    .init = "aclprofInit",
-    .start = "aclprofStart",
-    .stop = "aclprofStop",
-    .finalize = "aclprofFinalize",
-    .path_limit = 4095,
+/* The names of one family, for messages. */
+struct acl_family {
+    bool svp;
+    const char *init, *start, *stop, *finalize;
+    size_t path_limit; /* the longest path that init takes */
 };
 
-static struct {      /* protected by acl_file_lock */
-    char *directory; /* NULL: not initialised */
-    bool svp;        /* which family initialised */
-    struct acl_config started[STARTED_MAX];
-    unsigned started_count;
-} state;
-
-static enum acl_mode mode_of(const struct acl_family *family)
-{
-    return family->svp ? ACL_MODE_SVP_API : ACL_MODE_API;
-}
-
-/* With the lock held, as all static functions below. */
-static bool is_initialised(const struct acl_family *family)
-{
-    return state.directory != NULL && state.svp == family->svp;
-}
+static const struct acl_family svp_names = {
+    .svp = true,
+    .init = "svp_acl_prof_init",
+    .start = "svp_acl_prof_start",
+    .stop = "svp_acl_prof_stop",
+    .finalize = "svp_acl_prof_finalize",
+    .path_limit = 4096,
+};
 
 static aclError check_path(const struct acl_family *family, const char *path, size_t length)
 {
@@ -51,6 +40,20 @@ static aclError check_path(const struct acl_family *family, const char *path, si
     if (family->svp && *path != '/')
         return acl_fail_value(ACL_ERROR_INVALID_PARAM, "result_path", path, "it must be an absolute path");
     return ACL_SUCCESS;
+}
+
+#define STARTED_MAX (ACL_DEVICES_MAX + 1) /* one configuration for each device, and one without */
+
+static struct {      /* protected by acl_file_lock */
+    char *directory; /* NULL: not initialised */
+    bool svp;        /* which family initialised */
+    struct acl_config started[STARTED_MAX];
+    unsigned started_count;
+} state;
+
+static enum acl_mode mode_of(const struct acl_family *family)
+{
+    return family->svp ? ACL_MODE_SVP_API : ACL_MODE_API;
 }
 
 static aclError initialise(const struct acl_family *family, const char *path)
@@ -69,7 +72,7 @@ static aclError initialise(const struct acl_family *family, const char *path)
     return ACL_SUCCESS;
 }
 
-aclError acl_file_init(const struct acl_family *family, const char *path, size_t length)
+static aclError acl_file_init(const struct acl_family *family, const char *path, size_t length)
 {
     aclError code = check_path(family, path, length);
     if (code != ACL_SUCCESS)
@@ -78,6 +81,67 @@ aclError acl_file_init(const struct acl_family *family, const char *path, size_t
     code = initialise(family, path);
     pthread_mutex_unlock(&acl_file_lock);
     return code;
+}
+
+svp_acl_error svp_acl_prof_init(const char *result_path, size_t length)
+{
+    return acl_file_init(&svp_names, result_path, length);
+}
+
+/* With the lock held, as all static functions below. */
+static bool is_initialised(const struct acl_family *family)
+{
+    return state.directory != NULL && state.svp == family->svp;
+}
+
+static aclError end_capture(void)
+{
+    acl_stamps_disable();
+    return acl_recorder_end();
+}
+
+static aclError finalize(const struct acl_family *family)
+{
+    if (!is_initialised(family)) {
+        if (acl_mode_active() == ACL_MODE_SUBSCRIBE)
+            return acl_fail(ACL_ERROR_PROF_API_CONFLICT, "EK0007", "%s is not possible: a model is subscribed.",
+                            family->finalize);
+        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, family->init, family->finalize);
+    }
+    aclError code = state.started_count > 0 ? end_capture() : ACL_SUCCESS;
+    state.started_count = 0;
+    free(state.directory);
+    state.directory = NULL;
+    acl_options_clear();
+    acl_mode_release(mode_of(family));
+    return code;
+}
+
+static aclError acl_file_finalize(const struct acl_family *family)
+{
+    pthread_mutex_lock(&acl_file_lock);
+    aclError code = finalize(family);
+    pthread_mutex_unlock(&acl_file_lock);
+    return code;
+}
+
+svp_acl_error svp_acl_prof_finalize(void)
+{
+    return acl_file_finalize(&svp_names);
+}
+
+svp_acl_prof_config *svp_acl_prof_create_config(const uint32_t *device_id_list, uint32_t device_nums,
+                                                svp_acl_prof_aicore_metrics aicore_metrics,
+                                                const svp_acl_prof_aicore_events *aicore_events,
+                                                uint64_t data_type_config)
+{
+    struct acl_config values = {.svp = true, .metrics = (aclprofAicoreMetrics)aicore_metrics, .mask = data_type_config};
+    return acl_config_create(&values, device_id_list, device_nums, aicore_events);
+}
+
+svp_acl_error svp_acl_prof_destroy_config(const svp_acl_prof_config *profiler_config)
+{
+    return acl_config_destroy(profiler_config);
 }
 
 static aclError check_mask(const struct acl_config *config)
@@ -152,7 +216,7 @@ static aclError start(const struct acl_family *family, const struct acl_config *
     return ACL_SUCCESS;
 }
 
-aclError acl_file_start(const struct acl_family *family, const void *handle)
+static aclError acl_file_start(const struct acl_family *family, const void *handle)
 {
     struct acl_config config;
     aclError code = acl_config_get(handle, family->svp, &config);
@@ -166,10 +230,9 @@ aclError acl_file_start(const struct acl_family *family, const void *handle)
     return code;
 }
 
-static aclError end_capture(void)
+svp_acl_error svp_acl_prof_start(const svp_acl_prof_config *profiler_config)
 {
-    acl_stamps_disable();
-    return acl_recorder_end();
+    return acl_file_start(&svp_names, profiler_config);
 }
 
 static aclError stop(const struct acl_family *family, const struct acl_config *config)
@@ -187,7 +250,7 @@ static aclError stop(const struct acl_family *family, const struct acl_config *c
                            "no equal configuration has been started");
 }
 
-aclError acl_file_stop(const struct acl_family *family, const void *handle)
+static aclError acl_file_stop(const struct acl_family *family, const void *handle)
 {
     struct acl_config config;
     aclError code = acl_config_get(handle, family->svp, &config);
@@ -199,30 +262,18 @@ aclError acl_file_stop(const struct acl_family *family, const void *handle)
     return code;
 }
 
-static aclError finalize(const struct acl_family *family)
+svp_acl_error svp_acl_prof_stop(const svp_acl_prof_config *profiler_config)
 {
-    if (!is_initialised(family)) {
-        if (acl_mode_active() == ACL_MODE_SUBSCRIBE)
-            return acl_fail(ACL_ERROR_PROF_API_CONFLICT, "EK0007", "%s is not possible: a model is subscribed.",
-                            family->finalize);
-        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, family->init, family->finalize);
-    }
-    aclError code = state.started_count > 0 ? end_capture() : ACL_SUCCESS;
-    state.started_count = 0;
-    free(state.directory);
-    state.directory = NULL;
-    acl_options_clear();
-    acl_mode_release(mode_of(family));
-    return code;
+    return acl_file_stop(&svp_names, profiler_config);
 }
 
-aclError acl_file_finalize(const struct acl_family *family)
-{
-    pthread_mutex_lock(&acl_file_lock);
-    aclError code = finalize(family);
-    pthread_mutex_unlock(&acl_file_lock);
-    return code;
-}
+static const struct acl_family acl_names = {
+    .init = "aclprofInit",
+    .start = "aclprofStart",
+    .stop = "aclprofStop",
+    .finalize = "aclprofFinalize",
+    .path_limit = 4095,
+};
 
 aclError aclprofInit(const char *profilerResultPath, size_t length)
 {

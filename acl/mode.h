@@ -6,6 +6,22 @@
 
 #include "msprof/acl_prof.h"
 
+#include <pthread.h>
+
+/* The library's mutexes, in one place because of fork(): it waits until all are free, so that the child, in which only
+ * the forking thread goes on, finds none taken. A thread that holds one takes only such that stand further down. */
+
+extern pthread_mutex_t acl_json_lock;    /* captures of acl.json begin and end */
+extern pthread_mutex_t acl_file_lock;    /* file mode: path and started configurations */
+extern pthread_mutex_t acl_parse_lock;   /* json_parse_plainly */
+extern pthread_mutex_t acl_config_lock;  /* the list of living configurations */
+extern pthread_mutex_t acl_option_lock;  /* values of aclprofSetConfig */
+extern pthread_mutex_t acl_stack_lock;   /* pushed stamps */
+extern pthread_mutex_t acl_capture_lock; /* the path of the capture */
+
+/* stamp.c: the threads that held single stamps do not exist in the child. */
+void acl_stamps_in_forked_child(void);
+
 enum acl_mode {
     ACL_MODE_NONE,
     ACL_MODE_API,      /* aclprofInit .. aclprofFinalize */

@@ -4,8 +4,8 @@
  * made outside of it. Only Push and Pop share a mutex, because they share a stack. */
 #include "acl/stamp.h"
 
-#include "acl/locks.h"
 #include "acl/message.h"
+#include "acl/mode.h"
 #include "acl/recorder/recorder.h"
 
 #include <pthread.h>

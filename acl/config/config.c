@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/config/config.h"
 
-#include "acl/locks.h"
 #include "acl/message.h"
+#include "acl/mode.h"
 #include "base/number.h"
 
 #include <stdio.h>

@@ -3,9 +3,8 @@
 
 #include "acl/config/config.h"
 #include "acl/config/option_rule.h"
-#include "acl/config/path_check.h"
-#include "acl/locks.h"
 #include "acl/message.h"
+#include "acl/mode.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"

@@ -2,7 +2,6 @@
 /* Captures that an acl.json begins. */
 #include "acl/config/json_config.h"
 #include "acl/file_mode.h"
-#include "acl/locks.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/stamp.h"

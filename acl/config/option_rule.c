@@ -2,8 +2,42 @@
 #include "acl/config/option_rule.h"
 
 #include "acl/message.h"
+#include "acl/mode.h"
+#include "base/file/fsutil.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static aclError refuse_character(const char *path, const char *parameter, char c)
+{
+    char reason[64];
+    if (c > ' ' && c < 0x7f)
+        (void)snprintf(reason, sizeof reason, "the path must not hold the character '%c'", c);
+    else
+        (void)snprintf(reason, sizeof reason, "the path must not hold the character 0x%02x",
+                       (unsigned)(unsigned char)c);
+    return acl_fail_value(ACL_ERROR_INVALID_FILE, parameter, path, reason);
+}
+
+aclError acl_path_prepare(const char *path, const char *parameter, bool svp, char **ret_absolute)
+{
+    struct err err = ERR_INIT;
+    char forbidden = switch_path_forbidden(path, svp);
+    if (forbidden != '\0')
+        return refuse_character(path, parameter, forbidden);
+    if (make_directories(path, &err) < 0)
+        return acl_fail_err(ACL_ERROR_INVALID_FILE, &err);
+    if (access(path, W_OK | X_OK) < 0)
+        return acl_fail_value(ACL_ERROR_INVALID_FILE, parameter, path, strerror(errno));
+    char *absolute = path_absolute(path, &err);
+    if (absolute == NULL)
+        return acl_fail_err(err.code == ERR_NO_MEMORY ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_INVALID_FILE, &err);
+    *ret_absolute = absolute;
+    return ACL_SUCCESS;
+}
 
 static const char *const keys_of_types[ACL_PROF_ARGS_MAX] = {
     [ACL_PROF_PATH] = "output",
@@ -25,7 +59,8 @@ static const char *const keys_of_types[ACL_PROF_ARGS_MAX] = {
 /* It has no key in an acl.json. */
 static const struct switch_rule nts_metrics = {.key = "nts_metrics", .check = SWITCH_WORD, .words = "PipeUtilization"};
 
-const struct switch_rule *option_rule_of_type(aclprofConfigType type)
+/* NULL when there is none. */
+static const struct switch_rule *option_rule_of_type(aclprofConfigType type)
 {
     if (type == ACL_PROF_NTS_METRICS)
         return &nts_metrics;
@@ -48,4 +83,48 @@ aclError option_check_value(const struct switch_rule *rule, const char *value)
     switch_rule_tell(rule, allowed);
     (void)snprintf(reason, sizeof reason, "it must be %s", allowed);
     return acl_fail_value(ACL_ERROR_INVALID_PROFILING_CONFIG, rule->key, value, reason);
+}
+
+static char values[ACL_PROF_ARGS_MAX][ACL_OPTION_MAX + 1];
+
+aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength)
+{
+    const struct switch_rule *rule = option_rule_of_type(configType);
+    if (rule == NULL)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "configType", configType, "there is no such type");
+    if (config == NULL)
+        return acl_fail_null("config");
+    if (configLength > ACL_OPTION_MAX)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "configLength", configLength, "it is more than 256");
+    if (strnlen(config, configLength + 1) != configLength)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "configLength", configLength,
+                               "it is not the length of the value");
+    aclError code = option_check_value(rule, config);
+    if (code != ACL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&acl_option_lock);
+    memcpy(values[configType], config, configLength + 1);
+    pthread_mutex_unlock(&acl_option_lock);
+    return ACL_SUCCESS;
+}
+
+void acl_option_get(int type, char *ret)
+{
+    pthread_mutex_lock(&acl_option_lock);
+    memcpy(ret, values[type], sizeof values[type]);
+    pthread_mutex_unlock(&acl_option_lock);
+}
+
+uint64_t acl_option_storage_limit(void)
+{
+    char value[ACL_OPTION_MAX + 1];
+    acl_option_get(ACL_PROF_STORAGE_LIMIT, value);
+    return *value == '\0' ? 0 : switch_size_bytes(value);
+}
+
+void acl_options_clear(void)
+{
+    pthread_mutex_lock(&acl_option_lock);
+    memset(values, 0, sizeof values);
+    pthread_mutex_unlock(&acl_option_lock);
 }

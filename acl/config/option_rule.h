@@ -7,12 +7,31 @@
 #include "msprof/acl_prof.h"
 #include "parsers/switches/rule.h"
 
-/* NULL when there is none. */
-const struct switch_rule *option_rule_of_type(aclprofConfigType type);
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Directories that a program names for its captures. */
+
+/* Makes sure that the path is a directory in which this process can make others, creating it and its parents (0750),
+ * and gives its absolute form (free() it). ACL_ERROR_INVALID_FILE or ACL_ERROR_BAD_ALLOC with a message that names
+ * parameter. */
+aclError acl_path_prepare(const char *path, const char *parameter, bool svp, char **ret_absolute);
+
 const struct switch_rule *option_rule_of_key(const char *key, bool svp);
 
 /* ACL_SUCCESS, or ACL_ERROR_INVALID_PROFILING_CONFIG with a message that names the rule's key and says what is allowed.
  */
 aclError option_check_value(const struct switch_rule *rule, const char *value);
+
+/* What aclprofSetConfig has set: kept until aclprofFinalize, for the captures that are started meanwhile. */
+
+#define ACL_OPTION_MAX 256 /* bytes of a value, without the final NUL */
+
+/* Copies the value of a type, "" when it is not set, into a buffer of ACL_OPTION_MAX + 1 bytes. */
+void acl_option_get(int type, char *ret);
+/* ACL_PROF_STORAGE_LIMIT in bytes; 0: not set. */
+uint64_t acl_option_storage_limit(void);
+void acl_options_clear(void);
 
 #endif

@@ -94,7 +94,7 @@ static void *open_library(void)
     return handle != NULL ? handle : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The program's libmsprof_acl, else one that is loaded now and stays: it announces itself to target.c. */
+/* The program's libmsprof_acl, else one that is loaded now and stays: it announces itself to system.c. */
 static const struct call_target *find_target(void)
 {
     const struct call_target *target = call_target();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/preload/preload.h"
 #include "acl/recorder/recorder.h"
-#include "acl/recorder/room.h"
 #include "acl/recorder/shield.h"
 
 #include <dlfcn.h>

@@ -36,7 +36,7 @@ extern const void *const preload_entries[];
 /* Writes what was recorded. Safe in signal handlers. */
 void recording_flush(void);
 
-/* ---- target.c ---- */
+/* ---- system.c: the libmsprof_acl that says that it is there ---- */
 
 struct call_target;
 /* libmsprof_acl, when it is in the process; NULL: it is not, or is not to decide what is recorded. */

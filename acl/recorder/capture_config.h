@@ -6,7 +6,50 @@
 #include "acl/recorder/recorder_options.h"
 #include "base/strbuf.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
+
+/* What a capture lacks, told by the capture itself: losses.json beside its other small files. The file has its whole
+ * size from the start and is written over in place, so that a full disk takes it too, and a process that can open no
+ * file any more. */
+
+#define LOSSES_FILE "losses.json"
+#define LOSSES_SIZE 4096 /* bytes of the file: one block */
+#define LOSSES_MOST_NAMES 32
+
+/* Calls of a function that did not return: an exception, a longjmp or the end of the thread left them. */
+struct left_call {
+    uint64_t key;     /* whatever tells functions apart */
+    const char *name; /* lives as long as the process */
+    int64_t count;
+};
+
+struct losses {
+    uint64_t calls, tx; /* records that could not be written */
+    int failure;        /* errno; 0: none */
+    struct left_call left[LOSSES_MOST_NAMES];
+    size_t left_count;
+    int64_t left_other; /* of functions that are not known or for which there was no place */
+    bool ended;         /* everything is written: the process may be gone without any loss */
+};
+
+/* Adds change (-1: one returned after all) to the calls of a function that were left; name NULL: it is not known. */
+void losses_add_left(struct losses *losses, uint64_t key, const char *name, int64_t change);
+bool losses_equal(const struct losses *a, const struct losses *b);
+/* The file's content. Safe in signal handlers. */
+void losses_text(const struct losses *losses, char text[LOSSES_SIZE]);
+
+/* The clock of what is recorded. */
+
+/* The clock of the records: nanoseconds of CLOCK_MONOTONIC_RAW, without a system call where the system has a vDSO. */
+static inline int64_t recorder_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* One instant on both clocks. The difference of the two is exact to the nanosecond although the files say the first in
  * microseconds: unix_ns is a whole number of them. */
@@ -21,8 +64,7 @@ struct clock_pair clock_pair_read(void);
 int64_t local_utc_offset(void);
 
 #define DATE_TEXT_SIZE 32
-/* "YYYY-mm-dd HH:MM:SS.uuuuuu". Needs no time zone data: may be called in signal handlers. */
-void format_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE]);
+
 /* "YYYYmmddHHMMSSmmm", as directories of captures are named. */
 void format_compact_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE]);
 
@@ -34,6 +76,7 @@ void capture_host_start_log(struct strbuf *buf, const struct recorder_options *o
 
 /* start_info's counterpart, without a strbuf because it is written in signal handlers; returns its length. */
 #define END_INFO_SIZE 256
+
 size_t capture_end_info(char text[END_INFO_SIZE], const struct clock_pair *end, int64_t utc_offset);
 
 #endif

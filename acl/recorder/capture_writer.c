@@ -2,7 +2,6 @@
 #include "acl/recorder/capture_writer.h"
 
 #include "acl/recorder/capture_config.h"
-#include "acl/recorder/recorder_clock.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "base/strbuf.h"

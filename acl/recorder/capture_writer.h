@@ -5,7 +5,7 @@
 #ifndef MSPROF_ACL_RECORDER_CAPTURE_WRITER_H
 #define MSPROF_ACL_RECORDER_CAPTURE_WRITER_H
 
-#include "acl/recorder/losses.h"
+#include "acl/recorder/capture_config.h"
 #include "acl/recorder/recorder_options.h"
 #include "base/err.h"
 

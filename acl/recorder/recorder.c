@@ -4,13 +4,11 @@
 #include "acl/recorder/capture_writer.h"
 #include "acl/recorder/crash.h"
 #include "acl/recorder/forks.h"
-#include "acl/recorder/job_calls.h"
 #include "acl/recorder/names.h"
-#include "acl/recorder/recorder_report.h"
 #include "acl/recorder/recorder_state.h"
 #include "acl/recorder/ring.h"
-#include "acl/recorder/room.h"
 #include "acl/recorder/shield.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +19,83 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* What the recorder tells its user, as one line each. Needs no allocation: signal handlers tell too. */
+
+#define REPORT_SIZE 1000
+
+/* "msprof: " and the text, as a line. */
+static void report_on_stderr(const char *text)
+{
+    static const char head[] = "msprof: ";
+    char line[REPORT_SIZE + sizeof head];
+    size_t length = strnlen(text, REPORT_SIZE - 1);
+    memcpy(line, head, sizeof head - 1);
+    memcpy(line + sizeof head - 1, text, length);
+    line[sizeof head - 1 + length] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof head + length);
+    (void)ignored;
+}
+
+static char *put(char *p, const char *end, const char *text)
+{
+    size_t length = strlen(text), left = end > p ? (size_t)(end - p) : 0;
+    if (length > left)
+        length = left;
+    memcpy(p, text, length);
+    return p + length;
+}
+
+static char *put_count(char *p, const char *end, uint64_t count, const char *one, const char *many)
+{
+    char number[NUMBER_MAX];
+    *number_put_unsigned(number, count) = '\0';
+    return put(put(p, end, number), end, count == 1 ? one : many);
+}
+
+/* The reason has its place, however long the name of the capture is. */
+#define REASON_ROOM 200
+
+/* "the capture 'X' is incomplete: 3 calls and 1 msproftx record lost: No space left on device". False when
+ * nothing is lost. */
+static bool describe_losses(const struct capture_writer *writer, char text[REPORT_SIZE])
+{
+    int failure = writer->losses.failure;
+    uint64_t calls = writer->losses.calls, tx = writer->losses.tx;
+    const char *end = &text[REPORT_SIZE - 1], *reason = failure != 0 ? strerrordesc_np(failure) : NULL;
+    char *p = text;
+    if (calls == 0 && tx == 0 && failure == 0)
+        return false;
+    p = put(p, end, "the capture '");
+    p = put(p, end - REASON_ROOM, writer->directory);
+    p = put(p, end, "' is incomplete: ");
+    if (calls == 0 && tx == 0)
+        p = put(p, end, "names of what it records are");
+    if (calls > 0)
+        p = put_count(p, end, calls, " call", " calls");
+    if (calls > 0 && tx > 0)
+        p = put(p, end, " and ");
+    if (tx > 0)
+        p = put_count(p, end, tx, " msproftx record", " msproftx records");
+    p = put(p, end, " lost: ");
+    p = put(p, end, reason != NULL ? reason : "no memory");
+    *p = '\0';
+    return true;
+}
+
+/* "nothing is recorded: " and the causes. */
+static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
+{
+    const char *end = &text[REPORT_SIZE - 1];
+    char *p = put(text, end, "nothing is recorded: ");
+    for (unsigned i = err->depth; i-- > 0;) {
+        p = put(p, end, err->causes[i]);
+        p = put(p, end, i > 0 ? ": " : "");
+    }
+    *p = '\0';
+}
+
+#define RECORDER_PERIOD_MS 200
 
 #define FLUSH_PATIENCE_MS 2000
 #define THREAD_STACK_SIZE (256 * 1024)

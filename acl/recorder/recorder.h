@@ -13,7 +13,7 @@
 #ifndef MSPROF_ACL_RECORDER_RECORDER_H
 #define MSPROF_ACL_RECORDER_RECORDER_H
 
-#include "acl/recorder/recorder_clock.h"
+#include "acl/recorder/capture_config.h"
 #include "acl/recorder/recorder_options.h"
 #include "base/err.h"
 
@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDER_PERIOD_MS 200
 #define RECORDER_MESSAGE_MAX 155 /* bytes of a range's or mark's message, without the final NUL */
 
 /* Layers of CANN that a call belongs to (docs/formats/cann.md 3.3). */

@@ -1,18 +1,202 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is subscribed to what. Without a device every model is on device 0. */
-#include "acl/subscribe/subscribe.h"
-
 #include "acl/message.h"
 #include "acl/mode.h"
+#include "acl/subscribe/operator_record.h"
+#include "acl/subscribe/subscribe_names.h"
 #include "acl/subscribe/subscribe_replay.h"
 #include "base/number.h"
+#include "msprof/acl_prof.h"
+#include "msprof/svp_acl_prof.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* What the readers of subscribed records do, for both families of names. */
+
+/* Bytes that a program got from the pipe, and which record of them is meant. */
+struct operator_place {
+    const void *info;
+    size_t length;
+    uint32_t index;
+};
+
+/* The readers of subscribed records under CANN's names. */
+
+/* ---- both families ---- */
+
+/* Each returns 0, or ACL_ERROR_INVALID_PARAM with its message set and the outputs untouched: NULL, a length that is no
+ * multiple of the record's size, an index beyond the end, a wrong signature (of any record for subscribe_count, else of
+ * the record at the place). */
+static aclError subscribe_desc_size(size_t *ret)
+{
+    if (ret == NULL)
+        return acl_fail_null("opDescSize");
+    *ret = subscribe_record_size();
+    return ACL_SUCCESS;
+}
+
+static aclError refuse_record(const char *parameter, uint64_t value, const char *reason)
+{
+    char text[NUMBER_MAX + 1];
+    *number_put_unsigned(text, value) = '\0';
+    acl_fail_value(ACL_ERROR_INVALID_PARAM, parameter, text, reason);
+    return ACL_ERROR_INVALID_PARAM;
+}
+
+/* How many records info holds; does not look into them. */
+static aclError count_records(const void *info, size_t length, size_t *ret)
+{
+    size_t size = subscribe_record_size();
+    if (info == NULL)
+        return acl_fail_null("opInfo");
+    if (length % size != 0)
+        return refuse_record("opInfoLen", length,
+                             "it is not a whole multiple of the size that aclprofGetOpDescSize gives");
+    *ret = length / size;
+    return ACL_SUCCESS;
+}
+
+static aclError subscribe_count(const void *info, size_t length, uint32_t *ret)
+{
+    size_t size = subscribe_record_size(), count = 0;
+    if (ret == NULL)
+        return acl_fail_null("opNumber");
+    aclError code = count_records(info, length, &count);
+    if (code != ACL_SUCCESS)
+        return code;
+    if (count > UINT32_MAX)
+        return refuse_record("opInfoLen", length, "there are too many records");
+    for (size_t i = 0; i < count; i++) {
+        if (!operator_record_is_sound((const unsigned char *)info + i * size, size))
+            return refuse_record("opInfo", i, "the signature of the record with this index is wrong");
+    }
+    *ret = (uint32_t)count;
+    return ACL_SUCCESS;
+}
+
+static aclError subscribe_record_at(const struct operator_place *place, struct operator_record *ret)
+{
+    size_t size = subscribe_record_size(), count = 0;
+    aclError code = count_records(place->info, place->length, &count);
+    if (code != ACL_SUCCESS)
+        return code;
+    if (place->index >= count)
+        return refuse_record("index", place->index, "there are not so many records");
+    if (!operator_record_decode((const unsigned char *)place->info + place->index * size, size, ret))
+        return refuse_record("opInfo", place->index, "the signature of the record with this index is wrong");
+    return ACL_SUCCESS;
+}
+
+static aclError subscribe_text_length(const struct operator_place *place, enum operator_text which, size_t *ret)
+{
+    struct operator_record record;
+    if (ret == NULL)
+        return acl_fail_null(which == OPERATOR_TYPE ? "opTypeLen" : "opNameLen");
+    aclError code = subscribe_record_at(place, &record);
+    return code == ACL_SUCCESS ? subscribe_names_length(record.index, which, ret) : code;
+}
+
+static aclError subscribe_text(const struct operator_place *place, enum operator_text which, char *buffer, size_t size)
+{
+    struct operator_record record;
+    if (buffer == NULL)
+        return acl_fail_null(which == OPERATOR_TYPE ? "opType" : "opName");
+    if (size == 0)
+        return refuse_record(which == OPERATOR_TYPE ? "opTypeLen" : "opNameLen", size, "there is no room for a text");
+    aclError code = subscribe_record_at(place, &record);
+    return code == ACL_SUCCESS ? subscribe_names_get(record.index, which, buffer, size) : code;
+}
+
+/* ---- CANN ---- */
+
+#define PLACE (&(const struct operator_place){opInfo, opInfoLen, index})
+
+aclError aclprofGetOpDescSize(size_t *opDescSize)
+{
+    return subscribe_desc_size(opDescSize);
+}
+
+aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumber)
+{
+    return subscribe_count(opInfo, opInfoLen, opNumber);
+}
+
+aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen)
+{
+    return subscribe_text_length(PLACE, OPERATOR_TYPE, opTypeLen);
+}
+
+aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen)
+{
+    return subscribe_text_length(PLACE, OPERATOR_NAME, opNameLen);
+}
+
+aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType, size_t opTypeLen)
+{
+    return subscribe_text(PLACE, OPERATOR_TYPE, opType, opTypeLen);
+}
+
+aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName, size_t opNameLen)
+{
+    return subscribe_text(PLACE, OPERATOR_NAME, opName, opNameLen);
+}
+
+uint64_t aclprofGetOpStart(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    struct operator_record record;
+    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.start_ns : 0;
+}
+
+uint64_t aclprofGetOpEnd(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    struct operator_record record;
+    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.end_ns : 0;
+}
+
+uint64_t aclprofGetOpDuration(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    struct operator_record record;
+    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.duration_ns : 0;
+}
+
+size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    struct operator_record record;
+    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.model_id : 0;
+}
+
+aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    struct operator_record record;
+    if (subscribe_record_at(PLACE, &record) != ACL_SUCCESS)
+        return ACL_SUBSCRIBE_NONE;
+    return record.flag <= ACL_SUBSCRIBE_OP_THREAD ? (aclprofSubscribeOpFlag)record.flag : ACL_SUBSCRIBE_NONE;
+}
+
+const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen, uint32_t index, aclprofSubscribeOpAttri attri)
+{
+    static _Thread_local char text[NUMBER_MAX + 1];
+    struct operator_record record;
+    if (attri != ACL_SUBSCRIBE_ATTRI_THREADID) {
+        refuse_record("attri", (uint64_t)attri, "there is no such attribute");
+        return NULL;
+    }
+    if (subscribe_record_at(PLACE, &record) != ACL_SUCCESS)
+        return NULL;
+    if (record.flag != ACL_SUBSCRIBE_OP_THREAD) {
+        refuse_record("attri", (uint64_t)attri, "only a record of an operator's thread has a thread id");
+        return NULL;
+    }
+    *number_put_unsigned(text, record.thread_id) = '\0';
+    return text;
+}
+
+/* Subscription under the names of SVP boards: metrics do not exist. */
 
 struct aclprofSubscribeConfig {
     struct aclprofSubscribeConfig *next;
@@ -21,16 +205,8 @@ struct aclprofSubscribeConfig {
     int fd;
 };
 
-struct subscription {
-    struct subscription *next;
-    uint32_t model_id;
-    struct aclprofSubscribeConfig config; /* a copy: the program's may be destroyed before */
-    struct subscribe_replay replay;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct aclprofSubscribeConfig *configs; /* all that exist */
-static struct subscription *subscriptions;
 
 static aclError refuse(aclError code, const char *parameter, int64_t value, const char *reason)
 {
@@ -39,9 +215,9 @@ static aclError refuse(aclError code, const char *parameter, int64_t value, cons
     return acl_fail_value(code, parameter, text, reason);
 }
 
-/* ---- configurations ---- */
-
-aclprofSubscribeConfig *subscribe_config_new(int8_t time_switch, aclprofAicoreMetrics metrics, const void *fd)
+/* A new configuration with the write end that *fd names; metrics are what aclprofAicoreMetrics numbers. NULL, with its
+ * message set, when a value is wrong or memory ran out. */
+static aclprofSubscribeConfig *subscribe_config_new(int8_t time_switch, aclprofAicoreMetrics metrics, const void *fd)
 {
     if (fd == NULL) {
         acl_fail_null("fd");
@@ -69,6 +245,15 @@ aclprofSubscribeConfig *subscribe_config_new(int8_t time_switch, aclprofAicoreMe
     return config;
 }
 
+svp_acl_prof_subscribe_config *svp_acl_prof_create_subscribe_config(int8_t time_info_switch,
+                                                                    svp_acl_prof_aicore_metrics aicore_metrics,
+                                                                    const void *fd)
+{
+    (void)aicore_metrics;
+    /* The type is opaque: behind it is the same configuration. */
+    return (svp_acl_prof_subscribe_config *)subscribe_config_new(time_info_switch, ACL_AICORE_NONE, fd);
+}
+
 /* With the lock held: the place that points to a configuration, or to NULL: there is none at this address. */
 static struct aclprofSubscribeConfig **find_config(const void *config)
 {
@@ -78,7 +263,8 @@ static struct aclprofSubscribeConfig **find_config(const void *config)
     return place;
 }
 
-aclError subscribe_config_free(const void *config)
+/* ACL_ERROR_INVALID_PARAM when it is no configuration (any more). Models that use it stay subscribed. */
+static aclError subscribe_config_free(const void *config)
 {
     if (config == NULL)
         return acl_fail_null("profSubscribeConfig");
@@ -94,7 +280,19 @@ aclError subscribe_config_free(const void *config)
     return ACL_SUCCESS;
 }
 
-/* ---- models ---- */
+svp_acl_error svp_acl_prof_destroy_subscribe_config(const svp_acl_prof_subscribe_config *subscribe_config)
+{
+    return subscribe_config_free(subscribe_config);
+}
+
+struct subscription {
+    struct subscription *next;
+    uint32_t model_id;
+    struct aclprofSubscribeConfig config; /* a copy: the program's may be destroyed before */
+    struct subscribe_replay replay;
+};
+
+static struct subscription *subscriptions;
 
 static bool is_writable(int fd)
 {
@@ -152,7 +350,8 @@ static aclError add_subscription(uint32_t model_id, const struct aclprofSubscrib
     return code;
 }
 
-aclError subscribe_model(uint32_t model_id, const void *config, const char *caller)
+/* caller is the function that messages name. Codes as aclprofModelSubscribe's and aclprofModelUnSubscribe's. */
+static aclError subscribe_model(uint32_t model_id, const void *config, const char *caller)
 {
     if (config == NULL)
         return acl_fail_null("profSubscribeConfig");
@@ -173,6 +372,11 @@ aclError subscribe_model(uint32_t model_id, const void *config, const char *call
     return code;
 }
 
+svp_acl_error svp_acl_prof_model_subscribe(uint32_t model_id, const svp_acl_prof_subscribe_config *subscribe_config)
+{
+    return subscribe_model(model_id, subscribe_config, "svp_acl_prof_model_subscribe");
+}
+
 /* With the lock held. */
 static bool is_used(int fd)
 {
@@ -191,22 +395,7 @@ static struct subscription **find_subscription(uint32_t model_id)
     return place;
 }
 
-int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs)
-{
-    struct subscribe_replay replay = SUBSCRIBE_REPLAY_NONE;
-    pthread_mutex_lock(&lock);
-    const struct subscription *found = *find_subscription(modelId);
-    if (found != NULL && found->replay.process >= 0)
-        replay.process = fcntl(found->replay.process, F_DUPFD_CLOEXEC, 0); /* the subscription may end meanwhile */
-    pthread_mutex_unlock(&lock);
-    if (replay.process < 0)
-        return 0;
-    bool ended = subscribe_replay_wait(&replay, timeoutMs);
-    close(replay.process);
-    return !ended;
-}
-
-aclError unsubscribe_model(uint32_t model_id)
+static aclError unsubscribe_model(uint32_t model_id)
 {
     pthread_mutex_lock(&lock);
     struct subscription **place = find_subscription(model_id), *found = *place;
@@ -222,6 +411,88 @@ aclError unsubscribe_model(uint32_t model_id)
         return refuse(ACL_ERROR_INVALID_MODEL_ID, "modelId", model_id, "the model is not subscribed");
     free(found);
     return ACL_SUCCESS;
+}
+
+svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id)
+{
+    return unsubscribe_model(model_id);
+}
+
+#define SVP_PLACE (&(const struct operator_place){op_info, op_info_len, index})
+
+svp_acl_error svp_acl_prof_get_op_desc_size(size_t *op_desc_size)
+{
+    return subscribe_desc_size(op_desc_size);
+}
+
+svp_acl_error svp_acl_prof_get_op_num(const void *op_info, size_t op_info_len, uint32_t *op_number)
+{
+    return subscribe_count(op_info, op_info_len, op_number);
+}
+
+svp_acl_error svp_acl_prof_get_op_type_len(const void *op_info, size_t op_info_len, uint32_t index, size_t *op_type_len)
+{
+    return subscribe_text_length(SVP_PLACE, OPERATOR_TYPE, op_type_len);
+}
+
+svp_acl_error svp_acl_prof_get_op_name_len(const void *op_info, size_t op_info_len, uint32_t index, size_t *op_name_len)
+{
+    return subscribe_text_length(SVP_PLACE, OPERATOR_NAME, op_name_len);
+}
+
+svp_acl_error svp_acl_prof_get_op_type(const void *op_info, size_t op_info_len, uint32_t index, char *op_type,
+                                       size_t op_type_len)
+{
+    return subscribe_text(SVP_PLACE, OPERATOR_TYPE, op_type, op_type_len);
+}
+
+svp_acl_error svp_acl_prof_get_op_name(const void *op_info, size_t op_info_len, uint32_t index, char *op_name,
+                                       size_t op_name_len)
+{
+    return subscribe_text(SVP_PLACE, OPERATOR_NAME, op_name, op_name_len);
+}
+
+uint64_t svp_acl_prof_get_op_start(const void *op_info, size_t op_info_len, uint32_t index)
+{
+    return aclprofGetOpStart(op_info, op_info_len, index);
+}
+
+uint64_t svp_acl_prof_get_op_end(const void *op_info, size_t op_info_len, uint32_t index)
+{
+    return aclprofGetOpEnd(op_info, op_info_len, index);
+}
+
+uint64_t svp_acl_prof_get_op_duration(const void *op_info, size_t op_info_len, uint32_t index)
+{
+    return aclprofGetOpDuration(op_info, op_info_len, index);
+}
+
+size_t svp_acl_prof_get_model_id(const void *op_info, size_t op_info_len, uint32_t index)
+{
+    return aclprofGetModelId(op_info, op_info_len, index);
+}
+
+/* Subscriptions of models, for both families of names. */
+
+/* Who is subscribed to what. Without a device every model is on device 0. */
+
+/* ---- configurations ---- */
+
+/* ---- models ---- */
+
+int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs)
+{
+    struct subscribe_replay replay = SUBSCRIBE_REPLAY_NONE;
+    pthread_mutex_lock(&lock);
+    const struct subscription *found = *find_subscription(modelId);
+    if (found != NULL && found->replay.process >= 0)
+        replay.process = fcntl(found->replay.process, F_DUPFD_CLOEXEC, 0); /* the subscription may end meanwhile */
+    pthread_mutex_unlock(&lock);
+    if (replay.process < 0)
+        return 0;
+    bool ended = subscribe_replay_wait(&replay, timeoutMs);
+    close(replay.process);
+    return !ended;
 }
 
 /* ---- CANN's names ---- */

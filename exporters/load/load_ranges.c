@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "db/database.h"
-#include "db/query/operators/query_durations.h"
+#include "db/query/operators/query_operators.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/load.h"

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
-#include "db/query/operators/query_durations.h"
+#include "db/query/operators/query_operators.h"
 #include "exporters/cann_report.h"
 #include "exporters/parallel.h"
 

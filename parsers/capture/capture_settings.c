@@ -19,6 +19,11 @@ static struct capture_setting *find(const struct capture_settings *settings, con
     return NULL;
 }
 
+const struct capture_setting *capture_setting_find(const struct capture_settings *settings, const char *name)
+{
+    return find(settings, name);
+}
+
 /* Finds or adds; NULL with err set. */
 static struct capture_setting *add(struct capture_settings *settings, const char *name, struct err *err)
 {

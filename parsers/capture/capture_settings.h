@@ -23,6 +23,8 @@ struct capture_settings {
  * "DeviceInfo" and of the network cards ("netCard.<name>" is the speed). What is there already is replaced. -code when
  * memory ran out. */
 int capture_settings_take(struct capture_settings *settings, const struct json *root, struct err *err);
+/* NULL: nothing is said. */
+const struct capture_setting *capture_setting_find(const struct capture_settings *settings, const char *name);
 /* The text; NULL when it is a number or not said. */
 const char *capture_setting_text(const struct capture_settings *settings, const char *name);
 void capture_settings_release(struct capture_settings *settings);

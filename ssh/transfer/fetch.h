@@ -4,7 +4,7 @@
 #define MSPROF_SSH_TRANSFER_FETCH_H
 
 #include "ssh/board.h"
-#include "ssh/transfer/fetch_request.h"
+#include "ssh/transfer/fetch_file.h"
 
 /* Copies the regular files below remote into local, a directory that must not exist yet (unless resumes) and is made
  * (0750; files 0640). A file appears under its name when it is complete and its checksum agrees with the board's. A

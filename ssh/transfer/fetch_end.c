@@ -3,7 +3,6 @@
 
 #include "base/file/fsutil.h"
 #include "ssh/session/internal.h"
-#include "ssh/transfer/names.h"
 #include "ssh/transfer/removal.h"
 
 #include <errno.h>

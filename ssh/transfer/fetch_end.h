@@ -5,7 +5,6 @@
 
 #include "ssh/board.h"
 #include "ssh/transfer/fetch_file.h"
-#include "ssh/transfer/fetch_request.h"
 
 /* The files of a fetch whose bytes have all come. */
 struct fetched_files {

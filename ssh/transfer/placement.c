@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/number.h"
-#include "ssh/transfer/names.h"
 #include "ssh/transfer/removal.h"
 
 #include <inttypes.h>
