@@ -90,6 +90,10 @@ static void release_lists(struct intervals *lists, size_t count)
 
 void workload_release(struct workload *workload)
 {
+    if (workload->borrowed) {
+        workload_init(workload);
+        return;
+    }
     intern_release(&workload->texts);
     map_release(&workload->operator_index);
     free(workload->operators);

@@ -155,6 +155,7 @@ struct workload {
     } * streams, *devices;
     size_t stream_count, stream_capacity, device_count, device_capacity;
     bool sums_only;   /* set before loading: operators alone are kept, with their sums */
+    bool borrowed;    /* all that it points to is another's: workload_release leaves it alone */
     uint64_t refused; /* executions whose times are none: negative, or past the end of the clock */
 };
 

@@ -237,8 +237,10 @@ static int begin_filling(void *arg, const struct report_plan *plan, struct err *
 /* Words of msprof's own and of its formats, not names that somebody gave. */
 static bool is_word(const struct known_column *column)
 {
-    static const char *const ids[] = {"severity", "code",   "cause", "source", "grew",       "type",        "type_name",
-                                      "bound",    "device", "data",  "shapes", "data_types", "input_shapes"};
+    static const char *const ids[] = {
+        "severity",      "code",          "cause",        "source",           "grew",          "type",
+        "type_name",     "bound",         "input_shapes", "input_data_types", "output_shapes", "output_data_types",
+        "input_formats", "output_formats"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(ids[i], column->id) == 0)
             return true;
@@ -348,6 +350,7 @@ static int fill(struct filling *filling, struct err *err)
     struct device_tables tables = {&session, filling};
     int status = report_session_open(&session, page->db, &options, &result, err);
 
+    session.workload = &page->workload;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)

@@ -52,8 +52,15 @@ static int put_table(struct report_run *run, const struct profile_table *table,
 int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err)
 {
     char recorded[RECORDED_SIZE];
-    int status = workload_load(run->session->db, counters, ret, err);
+    const struct workload *shared = run->session->workload;
+    int status = 0;
 
+    if (shared != NULL) {
+        *ret = *shared;
+        ret->borrowed = true;
+    } else {
+        status = workload_load(run->session->db, counters, ret, err);
+    }
     if (status != 0)
         return status;
     workload_recorded_text(&ret->facts, recorded);

@@ -28,7 +28,8 @@ struct answer_row {
         "Longest(us)", REPORT_FIELD(struct answer_row, times.maximum), FORM_SCALED, 3, .doc = "The longest execution." \
     }
 
-/* workload_load of the run's database; the run's result tells of which inferences its rows are. */
+/* workload_load of the run's database, or what the session has of it already; workload_release() it either way; the
+ * run's result tells of which inferences its rows are. */
 int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err);
 
 /* A row for each key of a subject that wanted accepts (NULL: all), the largest total first. Warm-up is not left out. */

@@ -8,11 +8,14 @@
 #include "exporters/export.h"
 #include "exporters/table/plan.h"
 
+struct workload; /* analysis/compare/workload.h */
+
 struct report_session {
     sqlite3 *db;
     const struct export_options *options;
     struct export_result *result;
     void *context; /* of reports that are made of more than the database */
+    const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

@@ -272,6 +272,32 @@ PY
     done
 }
 
+@test "operators by type, shapes and data types are what the database says of their tasks" {
+    for capture in "$repository"/testdata/cann/{prof-910b,2022-910a,job-910a}/[JP]*; do
+        rm -rf CAPTURE
+        cp -R "$capture" CAPTURE
+        report CAPTURE
+        same_table CAPTURE shapes 'Operators by type, shapes and data types'
+        python3 - <<PY
+import csv, sqlite3, statistics, collections
+db = sqlite3.connect('CAPTURE/sqlite/runtime.db')
+groups = collections.defaultdict(list)
+for *key, duration in db.execute('SELECT n.text, s.input_shapes, s.input_data_types, s.input_formats, s.output_shapes,'
+        ' s.output_data_types, s.output_formats, t.duration_ns FROM device_task t JOIN name n ON n.id = t.op_type_id'
+        ' JOIN tensor_set s ON s.id = t.tensor_set_id WHERE t.start_ns IS NOT NULL AND t.duration_ns IS NOT NULL'):
+    groups[tuple(key)].append(duration)
+rows = list(csv.reader(open('told')))[1:]
+assert len(rows) == len(groups) > 5, (len(rows), len(groups))
+whole = sum(map(sum, groups.values()))
+for share, total, count, median, _, longest, *key in rows:
+    durations = groups.pop(tuple(text if text != 'N/A' else None for text in key))
+    assert int(count) == len(durations) and round(float(total) * 1000) == sum(durations)
+    assert abs(float(median) * 1000 - statistics.median(durations)) <= 1 and round(float(longest) * 1000) == max(durations)
+    assert abs(float(share) - 100 * sum(durations) / whole) <= 0.0051
+PY
+    done
+}
+
 @test "a table of the page has 1,000 rows, and tells how many more there are" {
     program <<'PY'
 for i in range(1203):

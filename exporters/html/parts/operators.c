@@ -15,6 +15,7 @@ int html_put_operators(struct html_page *page, struct err *err)
 {
     static const struct html_table tables[] = {
         {.report = "types", .bars = "share"},
+        {.report = "shapes", .bars = "share"},
         {.report = "ops", .bars = "share", .anchor = "name"},
     };
     return put_tables(page, tables, sizeof tables / sizeof *tables, err);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators by type, shapes, data types and formats. */
+#include "analysis/compare/statistics.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "db/query/query_loop.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+
+struct shown {
+    struct series series;
+    double share, p95_ns; /* share: of 10000 */
+    const char *type, *tensors[CANN_TENSOR_COLUMNS];
+};
+
+static const struct report_column columns[] = {
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the total of all rows."},
+    {"Total(us)", SHOWN(series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
+    {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},
+    {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .doc = "Half of the executions took no longer."},
+    {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "19 of 20 executions took no longer."},
+    {"Longest(us)", SHOWN(series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest execution."},
+    {"Type", SHOWN(type), .doc = "The type of the operator."},
+    {"Input Shapes", SHOWN(tensors[0]), .doc = "Shapes of its inputs."},
+    {"Input Data Types", SHOWN(tensors[1]), .doc = "Their data types."},
+    {"Input Formats", SHOWN(tensors[2]), .flags = REPORT_NARROW, .doc = "Their formats."},
+    {"Output Shapes", SHOWN(tensors[3]), .flags = REPORT_NARROW, .doc = "Shapes of its outputs."},
+    {"Output Data Types", SHOWN(tensors[4]), .flags = REPORT_NARROW, .doc = "Their data types."},
+    {"Output Formats", SHOWN(tensors[5]), .flags = REPORT_NARROW, .doc = "Their formats."},
+    {.title = NULL},
+};
+
+/* The executions of one type with one set of tensors. */
+struct shape {
+    int64_t type, tensors; /* ids */
+    double total_ns;
+    struct durations durations;
+};
+
+struct known_shape {
+    struct shape_key {
+        int64_t type, tensors;
+    } key;
+    size_t shape;
+};
+
+struct shapes {
+    struct shape *items;
+    size_t count, capacity;
+    struct map known;
+    double total_ns;
+};
+
+static int take_execution(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct shapes *shapes = arg;
+    const struct shape_key key = {query_integer(row, 0), query_integer(row, 1)};
+    int64_t duration_ns = query_integer(row, 2);
+    bool added;
+    struct known_shape *known = map_add(&shapes->known, &key, &added, err);
+
+    if (known == NULL)
+        return -(int)err->code;
+    if (added) {
+        int status = array_reserve(shapes, 1, err);
+        if (status != 0)
+            return status;
+        known->shape = shapes->count;
+        shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
+    }
+    struct shape *shape = &shapes->items[known->shape];
+    shape->total_ns += (double)duration_ns;
+    shapes->total_ns += (double)duration_ns;
+    return durations_add(&shape->durations, duration_ns, err);
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct shape *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return x->type != y->type ? array_order(x->type, y->type) : array_order(x->tensors, y->tensors);
+}
+
+static int put_shape(struct report_run *run, const struct cann_texts *names, const struct cann_texts *tensors,
+                     const struct shapes *shapes, struct shape *shape, struct err *err)
+{
+    struct shown row = {.type = cann_text(names, shape->type, 0).text,
+                        .share = shapes->total_ns > 0 ? shape->total_ns / shapes->total_ns * 1e4 : 0};
+    int status = series_make(&row.series, shape->durations.items, shape->durations.count, err);
+
+    if (status != 0)
+        return status;
+    row.p95_ns = series_percentile(&row.series, 0.95);
+    for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
+        row.tensors[i] = cann_text(tensors, shape->tensors, i).text;
+    status = report_put(run, &row, err);
+    series_release(&row.series);
+    return status;
+}
+
+static int put_shapes(struct report_run *run, struct shapes *shapes, struct err *err)
+{
+    const struct cann_texts *names = report_names(run->session, true, err),
+                            *tensors = names != NULL ? report_tensors(run->session, true, err) : NULL;
+    int status = tensors != NULL ? 0 : -(int)err->code;
+
+    if (shapes->count > 0)
+        array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
+    for (size_t i = 0; status == 0 && i < shapes->count; i++)
+        status = put_shape(run, names, tensors, shapes, &shapes->items[i], err);
+    return status;
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct shapes shapes = {.known = MAP_OF(struct known_shape, key)};
+    int status = query_run(run->session->db,
+                           "SELECT op_type_id, tensor_set_id, duration_ns FROM device_task WHERE op_type_id IS NOT NULL"
+                           " AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                           NULL, 0, take_execution, &shapes, err);
+
+    if (status == 0)
+        status = put_shapes(run, &shapes, err);
+    for (size_t i = 0; i < shapes.count; i++)
+        free(shapes.items[i].durations.items);
+    free(shapes.items);
+    map_release(&shapes.known);
+    return status;
+}
+
+const struct report report_shapes = {
+    .name = "shapes",
+    .title = "Operators by type, shapes and data types",
+    .doc = "Time by type of operator, and by shapes, data types and formats of its inputs and outputs, the largest "
+           "total first.",
+    .needs = "operators with shapes",
+    .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022) | FAMILY_OF(CAPTURE_JOB),
+    .shown_only = true,
+    .columns = columns,
+    .rows = put_rows,
+};
