@@ -33,7 +33,8 @@ const char *const html_style[] = {
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}"
     "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
-    "td{overflow-wrap:anywhere;min-width:4rem}td:last-child{min-width:9rem}",
+    "td{overflow-wrap:anywhere;min-width:5.5rem}td.n{min-width:0}td:last-child:not(.n){min-width:9rem}"
+    "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
     "tr:target td,tr:target th,li:target{box-shadow:inset 0 0 0 99px color-mix(in srgb,var(--link) 15%,transparent)}",

@@ -18,7 +18,12 @@ const struct html_part html_parts[] = {
     {"steps", "Steps", html_put_steps},
     {"utilisation", "Utilisation over time", html_put_utilisation},
     {"operators", "Operators", html_put_operators},
+    {"limits", "What limits operators", html_put_limits},
     {"idle", "Gaps", html_put_gaps},
+    {"host", "Calls and ranges of the host", html_put_host},
+    {"communication", "Communication", html_put_communication},
+    {"frequency", "Frequency of the cores", html_put_frequency},
+    {"formulas", "Formulas and limits", html_put_formulas},
     {.id = NULL},
 };
 
@@ -235,7 +240,10 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
 
     html_open(w, "section");
     html_attribute_f(w, "id", "c%zu-%s", page->number, part->id);
-    html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
+    if (page->several)
+        html_attribute_f(w, "aria-label", "%s, capture %zu", part->title, page->number);
+    else
+        html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
     html_open(w, page->several ? "h3" : "h2");
     html_attribute_f(w, "id", "c%zu-%s-title", page->number, part->id);
     html_text(w, part->title);

@@ -94,7 +94,7 @@ static void begin_table(struct html_page *page, const char *caption)
     html_attribute(w, "class", "scroll");
     html_attribute(w, "role", "region");
     html_attribute(w, "tabindex", "0");
-    html_attribute_f(w, "aria-label", page->several ? "%s, capture %zu" : "%s", caption, page->number);
+    html_attribute_f(w, "aria-label", page->several ? "Table: %s, capture %zu" : "Table: %s", caption, page->number);
     html_open(w, "table");
     html_element(w, "caption", caption);
 }

@@ -14,7 +14,7 @@ struct report_session {
     sqlite3 *db;
     const struct export_options *options;
     struct export_result *result;
-    void *context; /* of reports that are made of more than the database */
+    void *context;                   /* of reports that are made of more than the database */
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
     struct text_cache {
         bool loaded;

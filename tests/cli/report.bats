@@ -298,6 +298,25 @@ PY
     done
 }
 
+@test "bounds, calls, communication and ranges are the cells of show, and the formulas those of advise" {
+    program <<'PY'
+for step in range(6):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100, counters=(10, 50, 5, 20, 40, 10), blocks=3)
+    p.call('aclrtSynchronizeStream', p.at, p.at + 90000)
+    p.op('b/mm', 'MatMul', 140, gap=100, counters=(0, 5, 5, 20, 95, 10))
+    p.communicate(us=60, back=20)
+    p.end_step()
+PY
+    same_table PROF_1 bound 'What limits operators'
+    same_table PROF_1 api 'Calls of the host by self time'
+    same_table PROF_1 communication 'Communication operators by time'
+    expect_contains "$(page part c1-frequency)" "Nothing to show: the table 'frequency' is made of"
+    run_msprof advise --list --format json
+    expect_equal "$(page table 'Rules of the findings' | tail -n +2)" "$(python3 -c 'import csv, json, sys
+csv.writer(sys.stdout, lineterminator="\n").writerows([r["id"], r["formula"], "%g" % r["threshold"]] for r in json.load(sys.stdin)["rules"])' <<<"$output")"
+}
+
 @test "a table of the page has 1,000 rows, and tells how many more there are" {
     program <<'PY'
 for i in range(1203):
@@ -356,6 +375,46 @@ PY
 p.call('aclrtMalloc', p.at + 1000, p.at + 2000)
 PY
     expect_contains "$(page part c1-time)" "Nothing of a device was recorded"
+}
+
+@test "one task, and one step, are a page" {
+    program <<'PY'
+p.op('alone', us=10)
+PY
+    expect_contains "$(page table 'Operators by time')" "100,10,1,10,10,10,MatMul,alone"
+    expect_contains "$(page part c1-idle)" "Nothing to show: the table 'gaps' is made of two tasks of one device"
+    expect_contains "$(page part c1-steps)" "No steps are marked"
+    program <<'PY'
+p.begin_step()
+p.op('alone', us=10)
+p.end_step()
+PY
+    expect_contains "$(page table 'Steps one by one: iterations of model 1')" "10.000,N/A,10.000,"
+}
+
+@test "every inference of a board is a step of the page" {
+    copy_capture JOBX
+    report JOBX
+    python3 - <<PY
+import sqlite3, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+db = sqlite3.connect('JOBX/sqlite/runtime.db')
+table = [t for t in told.tables if t.caption.startswith('Steps one by one')]
+assert sum(len(t.rows) for t in table) == db.execute('SELECT count(*) FROM inference').fetchone()[0] > 1
+PY
+}
+
+@test "Chromium and axe-core find nothing wrong with the page, light or dark, wide or narrow" {
+    command -v chromium >/dev/null || skip "chromium is not installed"
+    [ -f "${MSPROF_AXE:-}" ] || skip "MSPROF_AXE does not name axe-core's axe.min.js"
+    copy_capture JOBX
+    report JOBX "$repository"/testdata/small/JOB* --results results
+    for scheme in light dark; do
+        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 1200 "$scheme")" ""
+        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 500 "$scheme")" ""
+    done
 }
 
 @test "names are texts whatever is in them, and hashes with --redact" {
