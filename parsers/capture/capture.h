@@ -109,7 +109,8 @@ struct capture_part {
     int64_t host_monotonic_ns, device_tick;    /* host's monotonic clock, device's counter at the start */
     int64_t device_monotonic_ns;               /* device's monotonic clock at the start */
     int64_t start_monotonic_ns, start_unix_ns; /* of the collection */
-    int64_t end_unix_ns;                       /* of the collection */
+    int64_t end_unix_ns, end_monotonic_ns;     /* of the collection */
+    int64_t host_unix_ns;                      /* the time of day at host_monotonic_ns */
     int64_t unix_offset_ns; /* what to add to the host's monotonic clock; 0 for captures of before 2023 */
     int64_t aic_hz, aiv_hz, ai_core_num, aiv_num;
     int64_t process_id, driver_version, rank_id;

@@ -8,6 +8,7 @@ extern const struct record_kind kind_acl_call, kind_aicpu_log, kind_ffts_profile
     kind_svp_pmu, kind_training_trace;
 
 #define LAST_CHIP_OF_2022 5
+#define NANOSECONDS INT64_C(1000000000)
 
 static bool has_kind(const struct capture *capture, const struct record_kind *kind)
 {
@@ -189,6 +190,45 @@ static void shift_clock(struct capture_part *part, int64_t shift_ns)
     part->end_unix_ns = part->end_unix_ns >= 0 ? number_add(part->end_unix_ns, shift_ns) : part->end_unix_ns;
 }
 
+static void report_clocks(const struct capture *capture, const struct capture_part *part, const char *field,
+                          const char *what, int64_t value, int64_t other)
+{
+    struct place place = {part->directory, -1, -1, field};
+    diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns %s; expected about %lld ns", (long long)value,
+                what, (long long)other);
+}
+
+/* Whether two readings differ by less than a second and a hundredth. */
+static bool clocks_agree(int64_t value, int64_t other)
+{
+    int64_t slack = NANOSECONDS + (other > 0 ? other / 100 : 0);
+    return value > number_subtract(other, slack) && value < number_add(other, slack);
+}
+
+/* What one clock says twice, or two clocks of the same moments: a damaged digit would move every time, or the end. */
+static void check_clocks(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        if (*part->directory == '\0' || part->start_unix_ns < 0 || part->start_monotonic_ns < 0)
+            continue;
+        int64_t offset = part->start_unix_ns - part->start_monotonic_ns;
+        int64_t length = part->end_unix_ns - part->start_unix_ns;
+        if (part->end_unix_ns >= 0 && length < 0)
+            report_clocks(capture, part, "collectionTimeEnd", "after the begin", length, 0);
+        else if (part->end_unix_ns >= 0 && part->end_monotonic_ns >= 0 &&
+                 !clocks_agree(part->end_monotonic_ns - part->start_monotonic_ns, length))
+            report_clocks(capture, part, "clockMonotonicRaw", "from begin to end",
+                          part->end_monotonic_ns - part->start_monotonic_ns, length);
+        if (part->host_unix_ns < 0 || part->host_monotonic_ns < 0)
+            continue;
+        int64_t moved = number_subtract(part->host_unix_ns - part->host_monotonic_ns, offset);
+        if (!clocks_agree(moved, 0))
+            report_clocks(capture, part, "clock_realtime", "between the offsets of host_start.log and start_info",
+                          moved, 0);
+    }
+}
+
 /* The clocks of a new capture: every time becomes one since 1970. */
 static void settle_parts(struct capture *capture)
 {
@@ -283,6 +323,7 @@ void capture_settle_family(struct capture *capture)
     if (capture->family == CAPTURE_CANN) {
         skip_unknown_chips(capture);
         report_foreign_devices(capture);
+        check_clocks(capture);
         settle_parts(capture);
     } else {
         settle_clocks(capture);

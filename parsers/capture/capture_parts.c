@@ -98,6 +98,8 @@ static const struct capture_part unknown_part = {
     .start_monotonic_ns = -1,
     .start_unix_ns = -1,
     .end_unix_ns = -1,
+    .end_monotonic_ns = -1,
+    .host_unix_ns = -1,
     .aic_hz = -1,
     .aiv_hz = -1,
     .ai_core_num = -1,
@@ -208,6 +210,7 @@ static void take_start(struct capture_part *part, const struct json *root)
 static void take_end(struct capture_part *part, const struct json *root)
 {
     read_unix_time(root, "collectionTimeEnd", &part->end_unix_ns);
+    read_number(root, "clockMonotonicRaw", &part->end_monotonic_ns);
 }
 
 /* The section of a device in a log of the host, which may have one for each; the whole when it has none of that name.
@@ -277,6 +280,7 @@ static void take_clocks(struct capture_part *part, const struct config_file *fil
     const char *name = base_name(file->name);
     if (begins(name, "host_start.log")) {
         const char *section = find_section(file->text, part->device_id);
+        take_clock_log(file, section, "clock_realtime", &part->host_unix_ns);
         take_clock_log(file, section, "clock_monotonic_raw", &part->host_monotonic_ns);
         take_clock_log(file, section, "cntvct", &part->host_tick);
         take_clock_log(file, section, "cntvct_diff", &part->host_tick_diff);

@@ -266,8 +266,8 @@ END
 @test "a start log of several devices is read in the section of the device" {
     damage 0 <<'END'
 sound()
-text('device_0/host_start.log.0', '[Device1]\nclock_monotonic_raw: 1\n\n[Device0]\nclock_realtime: 3\n'
-     'clock_monotonic_raw: %d\ncntvct: 0\n[Device2]\nclock_monotonic_raw: 2\n' % MONOTONIC)
+text('device_0/host_start.log.0', '[Device1]\nclock_monotonic_raw: 1\n\n[Device0]\nclock_realtime: %d\n'
+     'clock_monotonic_raw: %d\ncntvct: 0\n[Device2]\nclock_monotonic_raw: 2\n' % (UNIX, MONOTONIC))
 END
     expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200000
 }
@@ -459,4 +459,17 @@ END
         done
         [ "$failed" -gt 0 ]
     done
+}
+
+@test "a record of a fused operator that counts more parts than it names is rejected" {
+    capture <<'END'
+p.fusion(10, 'fused', ['one', 'two'], (1, 2, 3, 4, 10))
+p.fusion(20, 'damaged', ['one', 'two'], (1, 2, 3, 4, 10))
+data = bytearray(p.host['unaging.additional.fusion_op_info'])
+data[256 + 32] |= 4
+p.host['unaging.additional.fusion_op_info'] = bytes(data)
+END
+    expect_status 3
+    expect_contains "$stderr" "record 1, offset 256, field op_count: 6 operators; expected at most 2, which have names"
+    expect_sql "SELECT op_count FROM fusion_op_info" 2
 }

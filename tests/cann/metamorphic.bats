@@ -24,11 +24,12 @@ setup() {
         rm -rf one
         cp -R "$repository"/testdata/cann/prof-910b one
         chmod -R u+w one
-        sed -i "s/$from/$to/" one/PROF*/"$file"
+        sed -i "s/${from//@/ }/${to//@/ }/" one/PROF*/"$file"
         rm -rf out
         run_msprof import -dir one/PROF* --output out
         expect_status 3
-        expect_contains "$stderr" "$file: $what"
+        [[ $what == *"$(dirname "$file"): "* ]] || what="$file: $what"
+        expect_contains "$stderr" "$what"
     done <<'END'
 host/start_info collectionTimeBegin collectionTimeBegio field collectionTimeBegio: not a known key; expected 'collectionTimeBegin', which is not there
 host/start_info "1735689600000000" "17356896000000p0" field collectionTimeBegin: '17356896000000p0'; expected microseconds since 1970
@@ -40,6 +41,9 @@ device_0/info.json.0 aic_frequency":"1850 aic_frequency":"18z0 field aic_frequen
 device_0/info.json.0 "version":"1.0" "version":1.0 field version: 'another type'; expected a text
 device_0/end_info.0 collectionTimeEnd collectionTimeEn field collectionTimeEn: not a known key
 host/host_start.log cntvct: cntvcu: record 4, offset
+host/host_start.log realtime:.17 realtime:@19 host: field clock_realtime: 200000000000000000 ns between the offsets of host_start.log and start_info
+device_0/end_info.0 "collectionTimeEnd":"17 "collectionTimeEnd":"16 device_0: field collectionTimeEnd: -99999999997800000 ns after the begin
+device_0/end_info.0 "clockMonotonicRaw":"1 "clockMonotonicRaw":"2 device_0: field clockMonotonicRaw: 1000002200000 ns from begin to end
 device_0/dev_start.log.0 clock_monotonic_raw: clock_monotonic_raw; record 2, offset
 device_0/data/stars_soc.data.0.slice_0.done filesize filesize_ record 1, offset
 END

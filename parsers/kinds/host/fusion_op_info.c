@@ -49,14 +49,31 @@ static const struct layout layouts[] = {
     },
 };
 
+/* Places before the count name operators; those behind it may hold anything. */
+static bool is_sound(struct decoder *decoder, const struct row *row)
+{
+    struct place place = decoder_place(decoder, "op_count");
+    uint32_t count = row_u32(row, OP_COUNT), named = 0;
+    while (named < FUSED_PER_RECORD && row->cells[OP_NAME0_ID + named].integer != 0)
+        named++;
+    if (count > named) {
+        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
+                    "%u operators; expected at most %u, which have names", count, named);
+        return false;
+    }
+    return true;
+}
+
 static int take_fusion(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
     const struct cell *cells = row->cells;
+    *keep = is_sound(decoder, row);
+    if (!*keep)
+        return 0;
     int status = host_record_take(decoder, state, row, keep, err);
     if (status < 0 || stream->association == NULL)
         return status;
-    uint32_t count = row_u32(row, OP_COUNT);
     struct host_fusion fusion = {
         .time_ns = cells[TIME_NS].integer,
         .name_id = cells[FUSION_NAME_ID].integer,
@@ -66,7 +83,7 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
         .workspace_bytes = cells[WORKSPACE_BYTES].integer,
         .total_bytes = cells[TOTAL_BYTES].integer,
         .thread_id = row_u32(row, THREAD_ID),
-        .op_count = count < FUSED_PER_RECORD ? count : FUSED_PER_RECORD,
+        .op_count = row_u32(row, OP_COUNT),
     };
     for (uint32_t i = 0; i < fusion.op_count; i++)
         fusion.op_ids[i] = cells[OP_NAME0_ID + i].integer;
