@@ -3,7 +3,7 @@
 
 #include "db/database.h"
 #include "db/query/query_executions.h"
-#include "db/query/query_tx.h"
+#include "db/query/query_loop.h"
 #include "exporters/output_file.h"
 #include "exporters/reports/earlier/device_2022.h"
 
@@ -63,12 +63,30 @@ void report_file_form(const struct report *report, int family, char form[REPORT_
 
 /* ---- tx report ---- */
 
+static int take_device(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    *(int64_t *)arg = query_integer(row, 0);
+    return 0;
+}
+
+/* The part of the capture that the events were recorded in: its device; DB_NULL: the host. */
+static int recording_device(sqlite3 *db, int64_t *ret_device_id, struct err *err)
+{
+    static const char sql[] =
+        "SELECT CASE WHEN p.is_host THEN NULL ELSE coalesce(p.device_id, 0) END FROM source_file f"
+        " JOIN capture_part p ON f.path LIKE p.directory || '/%' OR p.directory = '' WHERE f.kind = 'msproftx'"
+        " ORDER BY length(p.directory) DESC LIMIT 1";
+    *ret_device_id = DB_NULL;
+    return query_run(db, sql, NULL, 0, take_device, ret_device_id, err);
+}
+
 int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
                    struct err *err)
 {
     char device[32] = "";
     int64_t device_id, iteration = options->iteration_id > 0 ? options->iteration_id : 1;
-    int status = tx_recording_device(db, &device_id, err);
+    int status = recording_device(db, &device_id, err);
     if (status < 0)
         return status;
     if (device_id != DB_NULL)

@@ -97,6 +97,15 @@ struct report_query {
     const char *where, *group_by, *order_by; /* NULL: none; rows of a table with no order come as they are stored */
 };
 
+/* An end of an arrow, at the beginning of a slice; those of both ends say the same but phase and with. */
+struct series_arrow {
+    const char *name, *category; /* NULL as category: none */
+    bool numbered;               /* the name ends with the number, which is written as a text */
+    char phase;                  /* 's': it begins there; 'f': it ends there */
+    const char *id;              /* expression: the arrow's number; NULL in a row: the slice has none */
+    const char *with[2]; /* layers without which there are no arrows: that with the other end, and what it needs */
+};
+
 /* Events on a process of the timeline: a counter, which holds its values until the next event of its name; with a
  * duration a slice. */
 struct series_counter {
@@ -109,8 +118,15 @@ struct series_counter {
     const char *device;      /* expression: NULL: "device_id"; "NULL": of the host */
     const char *thread;      /* expression: number of the thread; NULL: 0 */
     const char *thread_name; /* expression: NULL: threads have no names */
-    const char *when;        /* NULL, or an expression; without it the counter does not exist */
-    enum { COUNTER_ANY, COUNTER_OURS, COUNTER_VENDOR } only; /* in timelines of our own, or of --trace-compat, alone */
+    const char *last_thread; /* NULL, or an expression that needs no row: the largest number of a thread of the process;
+                                what overlaps other slices of its thread in part goes to threads behind it */
+    bool beside;             /* on a process of devices' tasks: threads have other numbers than the streams there */
+    const char *program;     /* expression: number of the process on the host; NULL: the profiled one */
+    const char *process;     /* expression: its name; NULL: the layer's */
+    const struct series_arrow *arrow; /* NULL: none */
+    const char *when;                 /* NULL, or an expression; without it the counter does not exist */
+    /* In timelines of our own, or of --trace-compat, alone; alone: nor in those of frameworks. */
+    enum { COUNTER_ANY, COUNTER_OURS, COUNTER_VENDOR, COUNTER_ALONE } only;
     bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a
                   constant, and the query has neither groups nor an order: rows are given by device and time */
 };

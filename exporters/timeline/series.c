@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "db/query/cann_version.h"
+#include "db/query/query_loop.h"
 #include "exporters/json_text.h"
 #include "exporters/query_compile.h"
 
@@ -92,6 +93,8 @@ static char *put_integer(char *p, int64_t integer, const struct report_column *v
         return number_put_us(p, integer);
     case FORM_FLOAT:
         return trace_put_literal(number_put_signed(p, integer), ".0");
+    case FORM_UNSIGNED:
+        return number_put_unsigned(p, (uint64_t)integer);
     case FORM_FIXED:
         p = number_put_signed(p, integer);
         if (value->decimals > 0)
@@ -145,7 +148,17 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 /* Of a row; those from the duration on are there of slices. Behind them come the name and the values of each counter.
  */
 #define DEVICE_AND_TIME "2, 1" /* numbers of columns of the row */
-enum { COLUMN_TIME, COLUMN_DEVICE, COLUMN_DURATION, COLUMN_THREAD, COLUMN_THREAD_NAME, COLUMNS_OF_SLICE };
+enum {
+    COLUMN_TIME,
+    COLUMN_DEVICE,
+    COLUMN_DURATION,
+    COLUMN_THREAD,
+    COLUMN_THREAD_NAME,
+    COLUMN_PROGRAM,
+    COLUMN_PROCESS,
+    COLUMN_ARROW,
+    COLUMNS_OF_SLICE
+};
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
 
 /* Of an event. */
@@ -177,8 +190,9 @@ struct series_run {
     struct event_place pending;
     struct trace_lanes lanes; /* of slices; its threads have the names below */
     struct map thread_names;
-    int64_t largest_thread, device_id, pid;
-    bool has_pid;
+    int64_t largest_thread, device_id, program_id, pid;
+    bool has_pid, has_arrow;
+    struct series_run *next; /* of a track */
 };
 
 struct thread_name {
@@ -207,6 +221,19 @@ static bool shares_query(const struct series_counter *a, const struct series_cou
            is_same(a->query.group_by, b->query.group_by) && is_same(a->query.order_by, b->query.order_by);
 }
 
+/* An expression whose value is the text of an enumerated integer; others stand as the texts of their digits. */
+static void add_value(struct strbuf *sql, const struct report_column *value)
+{
+    if (value->names == NULL) {
+        strbuf_addf(sql, ", %s", value->sql);
+        return;
+    }
+    strbuf_addf(sql, ", CASE %s", value->sql);
+    for (const struct value_name *name = value->names; name->text != NULL; name++)
+        strbuf_addf(sql, " WHEN %lld THEN '%s'", (long long)name->value, name->text);
+    strbuf_addf(sql, " ELSE CAST(%s AS TEXT) END", value->sql);
+}
+
 static void make_sql(const struct series_run *series, const struct record_kind *kind, struct strbuf *sql)
 {
     const struct series_counter *first = series->first;
@@ -214,16 +241,18 @@ static void make_sql(const struct series_run *series, const struct record_kind *
     query_begin(sql, query);
     strbuf_addf(sql, "%s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
     if (first->duration != NULL)
-        strbuf_addf(sql, ", %s, %s, %s", first->duration, or_null(first->thread, "0"),
-                    or_null(first->thread_name, "NULL"));
+        strbuf_addf(sql, ", %s, %s, %s, %s, %s, %s", first->duration, or_null(first->thread, "0"),
+                    or_null(first->thread_name, "NULL"), or_null(first->program, "NULL"),
+                    or_null(first->process, "NULL"), series->has_arrow ? first->arrow->id : "NULL");
     for (size_t i = 0; i < series->counter_count; i++) {
         const struct series_counter *counter = series->counters[i].counter;
         strbuf_addf(sql, ", %s", counter->name);
         for (const struct report_column *value = counter->values; value != NULL && value->title != NULL; value++)
-            strbuf_addf(sql, ", %s", value->sql);
+            add_value(sql, value);
     }
     /* Viewers draw what falls back in time wrongly, or not at all. */
-    query_end(sql, query, kind->table, first->duration == NULL && !series->in_order ? DEVICE_AND_TIME : NULL);
+    query_end(sql, query, kind != NULL ? kind->table : NULL,
+              first->duration == NULL && !series->in_order ? DEVICE_AND_TIME : NULL);
 }
 
 /* ---- an event ---- */
@@ -251,14 +280,28 @@ static int put_texts(struct series_run *series, const struct counter_run *counte
                         : 0;
 }
 
-static int find_process(struct series_run *series, int64_t device_id, struct err *err)
+/* A number that is 0 may be a NULL. */
+static int64_t integer_of(sqlite3_stmt *row, int column)
 {
-    if (series->has_pid && series->device_id == device_id)
+    int64_t value = sqlite3_column_int64(row, column);
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
+}
+
+static int find_process(struct series_run *series, sqlite3_stmt *row, int64_t device_id, struct err *err)
+{
+    const bool slices = series->first->duration != NULL;
+    const int64_t program_id = slices ? integer_of(row, COLUMN_PROGRAM) : DB_NULL;
+    if (series->has_pid && series->device_id == device_id && series->program_id == program_id)
         return 0;
-    const char *process = series->series->process != NULL ? series->series->process : series->series->title;
+    const char *process =
+        slices && !series->run->own_numbers ? (const char *)sqlite3_column_text(row, COLUMN_PROCESS) : NULL;
+    if (process == NULL)
+        process = series->series->process != NULL ? series->series->process : series->series->title;
     series->device_id = device_id;
+    series->program_id = program_id;
     series->has_pid = true;
-    return track_process(series->run, series->series->process_order, device_id, process, &series->pid, err);
+    return track_process_of(series->run, program_id != DB_NULL ? program_id : series->run->process_id,
+                            series->series->process_order, device_id, process, &series->pid, err);
 }
 
 static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_stmt *row, struct err *err)
@@ -282,10 +325,21 @@ static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_s
     return name->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
 }
 
+static void draw_arrow(struct series_run *series, const struct trace_slice *slice, int64_t id)
+{
+    struct trace *trace = &series->run->trace;
+    const struct series_arrow *arrow = series->first->arrow;
+    const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(
+        trace, start,
+        trace_put_flow(start, &trace->style, &flow, arrow->phase, id, slice->pid, slice->tid, slice->start_ns));
+}
+
 static int draw_slice(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row, struct err *err)
 {
     struct trace *trace = &series->run->trace;
-    int64_t thread = sqlite3_column_int64(row, COLUMN_THREAD);
+    int64_t thread = integer_of(row, COLUMN_THREAD);
     struct trace_slice slice = {.pid = series->pid,
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
                                 .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
@@ -299,6 +353,8 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
     start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, trace_end_slice(start, &trace->style, &slice));
     trace->events++;
+    if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL)
+        draw_arrow(series, &slice, sqlite3_column_int64(row, COLUMN_ARROW));
     return 0;
 }
 
@@ -343,8 +399,8 @@ static int draw_texts(struct series_run *series, const struct counter_run *count
 }
 
 /* An event without any value is none. */
-static int draw_counter(struct series_run *series, const struct counter_run *counter, const struct event_place *place,
-                        struct err *err)
+static int draw_counter(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row,
+                        const struct event_place *place, struct err *err)
 {
     bool any = false, numbers = true;
     for (size_t i = 0; i < counter->value_count; i++) {
@@ -353,7 +409,7 @@ static int draw_counter(struct series_run *series, const struct counter_run *cou
     }
     if (!any)
         return 0;
-    int status = find_process(series, place->device_id, err);
+    int status = find_process(series, row, place->device_id, err);
     if (status == 0 && !(numbers && draw_numbers(series, counter, place->time_ns)))
         status = draw_texts(series, counter, place->time_ns, err);
     series->run->trace.events += status == 0;
@@ -388,13 +444,6 @@ static bool take_name(struct series_run *series, struct counter_run *counter, sq
     return true;
 }
 
-/* A number that is 0 may be a NULL. */
-static int64_t integer_of(sqlite3_stmt *row, int column)
-{
-    int64_t value = sqlite3_column_int64(row, column);
-    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
-}
-
 static struct event_place place_of(sqlite3_stmt *row)
 {
     return (struct event_place){.device_id = integer_of(row, COLUMN_DEVICE), .time_ns = integer_of(row, COLUMN_TIME)};
@@ -409,8 +458,8 @@ static int draw_row(struct series_run *series, struct counter_run *counter, sqli
     for (size_t i = 0; i < counter->value_count; i++)
         counter->values[i] = series_value_read(row, counter->name_column + 1 + (int)i);
     if (series->first->duration == NULL || sqlite3_column_type(row, COLUMN_DURATION) == SQLITE_NULL)
-        return draw_counter(series, counter, place, err);
-    status = find_process(series, place->device_id, err);
+        return draw_counter(series, counter, row, place, err);
+    status = find_process(series, row, place->device_id, err);
     return status == 0 ? draw_slice(series, counter, row, err) : status;
 }
 
@@ -419,7 +468,7 @@ static int draw_pending(struct series_run *series, struct err *err)
     int status = 0;
     for (size_t i = 0; series->has_pending && i < series->counter_count && status == 0; i++) {
         if (series->counters[i].name.length > 0)
-            status = draw_counter(series, &series->counters[i], &series->pending, err);
+            status = draw_counter(series, &series->counters[i], NULL, &series->pending, err);
     }
     series->has_pending = false;
     return status;
@@ -507,9 +556,19 @@ static int make_keys(const struct series_run *series, struct counter_run *counte
 static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
     const struct series_run *series = arg;
-    (void)err;
-    *ret = number_add(series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2, 1);
-    return 0;
+    const char *last = series->first->last_thread;
+    struct strbuf sql;
+    if (last == NULL) {
+        *ret = number_add(series->largest_thread >= INT32_MAX / 2 ? series->largest_thread : INT32_MAX / 2, 1);
+        return 0;
+    }
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    strbuf_addf(&sql, "SELECT %s", last);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the threads of '%s'", series->series->name)
+                            : query_number(series->run->run->db, sql.data, ret, err);
+    strbuf_release(&sql);
+    *ret = number_add(*ret, 1);
+    return status;
 }
 
 static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -567,36 +626,79 @@ static int write_counters(struct series_run *series, const struct record_kind *k
         status = query_sql_prepare(db, &sql, &rows, err);
     if (status == 0)
         status = draw_rows(series, db, rows, err);
-    if (status == 0)
-        status = trace_lanes_name(&series->lanes, &series->run->trace, name_thread, series, err);
     sqlite3_finalize(rows);
     strbuf_release(&sql);
     return status < 0 ? err_wrap(err, "cannot draw '%s'", series->series->name) : 0;
 }
 
-static int draw_series(struct track_run *run, const struct record_kind *kind, const struct series_report *report,
-                       const struct series_counter *const *counters, size_t count, bool in_order, struct err *err)
+static int name_threads(struct series_run *series, struct err *err)
 {
-    struct series_run series = {.run = run,
-                                .series = report,
-                                .first = counters[0],
-                                .counter_count = count,
-                                .counters = calloc(count, sizeof(struct counter_run)),
-                                .in_order = in_order,
-                                .thread_names = MAP_OF(struct thread_name, key)};
-    if (series.counters == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for the events of '%s'", report->name);
+    return trace_lanes_name(&series->lanes, &series->run->trace, name_thread, series, err);
+}
+
+static void free_run(struct series_run *series)
+{
+    trace_lanes_release(&series->lanes);
+    release_names(series);
+    close_counters(series);
+    strbuf_release(&series->text);
+    strbuf_release(&series->thread);
+    free(series);
+}
+
+static struct series_run *new_run(struct track_run *run, const struct series_report *report,
+                                  const struct series_counter *const *counters, size_t count, bool in_order,
+                                  struct err *err)
+{
+    struct series_run *series = calloc(1, sizeof *series);
+    if (series != NULL)
+        series->counters = calloc(count, sizeof *series->counters);
+    if (series == NULL || series->counters == NULL) {
+        free(series);
+        err_set(err, ERR_NO_MEMORY, "out of memory for the events of '%s'", report->name);
+        return NULL;
+    }
+    const struct series_counter *first = counters[0];
+    series->run = run;
+    series->series = report;
+    series->first = first;
+    series->counter_count = count;
+    series->in_order = in_order;
+    series->thread_names = (struct map)MAP_OF(struct thread_name, key);
+    series->has_arrow = first->arrow != NULL;
+    for (size_t i = 0; series->has_arrow && i < 2 && first->arrow->with[i] != NULL; i++)
+        series->has_arrow = track_is_there(run, first->arrow->with[i]);
     for (size_t i = 0; i < count; i++)
-        series.counters[i].counter = counters[i];
-    strbuf_init(&series.text, TEXT_MAX);
-    strbuf_init(&series.thread, TEXT_MAX);
-    trace_lanes_init(&series.lanes, &run->trace.style, "", first_free_thread, &series);
-    int status = write_counters(&series, kind, err);
-    trace_lanes_release(&series.lanes);
-    release_names(&series);
-    close_counters(&series);
-    strbuf_release(&series.text);
-    strbuf_release(&series.thread);
+        series->counters[i].counter = counters[i];
+    strbuf_init(&series->text, TEXT_MAX);
+    strbuf_init(&series->thread, TEXT_MAX);
+    trace_lanes_init(&series->lanes, &run->trace.style, "", first_free_thread, series);
+    if (first->beside) {
+        series->lanes.no_own = true;
+        series->lanes.next = &run->next_hardware_thread;
+        series->lanes.first_free = track_first_free_stream;
+        series->lanes.arg = run->run->db;
+    }
+    return series;
+}
+
+/* keep NULL: threads are named at once. */
+static int draw_series(struct track_run *run, const struct record_kind *kind, const struct series_report *report,
+                       const struct series_counter *const *counters, size_t count, bool in_order,
+                       struct series_track *keep, struct err *err)
+{
+    struct series_run *series = new_run(run, report, counters, count, in_order, err);
+    if (series == NULL)
+        return -(int)err->code;
+    int status = write_counters(series, kind, err);
+    if (keep != NULL) {
+        series->next = keep->runs;
+        keep->runs = series;
+        return status;
+    }
+    if (status == 0)
+        status = name_threads(series, err);
+    free_run(series);
     return status;
 }
 
@@ -639,6 +741,7 @@ static int comes_in_order(sqlite3 *db, const struct record_kind *kind, const str
 
 struct writing {
     struct track_run *run;
+    struct series_track *keep; /* NULL: of a kind */
     struct err *err;
 };
 
@@ -652,40 +755,86 @@ static int draw_groups(struct writing *writing, const struct record_kind *kind, 
         group = 1;
         while (i + group < count && group < GROUP_MAX && shares_query(wanted[i], wanted[i + group]))
             group++;
-        if (i == 0 || wanted[i]->most != wanted[i - 1]->most)
+        if (kind != NULL && (i == 0 || wanted[i]->most != wanted[i - 1]->most))
             status = comes_in_order(writing->run->run->db, kind, wanted[i], &in_order, writing->err);
         if (status == 0)
-            status = draw_series(writing->run, kind, series, &wanted[i], group, in_order, writing->err);
+            status = draw_series(writing->run, kind, series, &wanted[i], group, in_order, writing->keep, writing->err);
     }
     return status;
 }
 
-static int write_series(void *arg, const struct record_kind *kind, const struct series_report *series)
+static bool is_for(const struct series_counter *counter, const struct track_run *run)
 {
-    struct writing *writing = arg;
-    sqlite3 *db = writing->run->run->db;
+    switch (counter->only) {
+    case COUNTER_OURS:
+        return !run->compat;
+    case COUNTER_VENDOR:
+        return run->compat;
+    case COUNTER_ALONE:
+        return !run->compat && run->guest == NULL;
+    default:
+        return true;
+    }
+}
+
+static int draw_wanted(struct writing *writing, const struct record_kind *kind, const struct series_report *series)
+{
     const struct series_counter *wanted[COUNTERS_MAX];
     size_t count = 0;
-    bool there = track_shows(writing->run, series_layer(series), NULL);
-    int status = there && kind->table != NULL ? has_rows(db, kind, &there, writing->err) : 0;
-    for (const struct series_counter *counter = series->counters; status == 0 && there && counter->name != NULL;
-         counter++) {
+    int status = 0;
+    for (const struct series_counter *counter = series->counters; status == 0 && counter->name != NULL; counter++) {
         bool is_wanted = true;
         if (count == COUNTERS_MAX)
             return err_set(writing->err, ERR_LIMIT, "'%s' has more than %d counters", series->name, COUNTERS_MAX);
-        if (counter->only != COUNTER_ANY && (counter->only == COUNTER_VENDOR) != writing->run->compat)
+        if (!is_for(counter, writing->run))
             continue;
         if (counter->when != NULL)
-            status = query_ask(db, counter->when, &is_wanted, writing->err);
+            status = query_ask(writing->run->run->db, counter->when, &is_wanted, writing->err);
         if (is_wanted)
             wanted[count++] = counter;
     }
     return status == 0 ? draw_groups(writing, kind, series, wanted, count) : status;
 }
 
+static int write_series(void *arg, const struct record_kind *kind, const struct series_report *series)
+{
+    struct writing *writing = arg;
+    bool there = track_shows(writing->run, series_layer(series), NULL);
+    int status = there && kind->table != NULL ? has_rows(writing->run->run->db, kind, &there, writing->err) : 0;
+    return status == 0 && there ? draw_wanted(writing, kind, series) : status;
+}
+
 int series_write(struct track_run *run, struct err *err)
 {
-    struct writing writing = {run, err};
+    struct writing writing = {run, NULL, err};
     int status = query_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
     return status == 0 ? series_each(write_series, &writing) : status;
+}
+
+/* ---- tracks ---- */
+
+int series_track_write(struct track_run *run, const struct track *track, struct series_track *state, struct err *err)
+{
+    struct writing writing = {run, state, err};
+    state->series = (struct series_report){
+        .name = track->name, .process = track->process, .process_order = track->order, .counters = track->events};
+    int status = query_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
+    return status == 0 ? draw_wanted(&writing, NULL, &state->series) : status;
+}
+
+int series_track_name_threads(struct series_track *state, struct err *err)
+{
+    int status = 0;
+    for (struct series_run *series = state->runs; series != NULL && status == 0; series = series->next)
+        status = name_threads(series, err);
+    return status;
+}
+
+void series_track_release(struct series_track *state)
+{
+    while (state->runs != NULL) {
+        struct series_run *series = state->runs;
+        state->runs = series->next;
+        free_run(series);
+    }
 }

@@ -6,7 +6,7 @@
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
-#include "exporters/timeline/marks.h"
+#include "exporters/report_scopes.h"
 #include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/timeline_svp.h"
 
@@ -84,14 +84,11 @@ static int choose_tracks(struct track_run *run, const char *report, struct err *
             run->tracks[run->track_count++] = tracks[i];
     }
     array_sort(run->tracks, run->track_count, sizeof *run->tracks, compare_tracks);
+    run->shows_calls = track_is_there(run, "cann");
+    run->shows_tasks = track_is_there(run, "ascend");
     for (size_t i = 0; i < run->track_count; i++) {
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        const char *name = run->tracks[i]->name;
-        run->shows_calls |= strcmp(name, "cann") == 0;
-        run->shows_tasks |= strcmp(name, "ascend") == 0;
-        run->shows_marks |= strcmp(name, "msproftx") == 0;
-        run->shows_device_marks |= strcmp(name, "device_tx") == 0;
-        run->states[i] = calloc(1, run->tracks[i]->state_size + 1);
+        run->states[i] = calloc(1, run->tracks[i]->state_size + sizeof(struct series_track));
         if (run->states[i] == NULL)
             return err_set(err, ERR_NO_MEMORY, "out of memory for a track");
     }
@@ -101,6 +98,8 @@ static int choose_tracks(struct track_run *run, const char *report, struct err *
 static void release_tracks(struct track_run *run)
 {
     for (size_t i = 0; i < run->track_count; i++) {
+        if (run->states[i] != NULL && run->tracks[i]->events != NULL)
+            series_track_release(run->states[i]);
         if (run->states[i] != NULL && run->tracks[i]->release != NULL)
             run->tracks[i]->release(run->states[i]);
         free(run->states[i]);
@@ -112,7 +111,7 @@ static void release_tracks(struct track_run *run)
     run->track_count = 0;
     map_release(&run->processes);
     run->next_hardware_thread = 0;
-    run->shows_calls = run->shows_tasks = run->shows_marks = run->shows_device_marks = false;
+    run->shows_calls = run->shows_tasks = false;
 }
 
 /* ---- what tracks share ---- */
@@ -161,7 +160,9 @@ static int begin_tracks(struct track_run *run, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->begin != NULL)
+        if (run->tracks[i]->events != NULL)
+            status = series_track_write(run, run->tracks[i], run->states[i], err);
+        else if (run->tracks[i]->begin != NULL)
             status = run->tracks[i]->begin(run, run->states[i], err);
     }
     return status;
@@ -171,7 +172,9 @@ static int name_threads(struct track_run *run, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->name_threads != NULL)
+        if (run->tracks[i]->events != NULL)
+            status = series_track_name_threads(run->states[i], err);
+        else if (run->tracks[i]->name_threads != NULL)
             status = run->tracks[i]->name_threads(run, run->states[i], err);
     }
     return status;
@@ -352,6 +355,42 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
             status = write_merged(&merging, tracks[i]->report, err);
     }
     map_release(&merging.processes);
+    return status;
+}
+
+/* ---- marks of programs in captures before 2023: a file of their own ---- */
+
+static int write_marks(struct track_run *run, const char *name, struct err *err)
+{
+    const struct trace_info info = {.clock = "system monotonic", .device_id = DB_NULL};
+    struct series_track marks = {.runs = NULL};
+    int status = trace_open(&run->trace, run->run, run->compat ? &trace_style_2022 : &trace_style_msprof, "msprof_tx",
+                            name, err);
+    if (status < 0)
+        return status;
+    status = series_track_write(run, &track_msproftx, &marks, err);
+    if (status == 0)
+        status = series_track_name_threads(&marks, err);
+    status = trace_close(&run->trace, status, &info, err);
+    series_track_release(&marks);
+    return status;
+}
+
+static int marks_timeline(struct timeline_run *timeline, struct err *err)
+{
+    char name[TX_REPORT_NAME_MAX];
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    run->run = timeline;
+    run->compat = timeline->options->trace_compat;
+    run->own_numbers = true;
+    run->processes = (struct map)MAP_OF(struct named_process, pid);
+    int status = tx_report_name(name, timeline->db, timeline->options, ".json", err);
+    if (status == 0)
+        status = write_marks(run, name, err);
+    map_release(&run->processes);
+    free(run);
     return status;
 }
 

@@ -19,6 +19,14 @@ bool track_shows(const struct track_run *run, const char *name, const char *also
     return layer == NULL || *layer != NULL;
 }
 
+bool track_is_there(const struct track_run *run, const char *name)
+{
+    size_t i = 0;
+    while (i < run->track_count && strcmp(run->tracks[i]->name, name) != 0)
+        i++;
+    return i < run->track_count;
+}
+
 /* ---- processes ---- */
 
 int track_first_free_stream(void *db, int64_t *ret, struct err *err)
@@ -32,7 +40,7 @@ int track_first_free_stream(void *db, int64_t *ret, struct err *err)
  * files have their order. */
 static int64_t place_of(const struct track_run *run, int64_t layer)
 {
-    if (run->trace.style.as_recorded)
+    if (run->trace.style.as_recorded || run->own_numbers)
         return layer;
     if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
         return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
@@ -44,7 +52,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
 {
     char label[192] = "CPU";
     bool added;
-    *ret_pid = track_pid_of(process_id, layer, device_id);
+    *ret_pid = run->own_numbers ? process_id : track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return -(int)err->code;
     if (device_id != DB_NULL)

@@ -38,17 +38,18 @@ struct track_run {
     struct timeline_run *run;
     struct trace trace;
     bool compat;
-    bool facts;      /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
-    bool everything; /* the timeline of all layers that are asked for, not a file of some */
+    bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
+    bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
+    bool everything;  /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct slice_operators operators;
     struct cann_communications communications;
-    int64_t process_id; /* of the profiled program */
-    const char *host;   /* named beside the number of a device; NULL: numbers tell devices apart */
-    bool shows_calls, shows_tasks, shows_marks, shows_device_marks; /* both ends of arrows are there */
-    int64_t next_hardware_thread; /* of what is not a stream's own; 0: not asked for yet */
+    int64_t process_id;            /* of the profiled program */
+    const char *host;              /* named beside the number of a device; NULL: numbers tell devices apart */
+    bool shows_calls, shows_tasks; /* both ends of arrows are there */
+    int64_t next_hardware_thread;  /* of what is not a stream's own; 0: not asked for yet */
     /* inside of the engine */
     struct map processes;
     struct parallel *parallel;
@@ -73,12 +74,13 @@ struct track_unit {
 };
 
 struct track {
-    const char *name;    /* in the file of --reports: "ascend" */
-    const char *also;    /* NULL, or its name in earlier versions of Ascend's tool */
-    const char *process; /* "Ascend Hardware" */
-    const char *doc;     /* one sentence for the manual */
-    const char *report;  /* NULL, or the file that it is written into beside msprof: "step_trace" */
-    int order;           /* of its process among those of a timeline */
+    const char *name;                    /* in the file of --reports: "ascend" */
+    const char *also;                    /* NULL, or its name in earlier versions of Ascend's tool */
+    const char *process;                 /* "Ascend Hardware" */
+    const char *doc;                     /* one sentence for the manual */
+    const char *report;                  /* NULL, or the file that it is written into beside msprof: "step_trace" */
+    int order;                           /* of its process among those of a timeline */
+    const struct series_counter *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks */
     enum track_rows rows;
     size_t state_size; /* of what the hooks keep, zeroed */
     /* Hooks return 0 or -code; each may be NULL. */
@@ -108,6 +110,8 @@ void track_unit_submit(struct track_run *run);
 bool track_is_named(const char *name, const char *layer, const char *also);
 /* Whether the file has a layer of this name, or of what it was called before (may be NULL). */
 bool track_shows(const struct track_run *run, const char *name, const char *also);
+/* Whether a layer of this name is among those of the file, which must be chosen. */
+bool track_is_there(const struct track_run *run, const char *name);
 
 /* For lanes of streams (trace_lanes_init), whose arg is the database: a number above all of streams. */
 int track_first_free_stream(void *db, int64_t *ret, struct err *err);
@@ -150,6 +154,15 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 
 /* Writes the events of all series that the options show. */
 int series_write(struct track_run *run, struct err *err);
+
+/* What a track whose events are a table keeps until its threads are named. All zero: nothing. */
+struct series_track {
+    struct series_report series;
+    struct series_run *runs;
+};
+int series_track_write(struct track_run *run, const struct track *track, struct series_track *state, struct err *err);
+int series_track_name_threads(struct series_track *state, struct err *err);
+void series_track_release(struct series_track *state);
 
 /* Writes msprof_<timestamp>.json with all tracks that the options show, and for each other report that tracks name a
  * file with these. No file without events. */

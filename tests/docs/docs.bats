@@ -62,42 +62,59 @@ How fast each fan ran."
     expect_contains "$output" "fan"
 }
 
-# A capture of a device whose second and third task are launched while the first waits.
-make_waiting_capture() {
+# Copies between host and device on two streams; the third begins while the second runs. Stored in another order.
+make_copying_capture() {
     PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from prof import *
 p = Prof("PROF_1")
-for i, start in enumerate((20000, 30000, 40000)):
-    p.launch(i * 200, 2, i, "op%d" % i)
-    p.ran(start, start + 1000, 2, i)
+for i, (start, end, stream, direction, size) in enumerate(((40000, 41000, 3, 1, 64), (20000, 26000, 2, 1, 4096),
+        (23000, 29000, 2, 1, 100), (50000, 50500, 2, 2, 8), (60000, 60100, 2, 1, 9))):
+    p.call(RUNTIME, 3, i * 200, i * 200 + 150)
+    p.track(i * 200 + 40, stream, i, task_type="MEMCPY_ASYNC")
+    p.copy(i * 200 + 50, size, size, direction)
+    p.ran(start, end, stream, i, kind=3)
 p.write()
 END
 }
 
-@test "a new layer of the timeline is one file" {
+@test "a new layer of the timeline is one file of 25 lines without a function" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     enter_tree_copy
-    blocks c adding-a-track.md >exporters/timeline/tracks/launch_wait.c
+    blocks c adding-a-track.md >exporters/timeline/tracks/copies.c
+    [ "$(wc -l <exporters/timeline/tracks/copies.c)" -le 25 ]
+    expect_equal "$(grep -cE '^(static )?[a-z].*\) *\{?$' exporters/timeline/tracks/copies.c)" 0 # no function
     make -s -j2 program manual
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
-    make_waiting_capture
-    echo '{"json_process": {"launch_wait": true}}' >layers.json
+    make_copying_capture
+    echo '{"json_process": {"copies": true, "cann": true, "ascend": true}}' >layers.json
     run_msprof export timeline -q -dir PROF_1 --stable-names --reports layers.json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     python3 - <<'END'
-import json
+import json, sqlite3
 events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
-named = {e["args"]["name"] for e in events if e["name"] == "process_name"}
-assert named == {"Launch Wait"}, named
-waits = [e for e in events if e["name"] == "wait"]
-assert [e["args"]["Task Id"] for e in waits] == [0, 1, 2], waits
-assert len({e["tid"] for e in waits}) == 3, waits
+db = sqlite3.connect("PROF_1/sqlite/runtime.db")
+rows = db.execute("SELECT start_ns, duration_ns, copy_bytes, task_id, connection_id, stream_id FROM device_task"
+                  " WHERE copy_direction = 1").fetchall()
+process, = (e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Copies to Devices")
+names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == process}
+slices = [e for e in events if e["ph"] == "X" and e["pid"] == process]
+origin = min(s["ts"] for s in slices) - min(r[0] for r in rows) / 1000
+drawn = {s["args"]["Task Id"]: s for s in slices}
+assert len(slices) == len(drawn) == len(rows) == 4, slices
+for start, duration, size, task, connection, stream in rows:
+    s = drawn[task]
+    assert s["name"] == "to device 0" and s["args"]["Bytes"] == size, s
+    assert abs(s["ts"] - origin - start / 1000) < 1 and abs(s["dur"] - duration / 1000) < 0.001, (s, start)
+    assert names[s["tid"]].split(" (")[0] == "Stream %d" % stream, (s, names)
+    ends = [(e["ph"], e["pid"], e["tid"], e["ts"]) for e in events if e.get("id") == connection and e["ph"] in "sf"]
+    assert sorted(e[0] for e in ends) == ["f", "f", "s"] and ("f", process, s["tid"], s["ts"]) in ends, (ends, s)
+assert sorted(names.values()) == ["Stream 2", "Stream 2 (2)", "Stream 3"], names
 END
-    expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm launch_wait
-How long tasks waited between their launch and their start, by stream."
+    expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm copies
+Copies from the host to devices, by stream."
 }
 
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {

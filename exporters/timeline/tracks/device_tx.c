@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks and ranges of programs as devices saw them: with the device's tasks, but on threads of their own, because a
  * range of a stream begins and ends inside of the tasks that record it. */
-#include "exporters/timeline/marks.h"
 #include "exporters/timeline/track.h"
 
-static int name_process(void *arg, int64_t device_id, int64_t *ret_pid, struct err *err)
-{
-    return track_process(arg, LAYER_HARDWARE, device_id, "Ascend Hardware", ret_pid, err);
-}
+static const struct report_column values[] = {
+    {"Physic Stream Id", "d.stream_id", .form = FORM_TEXT},
+    {"Task Id", "d.task_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
 
-static int begin(struct track_run *run, void *opaque, struct err *err)
-{
-    struct marks_layer *layer = opaque;
-    marks_init(&layer->marks, &run->trace, "Marks of stream ", track_first_free_stream, run->run->db);
-    layer->begun = true;
-    layer->marks.lanes.no_own = true;
-    layer->marks.lanes.next = &run->next_hardware_thread;
-    layer->marks.arrows = run->shows_marks && run->shows_device_marks;
-    layer->marks.process = name_process;
-    layer->marks.arg = run;
-    return marks_write_device_marks(&layer->marks, run->run->db, err);
-}
+/* One of the program's marks for each: numbers that come twice must not show a mark twice. */
+#define MARKS                                                                                                          \
+    "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM msproftx WHERE mark_id IS NOT NULL"                \
+    " GROUP BY mark_id) m ON m.mark_id = d.mark_id"
+#define EVENTS(which, arrow_to_it)                                                                                     \
+    {                                                                                                                  \
+        .name = "coalesce(m.message, 'N/A')", .values = values,                                                        \
+        .query = {.from = MARKS, .order_by = "d.device_id, d.stream_id, d.start_ns, d.end_ns DESC, d.id"},             \
+        .time = "d.start_ns", .duration = "coalesce(d.end_ns - d.start_ns, 0)", .device = "d.device_id",               \
+        .thread = "d.stream_id", .thread_name = "'Marks of stream ' || coalesce(d.stream_id, 'N/A')", .beside = true,  \
+        .arrow = &(arrow_to_it), .only = (which)                                                                       \
+    }
+
+/* Ours do not end where none begins. */
+static const struct series_arrow arrow = {"MsTx_",
+                                          "MsTx",
+                                          true,
+                                          'f',
+                                          "iif(m.message IS NOT NULL, d.mark_id + 4000000001, NULL)",
+                                          {"msproftx"}},
+                                 vendor_arrow = {"MsTx_", "MsTx", true, 'f', "d.mark_id + 4000000001", {"msproftx"}};
+static const struct series_counter events[] = {
+    EVENTS(COUNTER_OURS, arrow),
+    EVENTS(COUNTER_VENDOR, vendor_arrow),
+    {.name = NULL},
+};
 
 const struct track track_device_tx = {
     .name = "device_tx",
@@ -28,8 +42,5 @@ const struct track track_device_tx = {
     .doc = "Marks and ranges of programs as devices saw them.",
     .report = "msprof_tx",
     .order = LAYER_HARDWARE,
-    .state_size = sizeof(struct marks_layer),
-    .begin = begin,
-    .name_threads = marks_layer_name_threads,
-    .release = marks_layer_release,
+    .events = events,
 };

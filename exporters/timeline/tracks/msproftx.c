@@ -1,43 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks and ranges of programs, above the calls of the host. */
-#include "exporters/timeline/marks.h"
+/* Marks and ranges of programs, above the calls of the host: of the program that made the mark, which need not be the
+ * one that was profiled. */
 #include "exporters/timeline/track.h"
 
-static const char *program_name(const struct cann_parts *parts)
-{
-    for (size_t i = 0; i < parts->count; i++) {
-        if (parts->parts[i].process_name[0] != '\0')
-            return parts->parts[i].process_name;
-    }
-    return MARKS_PROCESS;
-}
+/* Stamps have a category, a payload and a type of message; ex records have a mark and a domain. */
+#define OF_STAMPS(value) "iif(m.category IS NULL, NULL, coalesce(" value ", 'N/A'))"
+static const struct report_column values[] = {
+    {"Category", "CAST(m.category AS TEXT)", .form = FORM_TEXT},
+    {"Payload_type", OF_STAMPS("m.payload_type"), .form = FORM_TEXT},
+    {"Payload_value", OF_STAMPS("m.payload_value"), .form = FORM_UNSIGNED},
+    {"Message_type", OF_STAMPS("m.message_type"), .form = FORM_TEXT},
+    {"mark_id", "m.mark_id", .form = FORM_TEXT},
+    {"event_type", "coalesce(m.event_type, 'N/A')", .form = FORM_TEXT, .names = mark_names},
+    {"domain", "n.text", .form = FORM_TEXT},
+    {.title = NULL},
+};
 
-/* Of the program that made the mark, which need not be the one that was profiled. */
-static int name_process(void *arg, int64_t process_id, int64_t *ret_pid, struct err *err)
-{
-    struct track_run *run = arg;
-    return track_process_of(run, process_id, LAYER_PROGRAM, DB_NULL, program_name(&run->parts), ret_pid, err);
-}
+static const struct series_arrow arrow = {
+    "MsTx_", "MsTx", true, 's', "iif(d.device_id IS NOT NULL, m.mark_id + 4000000001, NULL)", {"device_tx"}};
 
-static int begin(struct track_run *run, void *opaque, struct err *err)
-{
-    struct marks_layer *layer = opaque;
-    marks_init(&layer->marks, &run->trace, "Thread ", marks_first_free_thread, run->run->db);
-    layer->begun = true;
-    layer->marks.arrows = run->shows_marks && run->shows_device_marks;
-    layer->marks.process = name_process;
-    layer->marks.arg = run;
-    return marks_write_events(&layer->marks, run->run->db, true, err);
-}
+static const struct series_counter events[] = {
+    {.name = "coalesce(m.message, '')",
+     .values = values,
+     .query = {.from = "msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d"
+                       " ON d.id = (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
+               .order_by = "m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id"},
+     .time = "m.start_ns",
+     .duration = "coalesce(m.end_ns - m.start_ns, 0)",
+     .device = "NULL",
+     .thread = "coalesce(m.thread_id, 0)",
+     .thread_name = "'Thread ' || coalesce(m.thread_id, 0)",
+     .last_thread = "coalesce(max(thread_id), -1) FROM msproftx",
+     .program = "coalesce(m.process_id, 0)",
+     .process = "(SELECT process_name FROM capture_part WHERE process_name <> '' ORDER BY id LIMIT 1)",
+     .arrow = &arrow},
+    {.name = NULL},
+};
 
 const struct track track_msproftx = {
     .name = "msproftx",
-    .process = MARKS_PROCESS,
+    .process = "MsprofTx",
     .doc = "Marks and ranges of programs.",
     .report = "msprof_tx",
     .order = LAYER_PROGRAM,
-    .state_size = sizeof(struct marks_layer),
-    .begin = begin,
-    .name_threads = marks_layer_name_threads,
-    .release = marks_layer_release,
+    .events = events,
 };

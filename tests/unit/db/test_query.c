@@ -15,7 +15,6 @@
 #include "db/query/query_loop.h"
 #include "db/query/query_origin.h"
 #include "db/query/query_records.h"
-#include "db/query/query_tx.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -386,7 +385,6 @@ static void a_query_that_fails_is_an_error_and_not_a_zero(void **state)
     assert_fails(cann_largest_stream(db, &number, &err), &err);
     assert_fails(cann_largest_thread(db, &number, &err), &err);
     assert_fails(cann_last_connection(db, &number, &err), &err);
-    assert_fails(tx_largest_thread(db, &number, &err), &err);
     assert_fails(cann_names_load(db, &texts, &err), &err);
     assert_fails(cann_tensor_sets_load(db, &texts, &err), &err);
     assert_fails(cann_parts_load(db, &parts, &err), &err);
