@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
-#include "base/utf8.h"
 #include "cli/answers/answer.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
