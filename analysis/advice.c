@@ -53,7 +53,7 @@ const struct rule rules[RULES] = {
                             "Give the stage that fills the queue more workers, or make it cheaper.", 60},
 };
 
-/* What every rule looks at. */
+/* Input of every rule. */
 struct look {
     const struct workload *workload;
     const struct host_evidence *host;
@@ -120,7 +120,7 @@ static int unite_operators(struct look *look, struct err *err)
     return 0;
 }
 
-/* Of the time in which devices were busy. */
+/* Share of the time in which devices were busy, in percent. */
 static double share_of_busy(const struct look *look, size_t op)
 {
     return look->advice->busy_ns > 0 ? 100 * look->united_ns[op] / look->advice->busy_ns : 0;
@@ -515,7 +515,7 @@ static void check_svp_activation(const struct look *look, struct finding *findin
         sum / 1e3);
 }
 
-/* What devices wait for can be at most the time in which they do nothing. */
+/* Devices can wait for data at most in the time in which they do nothing. */
 static void check_data_pipeline(const struct look *look, struct finding *finding)
 {
     const struct host_evidence *host = look->host;
@@ -574,7 +574,7 @@ static enum severity severity_of(double share)
     return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
-/* Of two rules that found one cause one is left, with the evidence of both: gaps are what idle time is made of, and on
+/* Leaves one of two rules that found one cause, with the evidence of both: gaps are what idle time is made of, and on
  * SVP waiting for memory is told by the layers' own counters. */
 static void tell_causes_once(struct finding *findings)
 {

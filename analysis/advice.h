@@ -14,7 +14,7 @@ const char *severity_name(enum severity severity);
 #define NAME_SIZE 160
 #define FINDING_ROWS 5
 
-/* What the host did, as far as the capture says it. */
+/* Evidence of the host, as far as the capture has it. */
 struct host_evidence {
     bool known; /* there are calls */
     struct gap_evidence {

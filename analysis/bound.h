@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits an operator: calculating, moving data, or neither. */
+/* Bound of an operator: calculating, moving data, or neither. */
 #ifndef MSPROF_ANALYSIS_BOUND_H
 #define MSPROF_ANALYSIS_BOUND_H
 

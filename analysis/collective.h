@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a communication operator did with its time, and over which links: arithmetic alone, exact in nanoseconds and
- * bytes. The times are those of the main plane; links and pairs are of all planes. */
+/* Times and links of a communication operator: arithmetic alone, exact in nanoseconds and bytes. The times are those of
+ * the main plane; links and pairs are of all planes. */
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H
 #define MSPROF_ANALYSIS_COLLECTIVE_H
 
@@ -13,7 +13,7 @@
 
 #define COLLECTIVE_NO_RANK INT64_C(4294967295)
 
-/* What a task of an operator is. */
+/* Kinds of tasks of an operator. */
 enum collective_task_kind {
     COLLECTIVE_OTHER,
     COLLECTIVE_WAIT,   /* Notify_Wait */
@@ -29,7 +29,7 @@ struct collective_task {
     int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */
 };
 
-/* What tells the main plane of an operator's tasks: the plane of its first master task, when that plane moves data
+/* Data that tells the main plane of an operator's tasks: the plane of its first master task, when that plane moves data
  * between ranks; else the lowest plane that does; else the master's, and without one the first task's. */
 struct collective_place {
     int64_t plane;
@@ -54,7 +54,7 @@ struct collective_times {
     int64_t start_ns, elapse_ns, transit_ns, wait_ns;
     int64_t synchronization_ns; /* of wait_ns, what was before the first data */
 };
-/* Of the main plane, what neither moved data nor waited; below 0 where tasks overlap. */
+/* Time of the main plane that neither moved data nor waited; below 0 where tasks overlap. */
 int64_t collective_idle_ns(const struct collective_times *times);
 
 struct collective_packets {

@@ -48,7 +48,7 @@ static size_t first_ending_behind(const struct intervals *list, int64_t time_ns,
     return first;
 }
 
-/* What is covered before a time that is not behind interval i. */
+/* Time that is covered before a time that is not behind interval i. */
 static int64_t covered_until(const struct coverage *coverage, size_t i, int64_t time_ns)
 {
     const struct intervals *list = &coverage->list;

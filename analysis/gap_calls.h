@@ -21,7 +21,7 @@ enum gap_cause {
 };
 const char *gap_cause_name(enum gap_cause cause);
 
-/* What is known of a gap; small, for there may be as many as executions. */
+/* Call under a gap; small, for there may be as many as executions. */
 struct gap_call {
     uint32_t name;    /* of the call that covers most of the gap; of equal ones the shortest, which is the innermost.
                          NO_TEXT: none */

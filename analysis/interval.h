@@ -22,7 +22,7 @@ int64_t interval_length(int64_t start_ns, int64_t end_ns); /* 0 when it ends bef
 
 /* Appends one; an empty one is left out. */
 int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err);
-/* The same for intervals that come by start: the list stays united. */
+/* Adds an interval likewise when they come by start: the list stays united. */
 int intervals_extend(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err);
 /* Sorts and merges what overlaps or touches. */
 void intervals_unite(struct intervals *list);
@@ -31,11 +31,11 @@ int64_t intervals_length(const struct intervals *list);
 /* The part of the length of a united list that lies in [from_ns, until_ns). *cursor is where to look first, for calls
  * with ascending from_ns; 0 for the first. */
 int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor);
-/* What is in a and not in b, in both, or in either; a and b united, ret empty before and united after. */
+/* Difference (in a and not in b), intersection or union; a and b united, ret empty before and united after. */
 int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
 int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
 int intervals_join(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
-/* What [from_ns, until_ns) has beside a united list. */
+/* Parts of [from_ns, until_ns) that a united list leaves free. */
 int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_ns, struct intervals *ret,
                    struct err *err);
 void intervals_release(struct intervals *list);

@@ -25,7 +25,7 @@ static const struct workload_step *step_of(const struct relating *relating, size
     if ((x) != (y))                                                                                                    \
     return (x) < (y) ? -1 : 1
 
-/* The same model on the same device; steps of other families have none. */
+/* Compares model and device; steps of other families have none. */
 static int compare_models(const struct workload_step *x, const struct workload_step *y)
 {
     ORDER(x->device, y->device);

@@ -79,8 +79,8 @@ static void divide(struct division *ret, int64_t from, int64_t until, const stru
     ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
 
-/* What was recorded of a device: from its first execution to the end of its last. Other tasks do not widen it: some are
- * logged long before a program runs its operators, and when the log of operators is full. */
+/* Recorded stretch of a device: from its first execution to the end of its last. Other tasks do not widen it: some
+ * are logged long before a program runs its operators, and when the log of operators is full. */
 struct stretch {
     int64_t start_ns, end_ns;
 };
@@ -279,7 +279,7 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
     return status;
 }
 
-/* Of a group the first and the last step of which something was recorded. */
+/* Finds the first and the last step of a group that have records. */
 static int find_in_group(const struct workload *workload, const struct splits *splits, size_t group, int64_t *counts,
                          struct cut_steps *cuts, struct err *err)
 {
@@ -496,7 +496,7 @@ static int keep_gap(struct gaps *gaps, struct gap gap, int64_t start_ns, int64_t
     return status;
 }
 
-/* What other tasks leave of a stretch between two executions; *cursor is where to look first. */
+/* Adds the parts of a stretch between two executions that other tasks leave free; *cursor is where to look first. */
 static int add_gap(const struct workload *workload, uint16_t device, const struct gap *gap, size_t *cursor,
                    struct gaps *gaps, struct err *err)
 {

@@ -80,9 +80,9 @@ bool splits_counts(const struct splits *splits, size_t i);
 /* Whether all of a division of split i, its own or that of its period, was recorded: else its free time is not known.
  */
 bool splits_is_recorded(const struct splits *splits, size_t i, const struct division *division);
-/* What busy, free and exposed of a step are of: its period. Where no step of its group has one, the step itself; of an
- * inference then NULL, because between inferences nothing is known. NULL too of one without a period among others, and
- * where a part of the stretch was not recorded. */
+/* Stretch that busy, free and exposed of a step are parts of: its period. Where no step of its group has one, the
+ * step itself; of an inference then NULL, because between inferences nothing is known. NULL too of one without a
+ * period among others, and where a part of the stretch was not recorded. */
 const struct division *splits_stretch(const struct splits *splits, size_t i);
 /* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
 double splits_step_ns(const struct splits *splits);

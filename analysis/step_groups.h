@@ -7,7 +7,7 @@
 #include "analysis/compare/statistics.h"
 #include "analysis/splits.h"
 
-/* What a step divides into. */
+/* Parts of a step. */
 enum step_part { PART_COMPUTING, PART_EXPOSED, PART_COPIES, PART_FREE, STEP_PARTS };
 const char *step_part_name(enum step_part part); /* "computing" and so on */
 

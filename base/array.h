@@ -18,10 +18,10 @@
 /* qsort, which needs room for a second array, for what is not sorted yet. */
 void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b));
 
-/* What an order says of two numbers. Evaluates each twice. */
+/* Order of two numbers. Evaluates each twice. */
 #define array_order(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* What array_reserve calls: items is the address of a pointer to any type. */
+/* Grows an array for array_reserve: items is the address of a pointer to any type. */
 int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);
 
 #endif

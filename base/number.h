@@ -73,7 +73,7 @@ int number_parse_integer(const char *text, size_t length, int64_t *ret);
 
 /* The shortest of 15 to 17 digits that reads back the same, as %g has it; its length, without the NUL. */
 size_t real_print(char text[REAL_SHORTEST_MAX], double real);
-/* The same with ".0" behind a whole number, as Python prints a float. */
+/* Prints likewise with ".0" behind a whole number, as Python prints a float. */
 size_t real_print_float(char text[REAL_SHORTEST_MAX], double real);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define FIRST_CAPACITY 64
 
-/* What data points to while nothing is allocated; read only. */
+/* Target of data while nothing is allocated; read only. */
 static char nothing[1];
 
 void strbuf_init(struct strbuf *buf, size_t maximum)

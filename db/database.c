@@ -135,8 +135,8 @@ void database_poll_interrupts(sqlite3 *db)
     sqlite3_progress_handler(db, 10000, stop_when_interrupted, NULL);
 }
 
-/* What stands in a file is not trusted: its triggers are not run, its functions have no effects, pages are checked
- * when they are read, and no value or statement is larger than those that import writes. */
+/* Content of a file is not trusted: its triggers are not run, its functions have no effects, pages are checked when
+ * they are read, and no value or statement is larger than those that import writes. */
 static void distrust(sqlite3 *db)
 {
     static const int switches[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -156,7 +156,7 @@ static void distrust(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-/* What the system said of a write. */
+/* Sets the error that the system gave for a write. */
 static int write_error(struct err *err, int system, const char *doing)
 {
     if (system != ENOSPC && system != EDQUOT)
@@ -225,8 +225,8 @@ void database_close(sqlite3 *db)
     sqlite3_close(db);
 }
 
-/* What SQLite puts beside a database that it changes. Ours are made without: such a file was left by another program,
- * and would take effect when the database is opened. */
+/* Files that SQLite puts beside a database that it changes. Ours are made without: such a file was left by another
+ * program, and would take effect when the database is opened. */
 static const char *const journals[] = {"-journal", "-wal", "-shm"};
 
 #define JOURNAL_COUNT (sizeof journals / sizeof *journals)

@@ -46,10 +46,10 @@ struct database_build {
 };
 
 int database_build_open(struct database_build *build, const char *path, struct err *err);
-/* The same with tables that have roots, but no names yet. */
+/* Opens likewise with tables that have roots, but no names yet. */
 int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
                               struct err *err);
-/* The same for others' readers: without the marks by which ours are known. */
+/* Opens likewise for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
  */
@@ -61,8 +61,8 @@ int database_open(const char *path, sqlite3 **ret, struct err *err);
 /* An interrupt ends what runs on the connection, as on every one that is opened here: after another progress handler.
  */
 void database_poll_interrupts(sqlite3 *db);
-/* The same for a database that another program made, whose content is not trusted either. -ERR_NOT_FOUND when there is
- * no such file. */
+/* Opens likewise a database that another program made, whose content is not trusted either. -ERR_NOT_FOUND when
+ * there is no such file. */
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err);
 /* A database in memory, for queries: schema_create_tables gives it tables. */
 int database_open_memory(sqlite3 **ret, struct err *err);

@@ -410,7 +410,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
     return status;
 }
 
-/* What became of the records of a file: together they are all that it holds. */
+/* Stores how many records of each file were taken and refused: together they are all that it holds. */
 static int store_record_counts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;
@@ -513,7 +513,7 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
     return status;
 }
 
-/* Of every part what its sample.json and info.json say; part_id is capture_part.id. */
+/* Stores the settings of every part, from its sample.json and info.json; part_id is capture_part.id. */
 static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     sqlite3_stmt *insert;

@@ -63,7 +63,7 @@ static bool made_next(const char **script, struct made *ret)
 
 #define SCHEMA_MAX ((size_t)1024 * 1024) /* bytes of all statements */
 
-/* What is known about the import itself. */
+/* Tables about the import itself. */
 static const char own_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE source_file("
@@ -454,7 +454,8 @@ static int by_type_and_name(const void *a, const void *b)
     return order != 0 ? order : one->name_length - other->name_length;
 }
 
-/* What import makes, from its statements: running them costs as much as all else that opens a small database. */
+/* Makes the schema of an import from its statements, without running them: that costs as much as all else that opens a
+ * small database. */
 static bool expected_text(const struct strbuf *statements, struct strbuf *text)
 {
     struct made_list list = {NULL, 0, 0};

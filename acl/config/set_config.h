@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What aclprofSetConfig has set: kept until aclprofFinalize, for the captures that are started meanwhile. */
+/* Settings of aclprofSetConfig: kept until aclprofFinalize, for the captures that are started meanwhile. */
 #ifndef MSPROF_ACL_CONFIG_SET_CONFIG_H
 #define MSPROF_ACL_CONFIG_SET_CONFIG_H
 

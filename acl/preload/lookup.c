@@ -8,8 +8,8 @@
 int32_t preload_find(void *handle, const char *name);
 void *preload_dlsym(void *handle, const char *name, uint32_t index, const void *caller);
 
-/* Whether dlsym is about a function of the list: its index, else -1. What asks for the next definition behind the
- * caller's is the system's affair: the first one is this library's already. */
+/* Whether dlsym is about a function of the list: its index, else -1. A lookup of the next definition behind the
+ * caller's is left to the system: the first one is this library's already. */
 int32_t preload_find(void *handle, const char *name)
 {
     if (preload_system_dlsym == NULL)
@@ -17,7 +17,7 @@ int32_t preload_find(void *handle, const char *name)
     return handle == RTLD_NEXT || name == NULL ? -1 : functions_find(name);
 }
 
-/* What a lookup from the caller's library finds in the libraries that were loaded with it. */
+/* Finds a name in the libraries that were loaded with the caller's. */
 static void *find_beside(const void *caller, const char *name)
 {
     Dl_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an entry does before and after the function: take the time, and hand the call to a recorder. */
+/* Entries take the time before and after the function, and hand the call to a recorder. */
 #include "acl/call_target.h"
 #include "acl/preload/open_calls.h"
 #include "acl/preload/preload.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture lacks, told by the capture itself: losses.json beside its other small files. The file has its whole
+/* Losses of a capture, told by the capture itself: losses.json beside its other small files. The file has its whole
  * size from the start and is written over in place, so that a full disk takes it too, and a process that can open no
  * file any more. */
 #ifndef MSPROF_ACL_RECORDER_LOSSES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder tells its user, as one line each. Needs no allocation: signal handlers tell too. */
+/* Lines in which the recorder tells its user of its work. Needs no allocation: signal handlers tell too. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_REPORT_H
 #define MSPROF_ACL_RECORDER_RECORDER_REPORT_H
 

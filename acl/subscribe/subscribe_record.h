@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of subscribed records do, for both families of names. */
+/* Helpers of the readers of subscribed records, for both families of names. */
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_RECORD_H
 #define MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_RECORD_H
 

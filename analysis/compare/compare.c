@@ -319,7 +319,7 @@ static int measure_rows(struct building *building, const struct noise *noise, bo
     return correct(building, err);
 }
 
-/* What the numbers of executions a step of a table can say. */
+/* How far the executions a step of a table can be compared. */
 struct counts {
     double steps_base, steps_new; /* of all captures of a side */
     bool regular;                 /* steps run alike: then each row that does not vary is a fact */
@@ -548,7 +548,7 @@ static void check_numbers(struct comparison *comparison, const char *name, int64
     finish_check(comparison, check);
 }
 
-/* Of all operators of the two sides, those that both have, by whatever match. */
+/* Checks how many operators of the two sides both have, by whatever match. */
 static void check_operators(struct comparison *comparison, const struct compare_rows *ops)
 {
     struct compare_check *check = add_check(comparison, "operators", 1);
@@ -584,7 +584,8 @@ static int64_t problems_of(const struct side *side)
     return problems;
 }
 
-/* Of which inferences a side tells; with other ones it tells the same of each, and nothing of what is between them. */
+/* Checks which inferences a side recorded; with other ones it tells the same of each, and nothing of what is between
+ * them. */
 static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
                            const struct workload_facts *b)
 {
@@ -625,7 +626,7 @@ static void check_side(struct comparison *comparison, const struct side *base, c
 
 /* ---- gates ---- */
 
-/* What one number a side is, a step; negative: not known. */
+/* One number of a side, a step; negative: not known. */
 static double simple_value(const struct side *side, enum gate_metric metric)
 {
     double sum = 0;

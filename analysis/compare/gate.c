@@ -122,7 +122,7 @@ const char *gate_metric_name(size_t i)
     return i < MEASURES ? measure_name((enum measure)i) : i < METRICS ? metrics[i].name : NULL;
 }
 
-/* Of a metric with a pattern what stands before that. */
+/* Finds the nearest metric; a metric with a pattern is compared by the part before the pattern. */
 static struct nearest nearest_metric(const struct gate *gate)
 {
     const char *colon = memchr(gate->metric_text, ':', (size_t)gate->metric_length);

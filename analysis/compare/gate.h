@@ -27,7 +27,7 @@ enum gate_metric {
     GATE_GAP,
 };
 
-/* What the numbers of a metric are. */
+/* Units of a metric's numbers. */
 enum gate_unit { UNIT_OF_TIME, UNIT_OF_SHARE, UNIT_OF_BYTES, UNIT_OF_COUNT };
 
 enum limit_kind {

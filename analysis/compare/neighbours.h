@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs before and after operators of one sort on the same stream. */
+/* Operators before and after those of one sort on the same stream. */
 #ifndef MSPROF_ANALYSIS_COMPARE_NEIGHBOURS_H
 #define MSPROF_ANALYSIS_COMPARE_NEIGHBOURS_H
 
@@ -18,7 +18,7 @@ struct neighbour_list {
     size_t count, capacity;
 };
 
-/* Of the operators that wanted says. */
+/* Finds the neighbours of the operators that wanted says. */
 int neighbours_find(const struct workload *workload,
                     bool (*wanted)(const struct workload *workload, const struct workload_operator *op),
                     struct neighbour_list *ret, struct err *err);

@@ -16,7 +16,7 @@
 #define MEDIAN_EFFICIENCY 0.37
 /* The variance of a median is that of a mean, times pi / 2. */
 #define MEDIAN_FACTOR 1.5708
-/* Of single captures: more than this is no drift of one key but a change, unless executions were too few to say. */
+/* With single captures more than this is no drift of one key but a change, unless executions were too few to say. */
 #define ALONE_MOST 0.01
 #define ALONE_MOST_UNKNOWN 0.2
 
@@ -322,7 +322,7 @@ int noise_learn(const struct runs *const *base, const struct runs *const *new_si
 
 /* ---- answers ---- */
 
-/* Of single captures nothing is known of a key's noise between runs but what the other keys say of theirs. */
+/* With single captures the noise of a key between runs is only known by the other keys. */
 struct noise_change noise_of(const struct noise *noise, const struct runs *base, const struct runs *new_side)
 {
     double squares[2], scatter, scatter_df, df = (double)(base->count + new_side->count - 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which part of the differences between captures is noise. Two levels: runs differ from each other, and executions
- * within a run do. What all operators of a run share (its drift: temperature, clock) is told apart from what one
- * operator does alone. Everything is in logarithms: a difference of 0.1 is about 10 %. docs/answers.md has the model.
+ * within a run do. The drift that all operators of a run share (temperature, clock) is told apart from the change of
+ * one operator alone. Everything is in logarithms: a difference of 0.1 is about 10 %. docs/answers.md has the model.
  */
 #ifndef MSPROF_ANALYSIS_COMPARE_NOISE_H
 #define MSPROF_ANALYSIS_COMPARE_NOISE_H
@@ -43,7 +43,7 @@ struct noise {
     double change_error, change_df, change_p;
 };
 
-/* What the keys that both sides have say of noise. base and new_side have count entries. */
+/* Learns noise from the keys that both sides have. base and new_side have count entries. */
 int noise_learn(const struct runs *const *base, const struct runs *const *new_side, size_t count,
                 const size_t captures[2], const struct noise_options *options, struct noise *ret, struct err *err);
 

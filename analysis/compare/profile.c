@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What runs in the steps that count, and whether it runs in each of them as often. */
+/* Finds the executions in the steps that count, and whether each of those steps has as many. */
 
 /* Keys by the operators of executions, or by executions; the other is NULL. NO_TEXT: it has none. */
 struct execution_keys {
@@ -240,7 +240,7 @@ static int make_rows(struct profile_table *table, const struct workload *workloa
     return status;
 }
 
-/* What of a key makes it a layer: the path of the name without its last part. */
+/* Length of the part of a key that names its layer: the path of the name without its last part. */
 static size_t layer_length(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -279,7 +279,7 @@ static bool counts(const struct counting *counting, size_t execution)
     return counting->counted == NULL || counting->counted[execution];
 }
 
-/* Of tables whose totals are compared. */
+/* Tells which keys vary, in tables whose totals are compared. */
 static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
                         struct err *err)
 {

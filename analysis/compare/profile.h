@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of a workload to compare it: aggregates only, small enough for a file. A comparison works on profiles
+/* Profile of a workload, to compare it: aggregates only, small enough for a file. A comparison works on profiles
  * alone, so one that was stored says the same as the capture it was made of. */
 #ifndef MSPROF_ANALYSIS_COMPARE_PROFILE_H
 #define MSPROF_ANALYSIS_COMPARE_PROFILE_H
@@ -67,7 +67,7 @@ struct profile {
     struct profile_table tables[SUBJECTS];
 };
 
-/* What a profile is made of. */
+/* Choice of the parts of a profile. */
 struct profile_choice {
     unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
     bool warmup;       /* warm-up steps, and what ran in them, count too */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers about many numbers. What is sorted is ascending; every function takes n == 0 and then gives 0. */
+/* Numbers about many numbers. Sorted numbers are ascending; every function takes n == 0 and then gives 0. */
 #ifndef MSPROF_ANALYSIS_COMPARE_STATISTICS_H
 #define MSPROF_ANALYSIS_COMPARE_STATISTICS_H
 
@@ -28,7 +28,7 @@ int durations_add(struct durations *durations, int64_t duration_ns, struct err *
 /* At most this many values stand for all of them. */
 #define SAMPLES_MAX 256
 
-/* What is known of many values once they are gone. All zero: of none; series_release() it. */
+/* Summary of many values once they are gone. All zero: of none; series_release() it. */
 struct series {
     int64_t n;
     double median, mad, total, minimum, maximum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture's devices did, in memory: the input of every question. It is filled by who reads the database, by
+/* Work of a capture's devices, in memory: the input of every question. It is filled by who reads the database, by
  * device and start. An execution takes 24 bytes; operators, of which there are far fewer, have the names. */
 #ifndef MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
 #define MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
@@ -29,7 +29,7 @@ int period_find(const size_t *counts, const uint64_t *first, size_t operators, s
 
 enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
 
-/* What the counters of a core say, each as a share of the time. */
+/* Units of a core that counters tell of, each as a share of the time. */
 enum unit {
     UNIT_CUBE,     /* multiplies matrices */
     UNIT_VECTOR,   /* calculates vectors */
@@ -49,7 +49,7 @@ struct workload_key { /* without padding: it is hashed */
     uint32_t name, type, shapes, work;
 };
 
-/* The same operator again and again. */
+/* All executions of one operator. */
 struct workload_operator {
     struct workload_key key; /* texts of the workload */
     int64_t count;
@@ -69,8 +69,8 @@ struct execution {
     uint16_t stream, device; /* indexes */
 };
 
-/* Families of steps. A capture may have several, whose steps overlap in time: they are never mixed. Of those that a
- * capture has the largest leads: totals are divided by its steps. */
+/* Families of steps. A capture may have several, whose steps overlap in time: they are never mixed. The largest of a
+ * capture's families leads: totals are divided by its steps. */
 enum step_source {
     STEPS_NONE,
     STEPS_PERIOD,     /* the sequence of operators repeats */
@@ -106,7 +106,7 @@ struct execute_start {
     int64_t start_ns, end_ns;
 };
 
-/* What a capture says of itself; texts are "" and numbers 0 where it does not. */
+/* Facts that a capture tells of itself; texts are "" and numbers 0 where it does not. */
 struct workload_facts {
     char family[32], chip[32], models[256], metrics[160];
     int64_t cube_cores, vector_cores, clock_khz, rated_khz, tick_ns, devices, problems;

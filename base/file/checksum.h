@@ -26,7 +26,7 @@ void checksum_add(struct checksum *sum, const void *bytes, size_t length);
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE]);
 void checksum_free(struct checksum *sum);
 
-/* Of the library below. */
+/* Version of the library below. */
 struct library_version checksum_library(void);
 
 #endif

@@ -11,7 +11,7 @@
 /* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
  * NULL when memory ran out. */
 char *path_join(const char *directory, const char *name);
-/* The same, with err set when memory is out. */
+/* Joins two paths likewise, with err set when memory is out. */
 char *path_joined(const char *directory, const char *name, struct err *err);
 
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */
@@ -19,8 +19,8 @@ char *path_absolute(const char *path, struct err *err);
 
 /* Creates a directory and its parents with mode 0750; one that exists is fine. */
 int make_directories(const char *path, struct err *err);
-/* The same for a directory of results inside a directory that others may have prepared (a capture): when its last part
- * is a symbolic link, -ERR_ACCESS, because results would go where the link says. */
+/* Makes likewise a directory of results inside a directory that others may have prepared (a capture): when its last
+ * part is a symbolic link, -ERR_ACCESS, because results would go where the link says. */
 int make_result_directory(const char *path, struct err *err);
 
 /* Reads a whole regular file of at most limit bytes; *ret_data is NUL-terminated (the NUL is not counted) and to be

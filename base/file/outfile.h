@@ -100,7 +100,7 @@ static inline void outfile_advance(struct outfile *out, size_t length)
  * A full disk gives -ERR_NO_SPACE with a hint. Not synchronised to the disk: after a power cut the file may be empty.
  */
 int outfile_commit(struct outfile *out, struct err *err);
-/* Another name for a file that is still open, in the same directory: the one under which it will appear. What is
+/* Another name for a file that is still open, in the same directory: the one under which it will appear. A file that is
  * written directly keeps its own. */
 int outfile_rename(struct outfile *out, const char *path, struct err *err);
 /* Drops everything; harmless on a closed outfile. */

@@ -247,7 +247,7 @@ static int write_entry(struct spool *spool, const struct entry *before, const st
     return 0;
 }
 
-/* What is in memory becomes a run. */
+/* Makes a run of the records in memory. */
 static int write_run(struct spool *spool, struct err *err)
 {
     int status = sort_memory(spool, err);
@@ -415,7 +415,7 @@ static int begin_merge(struct spool *spool, struct err *err)
     return 0;
 }
 
-/* What is in memory stays there, as the last run. */
+/* Records in memory stay there, as the last run. */
 int spool_finish(struct spool *spool, struct err *err)
 {
     int status = sort_memory(spool, err);

@@ -82,7 +82,7 @@ static int create(const char *head, const char *tail, const char *what, char **r
     return err_set_errno(err, failure, "cannot write '%s'", what);
 }
 
-/* What was killed while it wrote left its file beside this one: removed once for each directory after another. */
+/* Removes files that killed writers left beside this one, once for each directory after another. */
 static void clear_directory(const char *directory, size_t length)
 {
     static _Thread_local uint64_t cleared;

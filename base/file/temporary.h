@@ -12,7 +12,7 @@
  * frees *ret. */
 int temporary_create(const char *path, char **ret, struct err *err);
 
-/* The same for a file that keeps its name: head (a path) and 16 hex digits. */
+/* Creates likewise a file that keeps its name: head (a path) and 16 hex digits. */
 int temporary_create_named(const char *head, char **ret, struct err *err);
 
 /* Locks an open file that is not locked yet as temporary_create does: 0; or an errno, EAGAIN when somebody else has it.
@@ -22,7 +22,7 @@ int temporary_lock(int fd);
 /* Removes the files of a directory that are named as temporary_create names them (or as versions before named them) and
  * that nobody has locked; those of other users stay. Best effort: says nothing when it cannot. */
 void remove_stale_temporaries(const char *directory);
-/* The same for those of temporary_create_named; head is a path. */
+/* Removes likewise those of temporary_create_named; head is a path. */
 void remove_stale_named(const char *head);
 
 #endif

@@ -19,12 +19,12 @@
 int csv_read(const char *path,
              int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
              void *arg, struct err *err);
-/* The same with the blanks around fields, which csv_read leaves out. */
+/* Reads likewise with the blanks around fields, which csv_read leaves out. */
 int csv_read_exactly(const char *path,
                      int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
                      void *arg, struct err *err);
 
-/* Of the library below. */
+/* Version of the library below. */
 struct library_version csv_library(void);
 
 #endif

@@ -30,7 +30,7 @@ struct ini {
  * is empty. */
 int ini_parse(struct ini *ini, const char *text, size_t length, const char *name, struct err *err);
 
-/* The same for a regular file of at most INI_FILE_LIMIT bytes; no copy of it stays in memory but the entries. */
+/* Loads likewise a regular file of at most INI_FILE_LIMIT bytes; no copy of it stays in memory but the entries. */
 int ini_load(struct ini *ini, const char *path, struct err *err);
 
 /* Overwrites every value with zeros and frees all. Harmless when empty. */

@@ -21,8 +21,9 @@ struct json; /* a value inside a parsed document; owned by the document's root *
  * line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that the
  * document is beyond JSON_MEMORY_LIMIT, -ERR_NO_MEMORY. The caller json_free()s the root. */
 struct json *json_parse(const char *text, size_t length, struct err *err);
-/* The same for code that runs in other people's programs: cJSON's allocator is one for the whole process, and this
- * leaves it as it is. So there is no JSON_MEMORY_LIMIT (limit the length), and lack of memory reads as a mistake. */
+/* Parses likewise for code that runs in other people's programs: cJSON's allocator is one for the whole process, and
+ * this leaves it as it is. So there is no JSON_MEMORY_LIMIT (limit the length), and lack of memory reads as a mistake.
+ */
 struct json *json_parse_plainly(const char *text, size_t length, struct err *err);
 void json_free(struct json *root);
 
@@ -47,7 +48,7 @@ bool json_number(const struct json *value, double *ret);
  * with or without a minus, that spells any int64_t above INT64_MIN. */
 bool json_integer(const struct json *value, int64_t *ret);
 
-/* Of the library below. */
+/* Version of the library below. */
 struct library_version json_library(void);
 
 #endif

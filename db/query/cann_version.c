@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a release: a candidate of it has its own number. */
+/* Number of a release: a candidate of it has its own number. */
 #define CANDIDATE(major, minor, number) (((major)*100 + (minor)) * 100 + (number))
 #define RELEASE(major, minor) CANDIDATE(major, minor, 99)
 
@@ -62,7 +62,7 @@ static bool read_part(const char **p, int *ret)
     return true;
 }
 
-/* What stands behind "8.2": nothing, ".0", ".RC1", ".RC1.alpha001", ".T63". */
+/* Reads the rest behind "8.2": nothing, ".0", ".RC1", ".RC1.alpha001", ".T63". */
 static bool read_rest(const char *p, int *candidate)
 {
     *candidate = 99;

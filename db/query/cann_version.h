@@ -13,7 +13,7 @@
 /* A version as a number that orders them: 8.0.RC1 is before 8.0, 8.0 before 8.1. */
 #define CANN_VERSION_NEWEST 0 /* so that who does not ask has the names of today */
 
-/* What an older version calls, or leaves out. */
+/* Names that an older version has otherwise, or leaves out. */
 enum cann_naming {
     NAMING_HCCL,       /* communication is HCCL: of tasks, of a file, of a layer */
     NAMING_NO_DEVICE,  /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
@@ -29,7 +29,7 @@ bool cann_version_parse(const char *text, int *ret);
 /* Whether a version has the older name. */
 bool cann_version_has(int version, enum cann_naming naming);
 
-/* What a column, or a file, of this version is called: the same name where it has not changed. NULL: it has none. */
+/* Name of a column, or of a file, in this version: unchanged names are given back as they are. NULL: it has none. */
 const char *cann_version_title(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
 /* Names of modules that have others today, ended by NULL. */

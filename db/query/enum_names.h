@@ -6,7 +6,7 @@
 #include "parsers/record.h"
 
 extern const struct value_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
-/* Of hccl lists: what is not known, and what is no type. */
+/* Values of hccl lists for "not known" and for "no type". */
 #define HCCL_NOT_GIVEN 65534
 #define HCCL_INVALID 65535
 

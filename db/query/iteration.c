@@ -73,7 +73,7 @@ static const char choices[] =
     "  UNION SELECT p.id, p.parent_id FROM around a JOIN capture.host_call p ON p.id = a.parent_id)"
     "  SELECT id FROM around;";
 
-/* The same of stretches of time. */
+/* Condition likewise for stretches of time. */
 #define IN_STRETCH(time) "EXISTS (SELECT 1 FROM stretch s WHERE " time " BETWEEN s.from_ns AND s.until_ns)"
 static const char stretch_choices[] =
     "INSERT INTO task_number SELECT t.id, row_number() OVER (ORDER BY t.id) FROM capture.device_task t"
@@ -104,7 +104,7 @@ static const char kept_tasks[] =
     "EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"                  \
     " AND k.task_id = t.task_id)"
 
-/* What has rows of its own for tasks, calls and operators: parts, and what goes with them. */
+/* Tables with rows of their own for tasks, calls and operators: parts, and what goes with them. */
 #define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task', 'task_state'"
 
 /* How the other tables are taken over with iterations: what a task did between two times, of devices with iterations,

@@ -19,8 +19,8 @@ int iteration_database_make(sqlite3 *db, const char *database, const char *path,
 struct stretch {
     int64_t from_ns, until_ns; /* since 1970, both included */
 };
-/* The same with what began in one of the stretches: tasks, communication operators, calls, samples; of tables without
- * times the rows of these tasks. What belongs to no time is there whole. */
+/* Makes a database likewise of what began in one of the stretches: tasks, communication operators, calls, samples; of
+ * tables without times the rows of these tasks. Tables that belong to no time are there whole. */
 int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
                             size_t count, struct err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the exporters ask the database. No SQL above this line, no formatting below it. Integers that are NULL are given
- * as DB_NULL, texts that are NULL as NULL. Texts handed to callbacks live until the callback returns. A callback that
+/* Queries of the exporters. No SQL above this line, no formatting below it. Integers that are NULL are given as
+ * DB_NULL, texts that are NULL as NULL. Texts handed to callbacks live until the callback returns. A callback that
  * returns non-zero ends the loop and becomes its result; so err must be the one the callback filled. */
 #ifndef MSPROF_DB_QUERY_QUERY_H
 #define MSPROF_DB_QUERY_QUERY_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the import knew about the capture as a whole. */
+/* Facts that the import knew about the capture as a whole. */
 struct db_facts {
     int family;        /* CAPTURE_... (parsers/record.h) */
     int64_t origin_ns; /* the earliest absolute time; timelines of SVP boards count from it; 0 when there is none. ns,
@@ -77,7 +77,7 @@ void svp_task_reader_free(struct svp_task_reader *reader);
 /* All tasks of an inference in execution order. */
 int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err);
-/* The same with start_ns, duration_ns, stream_id, task_id and bytes only (the rest is not set): the fast way for
+/* Reads likewise start_ns, duration_ns, stream_id, task_id and bytes only (the rest is not set): the fast way for
  * timelines. */
 int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
                         int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
@@ -94,7 +94,7 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
                          int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err), void *arg,
                          struct err *err);
 
-/* What one operator statistic covers: everything with the same device, model id and picture count, whatever its model
+/* Scope of one operator statistic: everything with the same device, model id and picture count, whatever its model
  * name, batch number and input. The numbers may be DB_NULL. */
 struct svp_report {
     int64_t device_id, model_id, current_pic_count;

@@ -264,7 +264,7 @@ static const struct query_field task_fields[] = {
 };
 static const struct query_select task_select = {QUERY_FIELDS(task_fields)};
 
-/* Of the AI cores, then of the vector cores: the cycles say whether there are counters. */
+/* Counters of the AI cores, then of the vector cores: the cycles say whether there are any. */
 static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aic_total_cycle, "aic_total_cycle"),
     QUERY_FIELD(struct cann_task, aic_counters[0], "aic_event0"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the exporters of new CANN captures ask the database. As in query.h: no SQL above, no formatting below; integers
- * that are NULL are DB_NULL. */
+/* Queries of the exporters of new CANN captures. As in query.h: no SQL above, no formatting below; integers that are
+ * NULL are DB_NULL. */
 #ifndef MSPROF_DB_QUERY_QUERY_CANN_H
 #define MSPROF_DB_QUERY_QUERY_CANN_H
 
@@ -56,7 +56,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 
 #define CANN_COUNTERS 10
 
-/* Of host_call the name that users know it by: a call of communication is called by what it is of. */
+/* Name of a host_call that users know it by: a call of communication is called by what it is of. */
 #define CANN_CALL_NAME                                                                                                 \
     "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
@@ -69,8 +69,8 @@ struct cann_task {
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
 };
-/* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
- * does not compute. The same in SQL. */
+/* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but does not
+ * compute. The macros say so in SQL. */
 #define TASK_WRITES_BACK 3
 #define TASK_COMMUNICATES 9
 #define TASK_INVALID 11
@@ -78,7 +78,7 @@ struct cann_task {
 #define CANN_OPERATOR_RUNS(type) type " <> " SQL_NUMBER(TASK_WRITES_BACK) " AND " type " <> " SQL_NUMBER(TASK_INVALID)
 #define CANN_OPERATOR_COMPUTES(type)                                                                                   \
     type " <> " SQL_NUMBER(TASK_COMMUNICATES) " AND " type " <> " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU)
-/* Of device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
+/* Condition on device_task: whether a task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
     "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")
 static inline bool cann_is_operator(const struct cann_task *task)
@@ -117,7 +117,7 @@ struct cann_span {
 };
 struct cann_span_reader; /* opaque */
 struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err);
-/* Of calls: device_id is DB_NULL, computing false. */
+/* Reads calls: device_id is DB_NULL, computing false. */
 struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err);
 void cann_span_reader_free(struct cann_span_reader *reader);
 int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,

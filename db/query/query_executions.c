@@ -63,7 +63,7 @@ static const struct query_field tensor_fields[] = {
     QUERY_FIELD(struct execution, tensors[4], "x.output_data_types"),
     QUERY_FIELD(struct execution, tensors[5], "x.output_formats"),
 };
-/* Of the AI cores, else of the vector cores. */
+/* Column of the AI cores, else of the vector cores. */
 #define OF_CORES(column) "CASE WHEN t.aic_total_cycle IS NOT NULL THEN t.aic_" column " ELSE t.aiv_" column " END"
 static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct execution, of_vector_core, "t.aic_total_cycle IS NULL"),
@@ -85,7 +85,7 @@ static const struct query_field touch_fields[] = {
     QUERY_FIELD(struct execution, touches, "n.start_ns IS NOT NULL"),
 };
 
-/* What is read, in this order: always, and when a query asks for a part. */
+/* Fields in the order of reading: always, and when a query asks for a part. */
 static const struct {
     unsigned part; /* 0: always */
     const struct query_field *fields;

@@ -70,7 +70,7 @@ struct ai_cpu_run {
 int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err);
 
-/* What there is of a device in a range. */
+/* Counts of a device's records in a range. */
 struct execution_counts {
     int64_t tasks, operators, copies, ai_cpu_runs;
     bool tensors, of_ai_cores, of_vector_cores; /* of any task of the device: tensors are known, counters of such */

@@ -67,8 +67,8 @@ void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, 
 /* Prepares a scan as query_scan_prepare does; `also`, NULL for none, are further fields behind the first ones. */
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
                       const char *table, sqlite3_stmt **ret, struct err *err);
-/* The same from the values that a scan gives. Fields of scans are integers and flags. Where the fields are known to the
- * compiler, no loop is left of it: it runs for every row of a timeline. */
+/* Takes likewise the values that a scan gives. Fields of scans are integers and flags. Where the fields are known to
+ * the compiler, no loop is left of it: it runs for every row of a timeline. */
 static inline void scan_take(sqlite3_value **row, const struct query_field *fields, size_t count, void *ret)
 {
 #ifndef __clang__ /* which does not always, and then warns */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture holds, in numbers and in words of this program: no text of a capture is among them. Same conventions
- * as query.h. */
+/* Inventory of a capture, in numbers and in words of this program: no text of a capture is among them. Same
+ * conventions as query.h. */
 #ifndef MSPROF_DB_QUERY_QUERY_INVENTORY_H
 #define MSPROF_DB_QUERY_QUERY_INVENTORY_H
 
@@ -22,7 +22,7 @@ struct inventory_kind {
 int inventory_each_kind(sqlite3 *db, int (*each)(void *arg, const struct inventory_kind *kind, struct err *err),
                         void *arg, struct err *err);
 
-/* What an import lost or refused. */
+/* Loss or refusal of an import. */
 struct inventory_problem {
     enum diag_id id;
     int64_t occurrences, files; /* files that it concerns; a capture as a whole counts as one */

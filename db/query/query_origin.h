@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timelines count from. */
+/* Origin that timelines count from. */
 #ifndef MSPROF_DB_QUERY_QUERY_ORIGIN_H
 #define MSPROF_DB_QUERY_QUERY_ORIGIN_H
 
@@ -10,7 +10,7 @@
 
 struct capture_origin {
     int64_t time_ns; /* the start of the capture, as its events' times are stored */
-    /* The same moment; DB_NULL: not known. */
+    /* One moment by two clocks; DB_NULL: not known. */
     int64_t origin_ns;      /* by the clock that the capture's times were taken with: monotonic, or a counter's */
     int64_t origin_unix_ns; /* since 1970 */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the exporters of new CANN captures ask of the tables with few rows: communication, step marks, frequencies. As
- * in query_cann.h. */
+/* Queries of the exporters of new CANN captures on the tables with few rows: communication, step marks, frequencies.
+ * As in query_cann.h. */
 #ifndef MSPROF_DB_QUERY_QUERY_RECORDS_H
 #define MSPROF_DB_QUERY_QUERY_RECORDS_H
 
@@ -34,7 +34,7 @@ struct cann_transfer {
 /* In the order of the tasks. */
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err);
-/* The same by operator, and by start within one. */
+/* Visits them likewise by operator, and by start within one. */
 int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                              void *arg, struct err *err);
 
@@ -46,7 +46,7 @@ struct cann_frequency {
     int64_t device_id, time_ns, mhz;
     int64_t measured; /* 0: only the configuration says so */
 };
-/* Of all devices, by device and time: at the start of the collection, at every change, and at its end. */
+/* Frequencies of all devices, by device and time: at the start of the collection, at every change, and at its end. */
 struct cann_frequencies {
     struct cann_frequency *items;
     size_t count, capacity;

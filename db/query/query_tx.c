@@ -12,7 +12,7 @@ int tx_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
 
 /* ---- events ---- */
 
-/* What stands with the program's record, then what is known elsewhere: the domain's name, and the device that saw it.
+/* Fields of the program's record, then those known elsewhere: the domain's name, and the device that saw it.
  */
 #define EVENT_FIELDS(domain_text, device_column, device_start, device_end)                                             \
     QUERY_FIELD(struct tx_event, process_id, "m.process_id"), QUERY_FIELD(struct tx_event, thread_id, "m.thread_id"),  \

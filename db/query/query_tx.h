@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reports of msproftx ask the database. As in query.h: no SQL above, no formatting below; integers that are
- * NULL are DB_NULL. */
+/* Queries of the reports of msproftx. As in query.h: no SQL above, no formatting below; integers that are NULL are
+ * DB_NULL. */
 #ifndef MSPROF_DB_QUERY_QUERY_TX_H
 #define MSPROF_DB_QUERY_QUERY_TX_H
 

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-/* What the first argument points to, bound with sqlite3_bind_pointer under this name. */
+/* Name under which sqlite3_bind_pointer binds the first argument, a struct row_scan. */
 #define TAKE_ROW_POINTER "scan"
 struct row_scan {
     int (*each)(void *arg, sqlite3_value **values, struct err *err);

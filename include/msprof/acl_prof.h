@@ -101,7 +101,7 @@ typedef enum {
 
 typedef enum { ACL_STEP_START = 0, ACL_STEP_END = 1 } aclprofStepTag;
 
-/* What a subscribed record is about. */
+/* Subject of a subscribed record. */
 typedef enum {
     ACL_SUBSCRIBE_OP = 0,
     ACL_SUBSCRIBE_SUBGRAPH = 1,
@@ -111,7 +111,7 @@ typedef enum {
 
 typedef enum { ACL_SUBSCRIBE_ATTRI_THREADID = 0, ACL_SUBSCRIBE_ATTRI_NONE } aclprofSubscribeOpAttri;
 
-/* What aclprofSetConfig sets; the values are texts. Frequencies are whole Hz. */
+/* Settings of aclprofSetConfig; the values are texts. Frequencies are whole Hz. */
 typedef enum {
     ACL_PROF_ARGS_MIN = 0,
     ACL_PROF_STORAGE_LIMIT = 1,            /* "<n>MB", 200 to 4294967295 */
@@ -152,9 +152,9 @@ MSPROF_API aclError aclprofInit(const char *profilerResultPath, size_t length);
  * completed. */
 MSPROF_API aclError aclprofFinalize(void);
 
-/* What to collect. deviceIdList is copied. NULL when a list is missing or given without a number, deviceNums is above
- * 64 or above the number of devices, an id does not exist or comes twice, no device is named without ACL_PROF_MSPROFTX,
- * aicoreEvents is not NULL, or memory ran out. The caller destroys it. */
+/* Creates a configuration of what to collect. deviceIdList is copied. NULL when a list is missing or given without a
+ * number, deviceNums is above 64 or above the number of devices, an id does not exist or comes twice, no device is
+ * named without ACL_PROF_MSPROFTX, aicoreEvents is not NULL, or memory ran out. The caller destroys it. */
 MSPROF_API aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums,
                                               aclprofAicoreMetrics aicoreMetrics,
                                               const aclprofAicoreEvents *aicoreEvents, uint64_t dataTypeConfig);

@@ -80,8 +80,8 @@ MSPROF_API svp_acl_error svp_acl_prof_init(const char *result_path, size_t lengt
 /* Ends what svp_acl_prof_init began. Codes as aclprofFinalize's. */
 MSPROF_API svp_acl_error svp_acl_prof_finalize(void);
 
-/* What to collect; at least one device, aicore_metrics SVP_ACL_AICORE_ARITHMETIC_UTILIZATION (or SVP_ACL_AICORE_NONE
- * without the AICORE_METRICS bit), aicore_events NULL. NULL on failure. The caller destroys it. */
+/* Creates a configuration; at least one device, aicore_metrics SVP_ACL_AICORE_ARITHMETIC_UTILIZATION (or
+ * SVP_ACL_AICORE_NONE without the AICORE_METRICS bit), aicore_events NULL. NULL on failure. The caller destroys it. */
 MSPROF_API svp_acl_prof_config *svp_acl_prof_create_config(const uint32_t *device_id_list, uint32_t device_nums,
                                                            svp_acl_prof_aicore_metrics aicore_metrics,
                                                            const svp_acl_prof_aicore_events *aicore_events,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a fetch, and what came of it. */
+/* Request of a fetch, and its result. */
 #ifndef MSPROF_SSH_TRANSFER_FETCH_REQUEST_H
 #define MSPROF_SSH_TRANSFER_FETCH_REQUEST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What statistics of a CANN capture need of each task and call, which is far less than the reports need. */
+/* Durations of each task and call, for statistics of a CANN capture, which need far less than the reports. */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_DURATIONS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_DURATIONS_H
 

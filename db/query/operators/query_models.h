@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the framework of captures of the layout of 2022 said of models. Same conventions as query.h; a name that
+/* Models, as the framework of captures of the layout of 2022 told of them. Same conventions as query.h; a name that
  * is an id without a text is its number. */
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_MODELS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_MODELS_H
@@ -34,7 +34,7 @@ int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
                      int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
                      struct err *err);
 
-/* What the host did for an operator of dynamic shape, in the order of records. */
+/* Step of the host for an operator of dynamic shape, in the order of records. */
 struct model_host_step {
     int64_t thread_id;
     const char *op_type, *event;

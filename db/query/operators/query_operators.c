@@ -21,7 +21,8 @@
     "    ON g.model_name = f.model_name AND g.model_id IS f.model_id AND g.task_id = t.task_id"                        \
     "    AND g.engine = 'AI_CPU'"
 
-/* Of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none. */
+/* Models of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none.
+ */
 #define NO_MODEL "4294967295"
 #define FROM_TASKS(model)                                                                                              \
     "SELECT y.text AS type, o.text AS name, t.device_id AS device_id, " model " AS model_id,"                          \

@@ -187,8 +187,8 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     return 0;
 }
 
-/* What is under way when the marks of a model end was begun and not ended. The end of an iteration begins the next one
- * by itself, which no mark says. */
+/* Keeps the marks that were begun and not ended when a model ends: they are under way. The end of an iteration begins
+ * the next one by itself, which no mark says. */
 static int keep_begun(struct load *load, struct err *err)
 {
     struct cann_steps *steps = load->steps;
