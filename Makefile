@@ -57,12 +57,12 @@ HARDENED  := -Wl,-z,relro -Wl,-z,now
 
 CFLAGS_release   := $(OPTIMIZED)
 LDFLAGS_release  := $(HARDENED)
-# What clang says of the sources: nothing runs this build, so it is neither optimized nor for a debugger.
+# Warnings of clang: nothing runs this build, so it is neither optimized nor for a debugger.
 CFLAGS_clang     := -O0
 LDFLAGS_clang    := $(HARDENED)
-# At fixed addresses: what the sanitizer knows of objects is 100,000 pointers, to be moved at each start. What is undefined
-# traps, and the address sanitizer tells in which line: texts for each of 40,000 checks, which it guards and searches for
-# pointers, are two fifths of a start. The fuzz targets have the texts.
+# At fixed addresses: what the sanitizer knows of objects is 100,000 pointers, to be moved at each start. Undefined
+# behaviour traps, and the address sanitizer tells in which line: texts for each of 40,000 checks, which it guards and
+# searches for pointers, are two fifths of a start. The fuzz targets have the texts.
 CFLAGS_asan      := -Og $(SANITIZED) -fsanitize=address,undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 NO_PIE_asan      := no-
 LDFLAGS_asan     := -fsanitize=address
@@ -214,8 +214,8 @@ $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(M
 
 # --- the collecting library: libmsprof_acl ---
 
-# What a program gets of it is what acl/libmsprof_acl.map names: all else is hidden in the shared library, and made local
-# in the one object of the static library.
+# A program gets the functions that acl/libmsprof_acl.map names: all others are hidden in the shared library, and made
+# local in the one object of the static library.
 ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
@@ -515,7 +515,7 @@ captures: $(GENERATORS) ## write the captures under testdata/ anew
 	rm -rf testdata/resnet50 testdata/small testdata/figures testdata/cann
 	testdata/generate/shipped.sh $(B) testdata
 
-# What tests of collect need on their "board": a program that leaves a capture, and a network that breaks.
+# The "board" of the tests of collect: a program that leaves a capture, and a network that breaks.
 SSH_TEST_PROGRAMS := $(B)/tests/ssh/board_program $(B)/tests/ssh/cutting_proxy
 .PHONY: ssh-test-programs bench-collect
 ssh-test-programs: $(SSH_TEST_PROGRAMS)
@@ -618,7 +618,7 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh && tools/spdx.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh && tools/lint-words.sh && tools/spdx.sh
 
 # What the objects name of each other.
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS)

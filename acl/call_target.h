@@ -22,7 +22,7 @@ struct call_target {
     void (*json_end)(void); /* aclFinalize has returned */
 };
 
-/* What the preload library offers under this name and version; a target stays as long as the process. */
+/* The preload library offers its function under this name and version; a target stays as long as the process. */
 #define PRELOAD_ATTACH_SYMBOL "msprof_preload_attach"
 #define PRELOAD_ATTACH_VERSION "MSPROF_PRIVATE_1"
 typedef void preload_attach_function(const struct call_target *target);

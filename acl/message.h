@@ -22,7 +22,7 @@ aclError acl_fail_pointer(aclError code, const char *parameter, const void *valu
 aclError acl_fail_order(aclError code, const char *first, const char *then);                            /* EK0002 */
 aclError acl_fail_null(const char *parameter); /* EK0006, ACL_ERROR_INVALID_PARAM */
 aclError acl_fail_memory(void);                /* EK0201, ACL_ERROR_BAD_ALLOC */
-/* What a function of base/ or of the recorder left in err, hint included. */
+/* Fails with the error that a function of base/ or of the recorder left in err, hint included. */
 aclError acl_fail_err(aclError code, const struct err *err);
 
 /* Whether MSPROF_ACL_LOG asks for lines on standard error. */

@@ -226,7 +226,7 @@ aclError aclprofSetStampTraceMessage(void *address, const char *msg, uint32_t ms
 
 /* --- events --- */
 
-/* What a record needs of a stamp, so that it can be made after the stamp is let go. */
+/* Copy of the part of a stamp that a record needs, so that it can be made after the stamp is let go. */
 struct copied_stamp {
     int64_t begin_ns;
     uint32_t length;

@@ -35,7 +35,7 @@ int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, i
 int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
 int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
 int intervals_join(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
-/* What [from_ns, until_ns) has beside a united list. */
+/* Parts of [from_ns, until_ns) that a united list leaves free. */
 int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_ns, struct intervals *ret,
                    struct err *err);
 void intervals_release(struct intervals *list);

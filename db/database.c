@@ -225,8 +225,8 @@ void database_close(sqlite3 *db)
     sqlite3_close(db);
 }
 
-/* What SQLite puts beside a database that it changes. Ours are made without: such a file was left by another program,
- * and would take effect when the database is opened. */
+/* Files that SQLite puts beside a database that it changes. Ours are made without: such a file was left by another
+ * program, and would take effect when the database is opened. */
 static const char *const journals[] = {"-journal", "-wal", "-shm"};
 
 #define JOURNAL_COUNT (sizeof journals / sizeof *journals)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board is and has, and small questions to it. */
+/* Properties of a board, and small questions to it. */
 #ifndef MSPROF_SSH_BOARD_H
 #define MSPROF_SSH_BOARD_H
 
@@ -29,15 +29,15 @@ void board_release(struct board *board);
  * make ..."). output may be NULL. */
 int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err);
 
-/* The same for one that may take so many seconds, whatever the ini file says. */
+/* Runs it likewise where it may take so many seconds, whatever the ini file says. */
 int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
                     struct err *err);
-/* The same with an input and an output of its own; io's errors are taken care of. */
+/* Runs it likewise with an input and an output of its own; io's errors are taken care of. */
 int board_run(struct board *board, const char *what, const struct strbuf *script, const struct ssh_io *io,
               struct err *err);
 /* The next line of an answer, which is cut up; NULL: there is none. */
 char *board_next_line(char **answer);
-/* What the end of a command means; errors is what it said, and is cut. */
+/* Judges the end of a command; errors is what it said, and is cut. */
 int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err);
 
 /* The kind of checksum that the board's hash gives; SHA-256 also when it has none. */
@@ -63,7 +63,7 @@ void board_add_hash_program(const struct board *board, struct strbuf *script);
 int board_add_send_command(const struct board *board, struct strbuf *script, struct err *err);
 /* Appends the command that hashes files named on its standard input, NULs (with xargs) or newlines between them. */
 void board_add_hash_command(const struct board *board, struct strbuf *script);
-/* What separates names on the standard input of such commands. */
+/* Separator of names on the standard input of such commands. */
 char board_separator(const struct board *board);
 
 /* Appends "cd <directory> || exit 1\n". */

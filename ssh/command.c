@@ -407,7 +407,7 @@ static int wait_for(struct ssh_command *const *commands, size_t count, struct ss
     return result;
 }
 
-/* What moves for one counts for all: they share the board's disk and processor. */
+/* Data that moves for one counts for all: they share the board's disk and processor. */
 static void end_silence(struct ssh_command *const *commands, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -19,7 +19,7 @@
 #define MAX_DEPTH 64
 #define READ_SIZE ((size_t)256 * 1024)
 
-/* What the walk over the directories needs. */
+/* State of the walk over the directories. */
 struct walk {
     struct project *project;
     const char *const *exclude;

@@ -54,8 +54,8 @@ uint64_t project_arrived_bytes(const struct project *project); /* of these: stag
 /* Fills file->checksum. */
 int project_checksum(const struct project *project, struct project_file *file, struct err *err);
 
-/* What an ELF file is made for, as uname -m says it ("aarch64"); several words when several fit; "" when it is no ELF
- * file or of a machine that is not known here. */
+/* Machines that an ELF file is made for, as uname -m says it ("aarch64"); several words when several fit; "" when it is
+ * no ELF file or of a machine that is not known here. */
 int elf_machines(const char *path, const char **ret, struct err *err);
 /* Whether such a text holds a machine's name. */
 bool elf_machine_is_among(const char *machines, const char *machine);

@@ -15,7 +15,7 @@ finding() {
     findings=$((findings + 1))
 }
 
-# The areas that have rules of their own. What stands in an area within another is not of the outer one.
+# The areas that have rules of their own. Files in an area within another are not of the outer one.
 areas=(base parsers/switches parsers/frameworks parsers db analysis exporters/cluster/mpi exporters/cluster exporters/table exporters/timeline exporters ssh acl cli testdata)
 
 sources_of() {
@@ -34,7 +34,7 @@ area_of() {
     done
 }
 
-# What the files of an area may include beside their own area's headers: an extended regular expression.
+# Headers that files of an area may include beside their own area's: an extended regular expression.
 allowed_includes() {
     case $1 in
     base) echo '^$' ;;

@@ -63,7 +63,7 @@ take_captures() {
 
 # --- the outputs ---
 
-# What differs from run to run: where the scratch directory is, and how long something took.
+# Replaces texts that differ from run to run: where the scratch directory is, and how long something took.
 fixed() {
     sed -E "s|$scratch|@|g; s/\b[0-9]+(\.[0-9]+)? (ms|s|seconds)\b/# s/g; s/[0-9]{14}/@time/g"
 }

@@ -12,7 +12,7 @@ if [ "${1:-}" = --add ]; then
 fi
 cd "${1:-$(dirname "$0")/..}"
 
-# What other programs wrote is theirs, and is not changed.
+# Files that other programs wrote are theirs, and are not changed.
 sources() {
     find . \( -path ./build -o -path ./.git -o -path './testdata/[!g]*' -o -path ./tests/fuzz/corpus \) -prune -o -type f \
         \( -name '*.[chS]' -o -name '*.cc' -o -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -name '*.py' -o -name Makefile \

@@ -14,8 +14,8 @@ build() {
 build all test-programs
 build asan
 
-# Lint uses the time in which the tests wait for boards and signals. What it finds does not keep them from running, but it
-# counts. What clang warns of is among it: clang-tidy says it.
+# Lint uses the time in which the tests wait for boards and signals. Its findings do not keep them from running, but
+# they count. Warnings of clang are among them: clang-tidy says them.
 {
     BENCH_SECONDS=60 tests/bench/bench_instructions.sh build/release >build/instructions.log 2>&1 || true
     exec make --no-print-directory -j "$(nproc)" --keep-going lint >build/lint.log 2>&1

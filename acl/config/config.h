@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to collect: the configurations that aclprofCreateConfig and svp_acl_prof_create_config hand out. Programs hold
- * their addresses; each is looked up in a list of the living ones, so that one that was destroyed is an error. */
+/* Configurations of a collection: those that aclprofCreateConfig and svp_acl_prof_create_config hand out. Programs
+ * hold their addresses; each is looked up in a list of the living ones, so that one that was destroyed is an error. */
 #ifndef MSPROF_ACL_CONFIG_CONFIG_H
 #define MSPROF_ACL_CONFIG_CONFIG_H
 

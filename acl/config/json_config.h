@@ -26,9 +26,9 @@ struct acl_json_config {
 aclError acl_json_config_load(const char *path, enum recorder_form form, struct acl_json_config *ret);
 void acl_json_config_release(struct acl_json_config *config);
 
-/* What the library and the preload library do when a program calls aclInit(path) or svp_acl_init(path): load the file,
- * make ACL_MODE_JSON the active mode and start the recorder. Success without anything for a path that is NULL or "" and
- * for a file that does not switch profiling on. */
+/* Starts profiling when a program calls aclInit(path) or svp_acl_init(path), in the library and in the preload
+ * library: loads the file, makes ACL_MODE_JSON the active mode and starts the recorder. Success without anything for
+ * a path that is NULL or "" and for a file that does not switch profiling on. */
 aclError acl_json_begin(const char *path, enum recorder_form form, const char *caller);
 /* Ends that, at aclFinalize; success when there is nothing to end. */
 aclError acl_json_end(void);

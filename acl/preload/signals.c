@@ -20,8 +20,8 @@ typedef void signal_handler(int signal);
 
 static atomic_bool pretending;
 
-/* What the program set, for signals that the system knows our handlers for. Protected by a flag and not by a mutex:
- * sigaction may be called in signal handlers. Signals are blocked while it is held. */
+/* Actions that the program set, for signals that the system knows our handlers for. Protected by a flag and not by a
+ * mutex: sigaction may be called in signal handlers. Signals are blocked while it is held. */
 static struct sigaction wanted[NSIG];
 static atomic_flag wanted_lock = ATOMIC_FLAG_INIT;
 
@@ -127,7 +127,7 @@ static bool is_ours(const struct sigaction *known)
     return is_handler(known, crash.sa_sigaction) || is_handler(known, handle_once);
 }
 
-/* What the system is to be told for what the program wants. */
+/* Translates an action of the program into the one that the system is told. */
 static struct sigaction translate(const struct sigaction *action)
 {
     struct sigaction ours;
@@ -143,7 +143,7 @@ static struct sigaction translate(const struct sigaction *action)
     return ours;
 }
 
-/* What a child of vfork() sets is its own affair: its parent's memory stays as it is. */
+/* A child of vfork() sets signals for itself alone: its parent's memory stays as it is. */
 static int set_in_child(int signal, const struct sigaction *action, struct sigaction *before)
 {
     struct sigaction known;

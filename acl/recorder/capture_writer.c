@@ -39,7 +39,7 @@ static bool has_stream(const struct capture_writer *writer, enum capture_stream 
     return writer->form == RECORDER_PROF || stream == STREAM_CALLS;
 }
 
-/* What a path is put together with where nothing may be allocated. */
+/* Puts a path together where nothing may be allocated. */
 struct path {
     char text[PATH_MAX];
     size_t length;
@@ -504,7 +504,7 @@ static void drop_empty(struct capture_writer *writer, enum capture_stream stream
     *slices = (struct slice_stream){.record_size = slices->record_size, .fd = -1};
 }
 
-/* What says that it ends is for other tools: a process that may not make files any more has lost nothing by that. */
+/* The mark of the end is for other tools: a process that may not make files any more loses nothing without it. */
 void capture_writer_finish(struct capture_writer *writer)
 {
     char text[END_INFO_SIZE];

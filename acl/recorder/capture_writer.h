@@ -63,8 +63,8 @@ struct capture_writer {
 int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
                         struct err *err);
 
-/* Opens what the process may not be able to open later: the streams of calls, of msproftx or both. What cannot be
- * opened now is when it is needed. */
+/* Opens what the process may not be able to open later: the streams of calls, of msproftx or both. A file that cannot
+ * be opened now is opened when it is needed. */
 void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx);
 
 /* Takes whole records; those that cannot be written are counted as lost. */

@@ -331,7 +331,7 @@ static bool flush_at_crash(void)
     return recorder_flush();
 }
 
-/* What comes after this, from other exit handlers and destructors, is written record by record. */
+/* Records that come after this, from other exit handlers and destructors, are written one by one. */
 static void at_exit(void)
 {
     int running = RECORDER_MODE_RUNNING;

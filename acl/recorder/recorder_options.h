@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded, where the capture goes, and how much the recorder takes. */
+/* Options of the recorder: its streams, where the capture goes, and how much it takes. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
 #define MSPROF_ACL_RECORDER_RECORDER_OPTIONS_H
 
@@ -19,7 +19,7 @@ enum recorder_form {
     RECORDER_JOB,  /* JOB<29 letters>, as SVP boards write it (docs/formats/svp.md 1) */
 };
 
-/* What sample.json says was switched on; each is written as "on" or "off" unless it is a text. */
+/* Switches that sample.json says were on; each is written as "on" or "off" unless it is a text. */
 struct recorder_sample {
     bool acl_calls, task_time, msproftx, runtime_calls;
     const char *metrics; /* "PipeUtilization"; NULL: no metrics of the AI core */

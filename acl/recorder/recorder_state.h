@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recorder.c and record.c share: the way of a record into its thread's ring. */
+/* State that recorder.c and record.c share: the way of a record into its thread's ring. */
 #ifndef MSPROF_ACL_RECORDER_RECORDER_STATE_H
 #define MSPROF_ACL_RECORDER_RECORDER_STATE_H
 

@@ -93,7 +93,7 @@ struct ring_pool {
     bool wipes;         /* the kernel zeroes rings in children */
 };
 
-/* What takes a ring's records on: whole ones. */
+/* Takes whole records from a ring. */
 typedef void ring_sink(void *arg, enum capture_stream stream, const char *records, size_t length);
 
 /* A ring for the calling thread; NULL when memory ran out, or when there may be no more large ones. Rings of threads

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not come in between while a thread is at the recorder's work: signal handlers, and cancellation, which
+/* Keeps off a thread at the recorder's work what must not come in between: signal handlers, and cancellation, which
  * every write is a point of. */
 #ifndef MSPROF_ACL_RECORDER_SHIELD_H
 #define MSPROF_ACL_RECORDER_SHIELD_H
@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* What the thread was before. */
+/* State of the thread before. */
 struct shield {
     sigset_t signals;
     int cancellation;

@@ -35,7 +35,7 @@ enum {
     OPERATOR_NAMES_AT_HEADER_SUM = 44,
 };
 
-/* What a header says. */
+/* Content of a header. */
 struct operator_names_header {
     uint32_t record_size, body_sum;
     uint64_t first, count, texts_length;

@@ -300,7 +300,7 @@ static bool is_writable(int fd)
     return flags >= 0 && ((flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR);
 }
 
-/* What a subscription needs beside a free place: checked in the order in which the codes are documented. */
+/* Checks a subscription, but for a free place, in the order in which the codes are documented. */
 static aclError check_subscription(uint32_t model_id, const struct aclprofSubscribeConfig *config)
 {
     if (!config->times && config->metrics == ACL_AICORE_NONE)

@@ -221,7 +221,7 @@ static int end_process(int process)
     return wait_for_end(process);
 }
 
-/* What a child that has ended had to say, in one line. */
+/* Reads the complaint of a child that has ended, as one line. */
 static void read_complaint(int fd, char *text, size_t size)
 {
     ssize_t n = pread(fd, text, size - 1, 0);

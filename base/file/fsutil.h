@@ -11,7 +11,7 @@
 /* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
  * NULL when memory ran out. */
 char *path_join(const char *directory, const char *name);
-/* The same, with err set when memory is out. */
+/* Joins two paths likewise, with err set when memory is out. */
 char *path_joined(const char *directory, const char *name, struct err *err);
 
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */

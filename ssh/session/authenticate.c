@@ -14,7 +14,7 @@
 #define MOST_AGENT_KEYS_AMONG 3 /* when other methods are to be tried as well */
 #define TRIED_LIMIT 400
 
-/* What happens while authenticating. */
+/* State of an authentication. */
 struct attempt {
     struct ssh_connection *connection;
     const char *user;
@@ -44,7 +44,7 @@ static bool is_offered(const struct attempt *attempt, const char *method)
     return false;
 }
 
-/* What a step gave: -code of a fatal error, REFUSED, or ACCEPTED. */
+/* Result of a step: -code of a fatal error, REFUSED, or ACCEPTED. */
 enum { REFUSED = 0, ACCEPTED = 1 };
 
 static int judge(struct attempt *attempt, int code, const char *how, struct err *err)
@@ -60,7 +60,7 @@ static int judge(struct attempt *attempt, int code, const char *how, struct err 
                        attempt->user);
 }
 
-/* What the signing callback needs. */
+/* Data of the signing callback. */
 struct signer {
     struct agent *agent;
     const struct agent_key *key;

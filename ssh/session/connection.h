@@ -25,7 +25,7 @@ void ssh_disconnect(struct ssh_connection *connection);
 
 /* Whether the connection broke: ssh_reconnect may help. */
 bool ssh_is_lost(const struct ssh_connection *connection);
-/* The same target again, on the same object; commands of the old connection must have been closed. */
+/* Connects to the same target again, on the same object; commands of the old connection must have been closed. */
 int ssh_reconnect(struct ssh_connection *connection, struct err *err);
 
 /* How long a transfer waits for a connection that breaks: each outage for the seconds of the target, and so many times,
@@ -55,7 +55,7 @@ const char *ssh_authentication(const struct ssh_connection *connection);
 /* The numeric address of this side of the connection, for servers that the board is to reach. */
 const char *ssh_local_address(const struct ssh_connection *connection);
 
-/* Of the library below. */
+/* Version of the library below. */
 struct library_version ssh_library(void);
 
 #endif

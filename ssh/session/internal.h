@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of ssh/ share; nobody else includes this. */
+/* Internals that the files of ssh/ share; nobody else includes this. */
 #ifndef MSPROF_SSH_SESSION_INTERNAL_H
 #define MSPROF_SSH_SESSION_INTERNAL_H
 

@@ -19,7 +19,7 @@ enum known_host_match {
     KNOWN_HOST_REVOKED,
 };
 
-/* What a file says of one host and its key. */
+/* Answer of a file about one host and its key. */
 struct known_host_answer {
     enum known_host_match match;
     size_t line; /* from 1; of the line that decided, 0: none */

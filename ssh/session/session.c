@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one libssh2 session needs below it: memory, the socket, waiting, errors. */
+/* Base of one libssh2 session: memory, the socket, waiting, errors. */
 #include "ssh/session/internal.h"
 
 #include "base/interrupt.h"

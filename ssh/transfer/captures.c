@@ -44,7 +44,7 @@ static int take_line(struct remote_captures *captures, const char *line, size_t 
     return 0;
 }
 
-/* Of ls, unless that prints other names than there are, as busybox does of what it cannot show. */
+/* Lists with ls, unless that prints other names than there are, as busybox does of what it cannot show. */
 static const char as_listed[] =
     "ls -1td JOB*/ 2>/dev/null | { w=''\nwhile IFS= read -r d; do\n"
     "printf '%s\\n' \"$d\"; [ -d \"$d\" ] || w=1\ndone; [ -z \"$w\" ]; } && exit 0\necho =\n";

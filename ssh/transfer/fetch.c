@@ -243,7 +243,7 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
     return 0;
 }
 
-/* What sends the bytes of all files of todo, the first from where it was. */
+/* Adds the command that sends the bytes of all files of todo, the first from where it was. */
 static int add_data_command(struct transfer *transfer, struct strbuf *script, struct err *err)
 {
     const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
@@ -265,7 +265,7 @@ static int add_data_command(struct transfer *transfer, struct strbuf *script, st
     return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
-/* What lists all files and then sends the bytes of those that it is asked for. */
+/* Adds the command that lists all files and then sends the bytes of those that it is asked for. */
 static int add_listing_command(struct transfer *transfer, struct strbuf *script, struct err *err)
 {
     int result = board_add_list(transfer->board, transfer->remote, script, err);
@@ -322,7 +322,7 @@ static int tell_unlisted(struct transfer *transfer, struct err *err)
     return err_wrap(err, "cannot list '%s' on the board", transfer->remote);
 }
 
-/* What the board said beside the data, but for the listing there. */
+/* Splits the board's complaints, but for the listing there, from the data. */
 static void split_complaints(struct transfer *transfer)
 {
     struct strbuf *complaints = &transfer->complaints;
@@ -399,7 +399,7 @@ static int serve_streams(struct transfer *transfer, struct err *err)
     return result;
 }
 
-/* What is not at home yet; a file that came in part goes first. */
+/* Lists the files that are not at home yet; one that came in part goes first. */
 static void make_todo(struct transfer *transfer)
 {
     memset(transfer->todo_count, 0, sizeof transfer->todo_count);
@@ -563,7 +563,7 @@ static int refuse_link(const char *path, const struct stat *st, int type, struct
     return type == FTW_SL || type == FTW_DNR || type == FTW_NS;
 }
 
-/* Of a fetch that was killed; what is gone on with has been locked. */
+/* Removes temporaries of a fetch that was killed; what is gone on with has been locked. */
 static int remove_temporaries(const char *path, const struct stat *st, int type, struct FTW *place)
 {
     (void)st;
@@ -646,7 +646,7 @@ static int check_beginning(struct transfer *transfer, struct fetched *file, stru
     return equal > 0 && ret->dropped > 0 ? fetched_shorten(file, equal, err) : 0;
 }
 
-/* What an earlier fetch left here: whole files, and at most one in part, because they come one after the other. */
+/* Finds the files of an earlier fetch: whole files, and at most one in part, because they come one after the other. */
 static int find_here(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
     const int descriptors = 16;
@@ -671,8 +671,8 @@ static int find_here(struct transfer *transfer, struct fetch_result *ret, struct
     return result;
 }
 
-/* What came whole before an early end, and before the board told its checksum, is not thrown away: SSH guards its
- * bytes, only the board's reading of its own disk is unchecked. */
+/* Keeps files that came whole before an early end, and before the board told their checksum: SSH guards their bytes,
+ * only the board's reading of its own disk is unchecked. */
 static void keep_complete(struct transfer *transfer, struct fetch_result *ret)
 {
     struct err ignored = ERR_INIT;
@@ -739,7 +739,7 @@ static int finish(struct transfer *transfer, struct fetch_result *ret, struct er
     return result;
 }
 
-/* The same over as many connections as that takes: every step of it can be taken again. */
+/* Finishes likewise over as many connections as that takes: every step of it can be taken again. */
 static int finish_patiently(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
     const struct fetch_result before = *ret;

@@ -24,7 +24,7 @@ void fetched_init(struct fetched *file, const struct listed_file *listed, enum c
 
 #define COMPARE_SIZE ((size_t)64 * 1024)
 
-/* What is here is not touched: it may be all that is left of another capture. */
+/* The file here is not touched: it may be all that is left of another capture. */
 static int differs(const struct fetched *file, struct err *err)
 {
     err_set(err, ERR_FAILED, "'%s' is here already, and it is not the board's file of this name", file->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board says it has: lists of files and of checksums. Nothing of it is trusted: a name is taken only when it
+/* Lists of files and of checksums, as a board tells them. Nothing of it is trusted: a name is taken only when it
  * stays below the directory that it is relative to. */
 #ifndef MSPROF_SSH_TRANSFER_LISTING_H
 #define MSPROF_SSH_TRANSFER_LISTING_H
@@ -36,7 +36,7 @@ struct listing {
 /* Why a relative path from a board is not used: NULL when it is fine, else a phrase ("it leaves the directory"). */
 const char *remote_path_problem(const char *path);
 
-/* What "stat -c" is told to print of a file: what changes when its content does, and its name behind that. */
+/* Format for "stat -c": fields that change when a file's content does, and its name behind them. */
 #define LISTING_FORMAT "%f %s %i %y %z %n"
 
 /* Reads lines "<mode in hex> <size> ./<path>" or those of LISTING_FORMAT. -ERR_REMOTE (too many), -ERR_NO_MEMORY. On

@@ -215,8 +215,8 @@ static int take_manifests(struct placement *placement, const struct board *board
 
 /* ---- beginning ---- */
 
-/* What was set aside goes back where nothing stands. A file of the run that stands there is told first (changed), and
- * moves aside itself. */
+/* Files that were set aside go back where nothing stands. A file of the run that stands there is told first
+ * (changed), and moves aside itself. */
 static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?*; do\n"
                               "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then restore \"$f\"; continue; fi\n"
                               "[ -e \"$f\" ] || [ -L \"$f\" ] || continue\n"
@@ -684,7 +684,7 @@ static int remove_manifest(struct placement *placement, struct board *board, con
     return result;
 }
 
-/* Of the files that runs with --keep left, those that this one has replaced are gone. */
+/* Updates the files that runs with --keep left: those that this one has replaced are gone. */
 static int update_before(struct placement *placement, struct board *board, struct err *err)
 {
     bool any = false;

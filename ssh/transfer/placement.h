@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run puts into the project's directory on the board, and what it found there: so that at the end the board is
- * as it was. A list of it (a manifest) lies in the directory meanwhile, for the next run when this one is killed. */
+/* Files that a run puts into the project's directory on the board, and those that it found there: so that at the end
+ * the board is as it was. A list of it (a manifest) lies in the directory meanwhile, for the next run when this one is
+ * killed. */
 #ifndef MSPROF_SSH_TRANSFER_PLACEMENT_H
 #define MSPROF_SSH_TRANSFER_PLACEMENT_H
 
@@ -61,7 +62,7 @@ bool placement_is_ours(const struct placement *placement, const struct project_f
 /* Takes over what the project and a killed run have in common, and removes what that put there beyond. */
 int placement_adopt(struct placement *placement, struct board *board, struct project *project, struct err *err);
 
-/* Of what an earlier run left in PLACEMENT_STAGING, removes all but the project's files that have arrived, whole or in
+/* Removes from PLACEMENT_STAGING all that an earlier run left but the project's files that have arrived, whole or in
  * part. */
 int placement_sweep(struct placement *placement, struct board *board, const struct project *project, struct err *err);
 

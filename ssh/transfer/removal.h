@@ -51,8 +51,8 @@ struct removal_result {
     int64_t open_process; /* the one that has a file open; 0: none */
 };
 
-/* One command, whatever the number of files. What is gone already is none that changed. The caller removal_release()s
- * ret in any case. */
+/* One command, whatever the number of files. A file that is gone already is none that changed. The caller
+ * removal_release()s ret in any case. */
 int board_remove_known(struct board *board, const struct removal_request *request, struct removal_result *ret,
                        struct err *err);
 void removal_release(struct removal_result *result);

@@ -372,8 +372,8 @@ static int hash_asked(struct board *board, struct project *project, const char *
     return result;
 }
 
-/* What a listing says of the project's files: those of the right size may be what is wanted, and of others that an
- * earlier run brought the checksum tells whether they are as it left them. */
+/* Marks files by the board's listing: those of the right size may be right, and of others that an earlier run brought
+ * the checksum tells whether they are as it left them. */
 static bool mark_candidates(struct project *project, const struct listing *listing, const struct placement *placement)
 {
     bool staging = placement == NULL, any = false;
@@ -446,7 +446,7 @@ static int check_one(struct board *board, const struct project *project, struct 
     return result;
 }
 
-/* Of files that have arrived in part, how much is right. */
+/* Checks how much is right of files that have arrived in part. */
 static int check_beginnings(struct board *board, struct project *project, const char *staging,
                             struct upload_result *ret, struct err *err)
 {
@@ -468,8 +468,8 @@ static int check_beginnings(struct board *board, struct project *project, const 
     return result;
 }
 
-/* What an earlier run, or this one before the connection broke, has brought. Sizes alone count for what this one did,
- * and nothing without a checksum for the other. */
+/* Finds files that an earlier run, or this one before the connection broke, has brought. Sizes alone count for what
+ * this one did, and nothing without a checksum for the other. */
 static int find_arrived(struct board *board, struct project *project, struct placement *placement, const char *staging,
                         struct upload_result *ret, struct err *err)
 {

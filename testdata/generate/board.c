@@ -18,7 +18,7 @@ struct pmu_columns {
     int task_id, total_cycle, cycles[CYCLE_KINDS], stream_id, model_id, ddr_read, ddr_write, current_pic_count;
 };
 
-/* What one stream of the board is doing: it takes its turns of the inferences, and all models for each of them. */
+/* State of one stream of the board: it takes its turns of the inferences, and all models for each of them. */
 struct lane {
     unsigned stream;
     bool active;

@@ -30,7 +30,7 @@ int job_write_info(const struct job *job, unsigned device, unsigned megahertz, s
 int job_write_layers(const struct job *job, const char *model, unsigned model_id, const struct network *network,
                      struct err *err);
 int job_write_net(const struct job *job, const char *model, unsigned model_id, unsigned batch, struct err *err);
-/* What boards keep of an inference's content, in a form that nobody published. */
+/* Content of an inference as boards keep it, in a form that nobody published. */
 int job_write_content(const struct job *job, const char *name, struct err *err);
 int job_write_complete(const struct job *job, const char *name, struct err *err);
 

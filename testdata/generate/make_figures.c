@@ -121,7 +121,8 @@ static bool is_memory_bound_of(const struct workload *work, unsigned expected)
     return (uint64_t)number_ratio((int64_t)memory, (int64_t)compute, 2) == expected;
 }
 
-/* Of all cycle counts that print as the figure's ratios, those that also give its Memory Bound. */
+/* Solves a shown row: among all cycle counts that print as the figure's ratios, finds those that also give its Memory
+ * Bound. */
 static int solve_shown_row(const struct shown_row *row, struct workload *work, struct err *err)
 {
     uint64_t total = work->total_cycle, low[CYCLE_KINDS], high[CYCLE_KINDS];

@@ -66,7 +66,7 @@ static unsigned begin_task(struct builder *b)
     return (unsigned)network->task_count++;
 }
 
-/* What the last task does is known when its last layer is. */
+/* Work of the last task is known when its last layer is. */
 static struct network_task *task_work(struct builder *b)
 {
     static struct network_task nowhere; /* after a failed allocation */

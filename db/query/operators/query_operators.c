@@ -142,7 +142,8 @@ int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call
     "    ON g.model_name = f.model_name AND g.model_id IS f.model_id AND g.task_id = t.task_id"                        \
     "    AND g.engine = 'AI_CPU'"
 
-/* Of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none. */
+/* Models of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none.
+ */
 #define NO_MODEL "4294967295"
 #define FROM_TASKS(model)                                                                                              \
     "SELECT y.text AS type, o.text AS name, t.device_id AS device_id, " model " AS model_id,"                          \
