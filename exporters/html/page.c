@@ -19,7 +19,7 @@ const struct html_part html_parts[] = {
     {"utilisation", "Utilisation over time", html_put_utilisation},
     {"operators", "Operators", html_put_operators},
     {"limits", "What limits operators", html_put_limits},
-    {"idle", "Gaps", html_put_gaps},
+    {"idle", "Gaps, launch and queue", html_put_gaps},
     {"host", "Calls and ranges of the host", html_put_host},
     {"communication", "Communication", html_put_communication},
     {"frequency", "Frequency of the cores", html_put_frequency},

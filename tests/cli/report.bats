@@ -298,6 +298,43 @@ PY
     done
 }
 
+@test "launch, queue and kernel add up from the call to the end of its task" {
+    program <<'PY'
+for step in range(20):
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('b/where', 'Where', 30 + step, core=AI_CPU)
+    if step % 4 == 0:
+        p.late()
+PY
+    for capture in PROF_1 "$repository"/testdata/cann/{prof-910a,2022-310}/PROF*; do
+        [ "$capture" = PROF_1 ] || { rm -rf CAPTURE && cp -R "$capture" CAPTURE && capture=CAPTURE && report CAPTURE; }
+        same_table "$capture" phases 'Operators by launch, queue and kernel'
+        python3 - "$capture" <<'PY'
+import collections, csv, sqlite3, statistics, sys
+db = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db')
+calls = {c: (s, s + d) for c, s, d in db.execute('SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1')}
+tasks = collections.defaultdict(list)
+for name, kind, connection, start, duration in db.execute(
+        'SELECT n.text, k.text, connection_id, start_ns, duration_ns FROM device_task t JOIN name n ON n.id = t.op_name_id'
+        ' JOIN name k ON k.id = t.op_type_id'):
+    if connection in calls and calls[connection][0] <= start:
+        tasks[name, kind].append((calls[connection], start, start + duration))
+rows = list(csv.reader(open('told')))[1:]
+ns = lambda text: round(float(text) * 1000)
+assert len(rows) == len(tasks) > 1, (len(rows), len(tasks))
+for share, total, launch, queue, kernel, count, median, longest, kind, name in rows:
+    its = tasks[name, kind]
+    assert int(count) == len(its)
+    assert ns(total) == sum(end - call[0] for call, _, end in its) == ns(launch) + ns(queue) + ns(kernel)
+    assert ns(kernel) == sum(end - start for _, start, end in its)
+    waits = [max(0, start - call[1]) for call, start, _ in its]
+    assert ns(queue) == sum(waits) and ns(longest) == max(waits)
+    assert abs(float(median) * 1000 - statistics.median(waits)) <= 1
+PY
+    done
+    expect_contains "$(page part c1-idle)" "Operators by launch, queue and kernel"
+}
+
 @test "bounds, calls, communication and ranges are the cells of show, and the formulas those of advise" {
     program <<'PY'
 for step in range(6):
