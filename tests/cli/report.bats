@@ -335,6 +335,34 @@ PY
     expect_contains "$(page part c1-idle)" "Operators by launch, queue and kernel"
 }
 
+@test "products of matrices whose work and data are known have the intensity and the throughput that follow" {
+    program <<'PY'
+def product(name, us, kind, tensors):
+    p.op(name, kind, us)
+    p.prof.tensors(p.host - 20, name, [(place, 2, data_type, shape) for place, data_type, shape in tensors])
+HALF, SINGLE = 1, 0
+for step in range(3):
+    product('plain', 100, 'MatMul', [(0, HALF, (512, 256)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+    product('turned', 50, 'MatMulV2', [(0, HALF, (256, 512)), (0, HALF, (1024, 256)), (1, SINGLE, (512, 1024))])
+    product('batch', 20, 'BatchMatMul', [(0, SINGLE, (4, 64, 32)), (0, SINGLE, (4, 32, 16)), (1, SINGLE, (4, 64, 16))])
+    product('disagrees', 30, 'MatMul', [(0, HALF, (512, 250)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+    product('other', 30, 'Conv2D', [(0, HALF, (512, 256)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+PY
+    same_table PROF_1 roofline 'Products of matrices by work and data'
+    python3 - <<'PY'
+import csv
+rows = {row[7]: row for row in list(csv.reader(open('told')))[1:]}
+assert sorted(rows) == ['BatchMatMul', 'MatMul', 'MatMulV2'], rows
+for kind, us, flop, data in (('MatMul', 100, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024 + 512 * 1024)),
+                             ('MatMulV2', 50, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024) + 4 * 512 * 1024),
+                             ('BatchMatMul', 20, 4 * 2 * 64 * 32 * 16, 4 * 4 * (64 * 32 + 32 * 16 + 64 * 16))):
+    total, count, work, kib, intensity, throughput, traffic = map(float, rows[kind][:7])
+    for told, planted in ((total, 3 * us), (count, 3), (work, flop / 1e6), (kib, data / 1024), (intensity, flop / data),
+                          (throughput, flop / us / 1e3), (traffic, data / us / 1e3)):
+        assert abs(told - planted) <= 0.001 + planted * 1e-6, (kind, told, planted)
+PY
+}
+
 @test "bounds, calls, communication and ranges are the cells of show, and the formulas those of advise" {
     program <<'PY'
 for step in range(6):
