@@ -77,9 +77,7 @@ program() {
 @test "of every problem that the import met, and of every record, the page tells the count" {
     cp -R "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
     chmod -R u+w PROF_1
-    for file in $(find PROF_1/ -name '*.slice_*' -size +100c ! -name '*.done'); do
-        truncate -s -7 "$file"
-    done
+    find PROF_1/ -name '*.slice_*' -size +100c ! -name '*.done' -exec truncate -s -7 {} +
     report PROF_1
     expect_status 3
     python3 - <<PY

@@ -151,8 +151,10 @@ static int by_total(const void *a, const void *b)
 static int put_phases(struct report_run *run, struct phases *phases, struct err *err)
 {
     const struct cann_texts *names = report_names(run->session, true, err);
-    int status = names != NULL ? 0 : -(int)err->code;
+    int status = 0;
 
+    if (names == NULL)
+        return -(int)err->code;
     if (phases->count > 0)
         array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
     for (size_t i = 0; status == 0 && i < phases->count; i++) {
