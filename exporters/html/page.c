@@ -277,6 +277,7 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
     struct html_page page = {.w = report->w,
                              .db = db,
                              .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
                              .several = report->options.captures > 1,
                              .capture = capture};
     int status = load(&page, err);
