@@ -29,11 +29,12 @@ const char *const html_style[] = {
     "border-radius:4px}",
     "table{border-collapse:collapse;width:100%;font-size:.87rem;font-variant-numeric:tabular-nums}",
     "caption{text-align:left;padding:.35rem .6rem}",
-    "th,td{padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid var(--line);",
+    "th,td{overflow-wrap:break-word;padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid "
+    "var(--line);",
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}"
     "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
-    "td{overflow-wrap:anywhere;min-width:5.5rem}td.n{min-width:0}td:last-child:not(.n){min-width:9rem}"
+    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}"
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -65,7 +66,8 @@ const char *const html_style[] = {
     "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
     "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
-    "thead th{white-space:normal}td.b,svg *,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
+    "td.n{white-space:normal;overflow-wrap:anywhere}thead th{white-space:normal}td.b,svg "
+    "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
     "th button::after{content:''}}",
     NULL,
 };

@@ -19,7 +19,7 @@ const struct html_part html_parts[] = {
     {"utilisation", "Utilisation over time", html_put_utilisation},
     {"operators", "Operators", html_put_operators},
     {"limits", "What limits operators", html_put_limits},
-    {"idle", "Gaps", html_put_gaps},
+    {"idle", "Gaps, launch and queue", html_put_gaps},
     {"host", "Calls and ranges of the host", html_put_host},
     {"communication", "Communication", html_put_communication},
     {"frequency", "Frequency of the cores", html_put_frequency},
@@ -277,6 +277,7 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
     struct html_page page = {.w = report->w,
                              .db = db,
                              .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
                              .several = report->options.captures > 1,
                              .capture = capture};
     int status = load(&page, err);

@@ -13,9 +13,10 @@
 struct html_page {
     struct html_writer w;
     sqlite3 *db;
-    int family;    /* CAPTURE_... */
-    size_t number; /* of the capture in the page, from 1 */
-    bool several;  /* captures: headings stand one level lower */
+    int family;           /* CAPTURE_... */
+    size_t number;        /* of the capture in the page, from 1 */
+    uint64_t begin_bytes; /* of the file where the capture begins */
+    bool several;         /* captures: headings stand one level lower */
     const struct html_capture *capture;
     struct workload workload;
     struct splits splits;
@@ -52,7 +53,8 @@ int html_put_formulas(struct html_page *page, struct err *err);
 /* ---- writing ---- */
 
 #define HTML_ROWS_MAX 1000                /* of a table */
-#define HTML_TABLE_BYTES_MAX (192 * 1024) /* of a table; then it ends though it has fewer rows */
+#define HTML_TABLE_BYTES_MAX (256 * 1024) /* of a table; then it ends though it has fewer rows */
+#define HTML_PAGE_BYTES_MAX (1800 * 1024) /* of the parts of a capture: tables get less when there is less left */
 
 /* A table of the report engine. */
 struct html_table {
@@ -80,6 +82,9 @@ void html_cell_us(struct html_page *page, int64_t ns);
 /* Opens a link to the row of a later table whose anchor column has this text; html_close ends it. Where the row is not
  * among those that are written it leads to what is said below the table. */
 void html_link_open(struct html_page *page, const char *report, const char *cell);
+/* How many bytes the file may have when the next table ends. */
+uint64_t html_table_limit(const struct html_page *page);
+uint64_t html_bytes(const struct html_page *page);
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "1234.567": microseconds, exactly. */

@@ -157,6 +157,7 @@ void html_cell(struct html_page *page, const char *text)
 void html_cell_name(struct html_page *page, const char *text)
 {
     html_open(&page->w, "td");
+    html_attribute(&page->w, "class", "name");
     html_name(&page->w, text, strlen(text));
     html_close(&page->w);
 }
@@ -190,13 +191,22 @@ struct filling {
     const struct report *report;
     const struct report_plan *plan; /* NULL: no row yet */
     size_t bars, anchor;            /* steps; SIZE_MAX: none */
-    uint64_t rows, begin_bytes, left;
+    uint64_t rows, limit_bytes, left;
     bool more;
 };
 
-static uint64_t bytes_so_far(const struct html_page *page)
+uint64_t html_bytes(const struct html_page *page)
 {
     return page->w.out->written + page->w.out->used;
+}
+
+/* A quarter of what is left of the page, so that something is left for each of those that follow. */
+uint64_t html_table_limit(const struct html_page *page)
+{
+    uint64_t now = html_bytes(page), end = page->begin_bytes + HTML_PAGE_BYTES_MAX;
+    uint64_t quarter = now < end ? (end - now) / 4 : 0;
+
+    return now + (quarter < HTML_TABLE_BYTES_MAX ? quarter : HTML_TABLE_BYTES_MAX);
 }
 
 static size_t find_step(const struct report_plan *plan, const char *id)
@@ -226,7 +236,7 @@ static int begin_filling(void *arg, const struct report_plan *plan, struct err *
         for (size_t i = 0; i < plan->step_count; i++)
             put_head(page, plan->titles[i], !report_holds_texts(&column_of(plan, i)->column));
         begin_rows(page);
-        filling->begin_bytes = bytes_so_far(page);
+        filling->limit_bytes = html_table_limit(page);
     }
     filling->plan = plan;
     filling->bars = find_step(plan, filling->table->bars);
@@ -272,8 +282,8 @@ static void put_cell(struct filling *filling, const struct table_cell *cell, siz
     html_open(w, "td");
     if (step == filling->bars && !is_missing(cell))
         put_share(filling->page, cell);
-    else if (!texts)
-        html_attribute(w, "class", "n");
+    else if (!texts || !is_word(column))
+        html_attribute(w, "class", texts ? "name" : "n");
     if (texts && !is_word(column) && !is_missing(cell))
         html_name(w, cell->text, cell->length);
     else
@@ -302,7 +312,7 @@ static int fill_row(void *arg, const struct table_cell *cells, struct err *err)
     struct html_writer *w = &filling->page->w;
 
     (void)err;
-    if (filling->rows >= HTML_ROWS_MAX || bytes_so_far(filling->page) - filling->begin_bytes > HTML_TABLE_BYTES_MAX) {
+    if (filling->rows >= HTML_ROWS_MAX || html_bytes(filling->page) > filling->limit_bytes) {
         filling->left++;
         return 0;
     }

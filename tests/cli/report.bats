@@ -77,9 +77,7 @@ program() {
 @test "of every problem that the import met, and of every record, the page tells the count" {
     cp -R "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
     chmod -R u+w PROF_1
-    for file in $(find PROF_1/ -name '*.slice_*' -size +100c ! -name '*.done'); do
-        truncate -s -7 "$file"
-    done
+    find PROF_1/ -name '*.slice_*' -size +100c ! -name '*.done' -exec truncate -s -7 {} +
     report PROF_1
     expect_status 3
     python3 - <<PY
@@ -298,6 +296,71 @@ PY
     done
 }
 
+@test "launch, queue and kernel add up from the call to the end of its task" {
+    program <<'PY'
+for step in range(20):
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('b/where', 'Where', 30 + step, core=AI_CPU)
+    if step % 4 == 0:
+        p.late()
+PY
+    for capture in PROF_1 "$repository"/testdata/cann/{prof-910a,2022-310}/PROF*; do
+        [ "$capture" = PROF_1 ] || { rm -rf CAPTURE && cp -R "$capture" CAPTURE && capture=CAPTURE && report CAPTURE; }
+        same_table "$capture" phases 'Operators by launch, queue and kernel'
+        python3 - "$capture" <<'PY'
+import collections, csv, sqlite3, statistics, sys
+db = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db')
+calls = {c: (s, s + d) for c, s, d in db.execute('SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1')}
+tasks = collections.defaultdict(list)
+for name, kind, connection, start, duration in db.execute(
+        'SELECT n.text, k.text, connection_id, start_ns, duration_ns FROM device_task t JOIN name n ON n.id = t.op_name_id'
+        ' JOIN name k ON k.id = t.op_type_id'):
+    if connection in calls and calls[connection][0] <= start:
+        tasks[name, kind].append((calls[connection], start, start + duration))
+rows = list(csv.reader(open('told')))[1:]
+ns = lambda text: round(float(text) * 1000)
+assert len(rows) == len(tasks) > 1, (len(rows), len(tasks))
+for share, total, launch, queue, kernel, count, median, longest, kind, name in rows:
+    its = tasks[name, kind]
+    assert int(count) == len(its)
+    assert ns(total) == sum(end - call[0] for call, _, end in its) == ns(launch) + ns(queue) + ns(kernel)
+    assert ns(kernel) == sum(end - start for _, start, end in its)
+    waits = [max(0, start - call[1]) for call, start, _ in its]
+    assert ns(queue) == sum(waits) and ns(longest) == max(waits)
+    assert abs(float(median) * 1000 - statistics.median(waits)) <= 1
+PY
+    done
+    expect_contains "$(page part c1-idle)" "Operators by launch, queue and kernel"
+}
+
+@test "products of matrices whose work and data are known have the intensity and the throughput that follow" {
+    program <<'PY'
+def product(name, us, kind, tensors):
+    p.op(name, kind, us)
+    p.prof.tensors(p.host - 20, name, [(place, 2, data_type, shape) for place, data_type, shape in tensors])
+HALF, SINGLE = 1, 0
+for step in range(3):
+    product('plain', 100, 'MatMul', [(0, HALF, (512, 256)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+    product('turned', 50, 'MatMulV2', [(0, HALF, (256, 512)), (0, HALF, (1024, 256)), (1, SINGLE, (512, 1024))])
+    product('batch', 20, 'BatchMatMul', [(0, SINGLE, (4, 64, 32)), (0, SINGLE, (4, 32, 16)), (1, SINGLE, (4, 64, 16))])
+    product('disagrees', 30, 'MatMul', [(0, HALF, (512, 250)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+    product('other', 30, 'Conv2D', [(0, HALF, (512, 256)), (0, HALF, (256, 1024)), (1, HALF, (512, 1024))])
+PY
+    same_table PROF_1 roofline 'Products of matrices by work and data'
+    python3 - <<'PY'
+import csv
+rows = {row[7]: row for row in list(csv.reader(open('told')))[1:]}
+assert sorted(rows) == ['BatchMatMul', 'MatMul', 'MatMulV2'], rows
+for kind, us, flop, data in (('MatMul', 100, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024 + 512 * 1024)),
+                             ('MatMulV2', 50, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024) + 4 * 512 * 1024),
+                             ('BatchMatMul', 20, 4 * 2 * 64 * 32 * 16, 4 * 4 * (64 * 32 + 32 * 16 + 64 * 16))):
+    total, count, work, kib, intensity, throughput, traffic = map(float, rows[kind][:7])
+    for told, planted in ((total, 3 * us), (count, 3), (work, flop / 1e6), (kib, data / 1024), (intensity, flop / data),
+                          (throughput, flop / us / 1e3), (traffic, data / us / 1e3)):
+        assert abs(told - planted) <= 0.001 + planted * 1e-6, (kind, told, planted)
+PY
+}
+
 @test "bounds, calls, communication and ranges are the cells of show, and the formulas those of advise" {
     program <<'PY'
 for step in range(6):
@@ -325,6 +388,15 @@ PY
     same_table PROF_1 ops 'Operators by time'
     expect_equal "$(wc -l <told)" 1001
     expect_contains "$(page part c1-operators)" "And 203 more, which 'msprof show --table ops' prints."
+    # of names that would make it longer than 2 MB fewer; the sum stays
+    program <<'PY'
+for i in range(3000):
+    p.op('%d %s' % (i, 300 * 'long'), kind='T%d%s' % (i, 50 * 'kind'), us=20 + i % 7)
+PY
+    page table 'Operators by time' >told
+    rows=$(($(wc -l <told) - 1))
+    expect_contains "$(page part c1-operators)" "And $((3000 - rows)) more, which 'msprof show --table ops' prints."
+    [ "$rows" -gt 100 ] && [ "$rows" -lt 1000 ]
 }
 
 @test "findings are those of advise, with links to the rows that they are made of" {

@@ -103,7 +103,8 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
 
 static void put_bars(struct html_page *page, const struct group_bars *bars, const char *caption)
 {
-    size_t shown = bars->count < BARS_MAX ? bars->count : BARS_MAX;
+    size_t most = BARS_MAX / (page->groups.count > 1 ? page->groups.count : 1) + 20;
+    size_t shown = bars->count < most ? bars->count : most;
     double median = bars->group == NULL          ? 0
                     : bars->group->periods.n > 0 ? bars->group->periods.median
                                                  : bars->group->times.median;
@@ -148,13 +149,14 @@ static void put_step(struct html_page *page, const struct time_bar *bar)
 static void put_table(struct html_page *page, const struct group_bars *bars, const char *caption)
 {
     static const char *const heads[] = {"#Step", "#Start(us)", "#Time(us)", "#Period(us)", "#Busy(us)", "Remark"};
-    size_t shown = bars->count < HTML_ROWS_MAX ? bars->count : HTML_ROWS_MAX;
+    size_t shown = 0;
+    uint64_t limit = html_table_limit(page);
     char title[GROUP_NAME_SIZE + 64];
 
     snprintf(title, sizeof title, "Steps one by one: %s", caption);
     html_table_begin(page, title, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < shown; i++)
-        put_step(page, bars->items[i]);
+    while (shown < bars->count && shown < HTML_ROWS_MAX && html_bytes(page) <= limit)
+        put_step(page, bars->items[shown++]);
     html_table_end(page);
     if (bars->count > shown)
         html_note(page, "And %zu more, which 'msprof show --table overlap' prints.", bars->count - shown);
@@ -251,7 +253,8 @@ static void make_bins(const struct html_page *page, uint16_t device, struct bins
     if (from == until || end_ns <= workload->executions[from].start_ns)
         return;
     int64_t start_ns = workload->executions[from].start_ns, length_ns = interval_length(start_ns, end_ns);
-    bins->count = length_ns < BINS_MAX ? (size_t)length_ns : BINS_MAX;
+    size_t most = workload->device_count > 4 ? 4 * BINS_MAX / workload->device_count + 1 : BINS_MAX;
+    bins->count = length_ns < (int64_t)most ? (size_t)length_ns : most;
     for (size_t i = 0; i <= bins->count; i++)
         bins->times[i] = start_ns + number_scale(length_ns, (int64_t)i, (int64_t)bins->count);
     time_parts_at(workload, device, bins->times, bins->count + 1, bins->parts);

@@ -105,8 +105,10 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 {
     const struct cann_texts *names = report_names(run->session, true, err),
                             *tensors = names != NULL ? report_tensors(run->session, true, err) : NULL;
-    int status = tensors != NULL ? 0 : -(int)err->code;
+    int status = 0;
 
+    if (names == NULL || tensors == NULL)
+        return -(int)err->code;
     if (shapes->count > 0)
         array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
     for (size_t i = 0; status == 0 && i < shapes->count; i++)
