@@ -3,8 +3,8 @@
 
 #include "base/file/fsutil.h"
 #include "exporters/database/databases.h"
-#include "exporters/json_indent.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/json_text.h"
+#include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_relation.h"
 
 #include <dirent.h>
