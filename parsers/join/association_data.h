@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the association: what it keeps of each record. Shared by association.c (records in), association_host.c
- * (call trees), association_device.c (tasks and counters) and association_rows.c (rows out). */
+/* Inside of the association: what it keeps of each record, and what its steps share (association_data.c): records in
+ * (association_records.c), call trees (association_host.c), tasks and counters (association_device.c), rows out
+ * (association_rows.c). */
 #ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
+#include "base/intern.h"
+#include "base/map.h"
 #include "parsers/decode/decode.h"
 #include "parsers/join/association.h"
-#include "parsers/join/tensor_pool.h"
+
+/* Numbers for what comes again and again in the records of a capture: sets of tensors, 64-bit ids. */
+
+/* From 64-bit keys to 32-bit values. All zero: empty. */
+struct id_map {
+    struct map map;
+};
+
+/* True and *ret set when the key is there. */
+bool id_map_get(const struct id_map *map, int64_t key, uint32_t *ret);
+/* Adds a key, or changes its value. */
+int id_map_set(struct id_map *map, int64_t key, uint32_t value, struct err *err);
+
+static inline void id_map_release(struct id_map *map)
+{
+    map_release(&map->map);
+}
+
+/* Sets of tensors: byte strings of struct host_tensor. */
+struct tensor_pool {
+    struct intern sets;
+};
+
+/* The number of a set, and of the tensors of one set followed by those of another. */
+int tensor_pool_add(struct tensor_pool *pool, const struct host_tensor *tensors, size_t count, uint32_t *ret,
+                    struct err *err);
+int tensor_pool_join(struct tensor_pool *pool, uint32_t first, uint32_t second, uint32_t *ret, struct err *err);
+/* The tensors of a set. */
+const struct host_tensor *tensor_pool_get(const struct tensor_pool *pool, uint32_t set, size_t *ret_count);
+void tensor_pool_release(struct tensor_pool *pool);
 
 #define NO_INDEX UINT32_MAX
 
@@ -89,6 +121,7 @@ enum unplaced_kind {
 
 /* How many records of each of these kinds describe the operators of one launch. */
 #define DESCRIBED_KINDS (UNPLACED_ATTRIBUTE + 1)
+
 struct described_launch {
     uint32_t records[DESCRIBED_KINDS];
     bool ran; /* one of its tasks did */
@@ -170,6 +203,7 @@ struct ran_task {
 };
 
 #define NO_DURATION (-1)
+
 struct pmu_sum {
     int64_t total_cycle, counters[PMU_COUNTERS_MOST];
     int64_t duration_ns; /* NO_DURATION: not measured */
@@ -198,6 +232,7 @@ struct flip_list {
     struct flip *items;
     size_t count, capacity;
 };
+
 int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err);
 void flip_list_release(struct flip_list *list);
 
@@ -208,6 +243,7 @@ struct stream_capture {
     uint32_t model_id;
     bool ends;
 };
+
 #define NO_MODEL UINT32_MAX
 
 struct association {
@@ -280,6 +316,7 @@ int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 
 /* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
+
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
     array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
 
@@ -287,16 +324,20 @@ void key_table_release(struct key_table *table);
 /* Empty, with room for count keys. */
 int key_table_init(struct key_table *table, size_t count, struct err *err);
 struct key_slot *key_table_find(const struct key_table *table, uint64_t key);
+
 static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 {
     return (uint64_t)stream_id << 32 | task_id;
 }
 
+/* The number as a text of the capture. */
+int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
 int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err);
 
 /* The call itself or the nearest around it of this level, and of this type unless it is ANY_TYPE. */
 #define ANY_TYPE UINT32_MAX
+
 uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
                                  uint16_t level, uint32_t type);
 
@@ -310,9 +351,11 @@ void association_report_unplaced(struct association *association);
  * task ran is reported and counted as rejected. */
 int association_count_described(struct association *association, struct thread *thread, struct err *err);
 void association_report_not_run(struct association *association);
+
 /* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
  * first, because which record was in which slice is not known any more. */
 #define ANY_PART SIZE_MAX
+
 void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
                              enum diag_id reason, uint64_t count);
 
@@ -345,6 +388,7 @@ int association_join_collective(struct association *association, const struct th
 int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
                                  struct err *err);
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
+
 /* What has streams and numbers and gets a batch. */
 struct batch_target {
     void *tasks;
@@ -352,6 +396,7 @@ struct batch_target {
     void (*get)(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
     void (*set)(void *tasks, size_t i, uint32_t batch);
 };
+
 /* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. */
 int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err);
 int association_batch_host_tasks(struct association *association, struct err *err);

@@ -9,12 +9,6 @@
 
 /* ---- tables of keys ---- */
 
-void key_table_release(struct key_table *table)
-{
-    free(table->slots);
-    *table = (struct key_table){.slots = NULL};
-}
-
 int key_table_init(struct key_table *table, size_t count, struct err *err)
 {
     size_t capacity = 64;

@@ -135,18 +135,6 @@ static uint32_t deepest_call(struct cursor *cursor, int64_t time_ns)
     return cursor->current;
 }
 
-uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
-                                 uint16_t level, uint32_t type)
-{
-    while (call != NO_INDEX) {
-        const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
-        if (kind->level == level && (type == ANY_TYPE || kind->type == type))
-            break;
-        call = thread->calls[call].parent;
-    }
-    return call;
-}
-
 /* The call itself or the nearest around it that launches an operator. */
 static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
@@ -320,16 +308,6 @@ static uint32_t connect(struct association *association, struct thread *thread, 
     return connection;
 }
 
-int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
-{
-    struct host_task *copy =
-        ARRAY_NEXT(association->host_tasks, association->host_task_count, association->host_task_capacity, err);
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = *task;
-    return 0;
-}
-
 /* The operator's parts that the device tells apart by their context; *ret_split: there are any. */
 static int add_contexts(struct association *association, const struct thread *thread, const struct places *places,
                         uint32_t launch, const struct host_task *whole, bool *ret_split, struct err *err)
@@ -354,18 +332,6 @@ static int add_contexts(struct association *association, const struct thread *th
         }
     }
     return status;
-}
-
-uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)
-{
-    int64_t model;
-    call = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
-    if (call == NO_INDEX)
-        return NO_MODEL;
-    const struct interned *item = &association->texts.items[thread->calls[call].item];
-    return number_parse_integer(item->bytes, item->length, &model) == 0 && model >= 0 && model < NO_MODEL
-               ? (uint32_t)model
-               : NO_MODEL;
 }
 
 static int compare_captures(const void *a, const void *b)

@@ -111,26 +111,6 @@ void association_free(struct association *association)
     free(association);
 }
 
-int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err)
-{
-    if (span_is_sound(start_ns, end_ns))
-        return 0;
-    return err_set(err, ERR_FAILED,
-                   "a span from %lld to %lld ns was handed to be joined; its record kind has to refuse it",
-                   (long long)start_ns, (long long)end_ns);
-}
-
-void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
-{
-    if (*count >= NO_INDEX - 1) {
-        err_set(err, ERR_LIMIT, "more than %u records of a kind in one capture", NO_INDEX - 1);
-        return NULL;
-    }
-    if (*count == *capacity && array_grow(items, capacity, *count, 1, item_size, err) < 0)
-        return NULL;
-    return (char *)*items + (*count)++ * item_size;
-}
-
 /* ---- texts ---- */
 
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err)
@@ -151,34 +131,6 @@ int association_add_type(struct association *association, uint32_t level, uint32
     uint32_t number;
     int status = intern_add(&association->texts, text, length, &number, err);
     return status == 0 ? id_map_set(&association->type_ids, type_key(level, type), number, err) : status;
-}
-
-static int add_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err)
-{
-    char text[NUMBER_MAX];
-    const char *end = number_put_unsigned(text, value);
-    return intern_add(&association->texts, text, (size_t)(end - text), ret, err);
-}
-
-int association_expect_name(struct association *association, int64_t id, const char *field, struct err *err)
-{
-    uint32_t text;
-    if (id == 0 || id_map_get(&association->name_ids, id, &text) || id_map_get(&association->unnamed_ids, id, &text))
-        return 0;
-    struct place place = decoder_place(association->decoder, field);
-    diag_report(decoder_diag(association->decoder), DIAG_NAME_UNKNOWN, &place, "the id %llu is in no hash dictionary",
-                (unsigned long long)id);
-    return id_map_set(&association->unnamed_ids, id, 0, err);
-}
-
-int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err)
-{
-    if (id_map_get(&association->name_ids, id, ret))
-        return 0;
-    int status = association_expect_name(association, id, field, err);
-    if (status == 0)
-        status = add_number_text(association, (uint64_t)id, ret, err);
-    return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
 }
 
 int association_find_name(struct association *association, int64_t id, const char *field, int64_t *ret_name_id,
@@ -202,25 +154,6 @@ static int task_type_text(struct association *association, int64_t id, uint32_t 
 
 /* ---- the host's records ---- */
 
-struct thread *association_thread(struct association *association, uint32_t id, struct err *err)
-{
-    uint32_t index;
-    if (association->last_thread < association->thread_count && association->threads[association->last_thread].id == id)
-        return &association->threads[association->last_thread];
-    if (!id_map_get(&association->thread_ids, id, &index)) {
-        struct thread *thread =
-            ARRAY_NEXT(association->threads, association->thread_count, association->thread_capacity, err);
-        if (thread == NULL)
-            return NULL;
-        *thread = (struct thread){.id = id};
-        index = (uint32_t)(association->thread_count - 1);
-        if (id_map_set(&association->thread_ids, id, index, err) < 0)
-            return NULL;
-    }
-    association->last_thread = index;
-    return &association->threads[index];
-}
-
 static int find_call_kind(struct association *association, uint16_t level, uint32_t type, uint16_t *ret,
                           struct err *err)
 {
@@ -236,7 +169,7 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
         index = (uint32_t)(association->call_kind_count - 1);
         int status = 0;
         if (!id_map_get(&association->type_ids, type_key(level, type), &kind->name))
-            status = add_number_text(association, type, &kind->name, err);
+            status = association_number_text(association, type, &kind->name, err);
         if (status == 0)
             status = id_map_set(&association->call_kind_ids, type_key(level, type), index, err);
         if (status < 0)
@@ -255,7 +188,7 @@ int association_add_call(struct association *association, const struct host_call
         status = find_call_kind(association, call->level, call->type, &kind, err);
     if (status == 0 && call->level == HOST_LEVEL_MODEL) { /* the number of a model, whatever has it for a hash */
         association->has_models = true;
-        status = add_number_text(association, (uint64_t)call->item_id, &item, err);
+        status = association_number_text(association, (uint64_t)call->item_id, &item, err);
     } else if (status == 0) {
         status = association_text(association, call->item_id, "item_id", &item, err);
     }
