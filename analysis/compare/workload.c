@@ -442,3 +442,14 @@ size_t workload_first_at(const struct workload *workload, uint16_t device, int64
     }
     return low;
 }
+
+void workload_facts_append(char *list, size_t size, const char *word)
+{
+    size_t used = strlen(list), length = strlen(word);
+
+    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return;
+    if (length > 0 && used + length + 3 < size)
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
+}

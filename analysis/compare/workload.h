@@ -188,6 +188,9 @@ int workload_finish(struct workload *workload, struct err *err);
  * one behind the last of the device. */
 size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns);
 
+/* Appends a word to a list in a fact, separated by ", ", each once; cut where it does not fit. */
+void workload_facts_append(char *list, size_t size, const char *word);
+
 static inline bool work_computes(uint32_t work)
 {
     return work == WORK_CUBE || work == WORK_VECTOR || work == WORK_AI_CPU;

@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void facts_append(char *list, size_t size, const char *word)
-{
-    size_t used = strlen(list), length = strlen(word);
-
-    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
-            return;
-    if (length > 0 && used + length + 3 < size)
-        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
-}
-
 static int load_family(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
 {
     static const struct {

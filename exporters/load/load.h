@@ -25,9 +25,6 @@ int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct
 /* Adds the ranges that step_range_choose chose, as steps. -ERR_NOT_FOUND when there are none. */
 int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct err *err);
 
-/* Appends a word to a list in a fact, separated by ", ", each once; cut where it does not fit. */
-void facts_append(char *list, size_t size, const char *word);
-
 /* Reads what ran on the devices of a capture of any family: operators, communication operators, copies, steps. ret is
  * empty before; workload_release() it when this succeeds. */
 int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err);

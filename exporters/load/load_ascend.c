@@ -321,8 +321,8 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
         facts->cube_cores = part->ai_core_num > 0 ? part->ai_core_num : 0;
         facts->vector_cores = part->aiv_num > 0 ? part->aiv_num : 0;
         facts->clock_khz = facts->rated_khz = part->aic_hz > 0 ? part->aic_hz / 1000 : 0;
-        facts_append(facts->metrics, sizeof facts->metrics, part->metrics);
-        facts_append(facts->metrics, sizeof facts->metrics, part->aiv_metrics);
+        workload_facts_append(facts->metrics, sizeof facts->metrics, part->metrics);
+        workload_facts_append(facts->metrics, sizeof facts->metrics, part->aiv_metrics);
     }
 }
 

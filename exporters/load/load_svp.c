@@ -98,7 +98,7 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
     load->any_model = true;
     load->model_id = model_id;
     snprintf(load->model, sizeof load->model, "%s", model);
-    facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
+    workload_facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
     load->layers = (struct svp_layers){.layers = NULL};
     int status = workload_add_text(load->workload, model, &load->model_text, err);
     return status == 0 ? svp_layers_load(load->db, model, model_id, &load->layers, err) : status;
