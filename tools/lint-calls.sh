@@ -27,21 +27,6 @@ calls=$(nm -A "${objects[@]}" |
                 if (callee != "" && callee != use[1] && folder(callee) == folder(use[1])) print use[1], callee, use[2]
             }
         }' | sort -u)
-# Circles that still stand: the calls that have to go, as CALLER CALLED.
-open=(
-    'exporters/reports/framework/scopes exporters/reports/framework/trace_mindspore'
-    'exporters/reports/framework/scopes exporters/reports/framework/trace_view'
-    'exporters/reports/framework/trace_mindspore exporters/reports/framework/trace_view'
-    'exporters/reports/framework/trace_torch exporters/reports/framework/trace_view'
-    'exporters/timeline/merged_timeline exporters/timeline/timeline_svp'
-    'exporters/timeline/task_timeline exporters/timeline/timeline_svp'
-    'exporters/timeline/layers_2022 exporters/timeline/timeline_earlier'
-    'exporters/timeline/layers_job exporters/timeline/timeline_earlier'
-)
-for call in "${open[@]}"; do
-    calls=$(grep -v "^$call " <<<"$calls")
-done
-
 # tsort names the files of each circle; the calls between them say what to move.
 circles=$(awk '{ print $1, $2 }' <<<"$calls" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([^ :]*\/[^ :]*\)$/\1/p' | sort -u || :)
 [ -z "$circles" ] && exit 0

@@ -78,7 +78,6 @@ bool framework_wants_time(const struct framework_analysis *analysis, int64_t tim
 
 int framework_write_kernel_details(struct framework_analysis *analysis, struct err *err);
 int framework_write_step_trace_time(struct framework_analysis *analysis, struct err *err);
-int framework_write_trace_view(struct framework_analysis *analysis, struct err *err);
 int framework_write_communication(struct framework_analysis *analysis, struct err *err);
 
 /* A report of the analysis, in one file however many rows it has: without any there is none. Its functions find the

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MindSpore's part of trace_view.json. */
 #include "base/array.h"
 #include "base/map.h"
 #include "exporters/reports/framework/trace_view.h"
@@ -7,6 +6,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Scope Layer: the scopes in the names of operators ("Default/network/layer0/Mul-op0"), nested as in the model. */
+
+#define MOST_LAYERS 64
+#define PATH_MAX_BYTES 4096
+
+struct path {
+    char text[PATH_MAX_BYTES];
+    size_t count;
+    size_t starts[MOST_LAYERS], lengths[MOST_LAYERS];
+};
+
+struct layer {
+    char *name;
+    int64_t start_ns, end_ns;
+};
+
+struct scopes {
+    struct framework_trace *view;
+    struct trace *trace;
+    const struct cann_texts *names;
+    struct mindspore_cpu_op *cpu; /* by start */
+    size_t cpu_count, next_cpu;
+    struct layer layers[MOST_LAYERS];
+    size_t open;
+    size_t named; /* layers whose threads have names */
+    int64_t pid, device_id;
+    bool has_device;
+    struct path path, other;
+};
 
 int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                       struct err *err)
@@ -28,11 +57,200 @@ int trace_write_range(struct framework_trace *view, struct trace *trace, const s
     return 0;
 }
 
-/* ---- threads ---- */
+static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
+{
+    int status = 0;
+    while (scopes->open > keep) {
+        struct layer *layer = &scopes->layers[--scopes->open];
+        const int64_t since_ns = time_since(layer->start_ns, scopes->trace->style.origin_ns);
+        const int64_t duration_ns = time_since(layer->end_ns, layer->start_ns);
+        const struct framework_event event = {{.pid = scopes->pid,
+                                               .tid = (int64_t)scopes->open,
+                                               .start_ns = layer->start_ns,
+                                               .duration_ns = duration_ns,
+                                               .short_ps = trace_shortening_anywhere(since_ns, duration_ns)},
+                                              "",
+                                              NULL};
+        if (status == 0) {
+            trace_put_json(scopes->view, layer->name);
+            status = trace_write_range(scopes->view, scopes->trace, &event, err);
+        }
+        free(layer->name);
+        layer->name = NULL;
+    }
+    return status;
+}
 
 struct thread {
     int64_t number;
 };
+
+static int open_layer(struct scopes *scopes, const char *name, size_t length, int64_t start_ns, int64_t end_ns,
+                      struct err *err)
+{
+    struct trace *trace = scopes->trace;
+    char thread[48];
+    struct layer *layer = &scopes->layers[scopes->open];
+    if (scopes->named == 0)
+        trace_name_process(trace, scopes->pid, 12, "Scope Layer", NULL);
+    if (scopes->named == scopes->open) {
+        snprintf(thread, sizeof thread, "Thread %zu", scopes->open);
+        trace_name_thread(trace, scopes->pid, (int64_t)scopes->open, (int64_t)scopes->open, thread);
+        scopes->named++;
+    }
+    *layer = (struct layer){strndup(name, length), start_ns, end_ns};
+    if (layer->name == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a scope");
+    scopes->open++;
+    return 0;
+}
+
+static bool is_scoped(const char *name)
+{
+    return strncmp(name, "Default", 7) == 0 || strncmp(name, "Gradients", 9) == 0 ||
+           strncmp(name, "recompute_Default", 17) == 0;
+}
+
+/* The scopes of a name without the operator itself; none of a name that has none. */
+static void split(const char *name, size_t length, struct path *ret)
+{
+    ret->count = 0;
+    if (length >= sizeof ret->text)
+        length = sizeof ret->text - 1;
+    memcpy(ret->text, name, length);
+    ret->text[length] = '\0';
+    if (!is_scoped(ret->text))
+        return;
+    for (size_t at = 0; ret->count < MOST_LAYERS;) {
+        const char *slash = strchr(ret->text + at, '/');
+        if (slash == NULL)
+            break;
+        ret->starts[ret->count] = at;
+        ret->lengths[ret->count++] = (size_t)(slash - ret->text) - at;
+        at = (size_t)(slash - ret->text) + 1;
+    }
+}
+
+static bool is_same(const struct layer *layer, const struct path *path, size_t i)
+{
+    return strlen(layer->name) == path->lengths[i] &&
+           memcmp(layer->name, path->text + path->starts[i], path->lengths[i]) == 0;
+}
+
+static int take(struct scopes *scopes, const struct path *path, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    size_t same = 0;
+    if (path->count == 0 || !trace_shows(scopes->view, start_ns) ||
+        (scopes->open > 0 && start_ns < scopes->layers[0].end_ns))
+        return 0;
+    while (same < scopes->open && same < path->count && is_same(&scopes->layers[same], path, same))
+        scopes->layers[same++].end_ns = end_ns;
+    int status = close_layers(scopes, same, err);
+    for (size_t i = same; status == 0 && i < path->count; i++)
+        status = open_layer(scopes, path->text + path->starts[i], path->lengths[i], start_ns, end_ns, err);
+    return status;
+}
+
+/* Operators of the host that begin until then. */
+static int take_cpu_ops(struct scopes *scopes, int64_t until_ns, struct err *err)
+{
+    const struct framework *framework = scopes->view->analysis->framework;
+    int status = 0;
+    while (status == 0 && scopes->next_cpu < scopes->cpu_count && scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
+        const struct mindspore_cpu_op *op = &scopes->cpu[scopes->next_cpu++];
+        const char *name = framework_text(framework, op->name);
+        split(name, strlen(name), &scopes->path);
+        status = take(scopes, &scopes->path, op->start_ns, op->start_ns + op->duration_ns, err);
+    }
+    return status;
+}
+
+static const char *last_part(const char *name)
+{
+    for (const char *next = strstr(name, "::"); next != NULL; next = strstr(name, "::"))
+        name = next + 2;
+    return name;
+}
+
+/* Each further device has a process of its own: what two devices do overlaps. Operators of the host go with the first.
+ */
+static int take_device(struct scopes *scopes, int64_t device_id, struct err *err)
+{
+    enum { NEXT_DEVICE = 256 };
+    int status = 0;
+    if (scopes->has_device && scopes->device_id != device_id) {
+        status = take_cpu_ops(scopes, INT64_MAX, err);
+        if (status == 0)
+            status = close_layers(scopes, 0, err);
+        scopes->pid += NEXT_DEVICE;
+        scopes->named = 0;
+    }
+    scopes->has_device = true;
+    scopes->device_id = device_id;
+    return status;
+}
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct scopes *scopes = arg;
+    const struct framework_analysis *analysis = scopes->view->analysis;
+    const struct framework *framework = analysis->framework;
+    struct cann_text name = cann_text(scopes->names, task->op_name_id, 0);
+    const struct path *longer = &scopes->path;
+    int status = take_device(scopes, task->device_id, err);
+    if (status == 0)
+        status = take_cpu_ops(scopes, task->start_ns, err);
+    split(name.text != NULL ? name.text : "", name.length, &scopes->path);
+    const struct framework_launch *launch =
+        task->op_name_id != DB_NULL ? relation_launch(&analysis->relation, framework, task->connection_id) : NULL;
+    if (launch != NULL) {
+        const char *parent = last_part(framework_text(framework, framework->ranges.items[launch->range].name));
+        split(parent, strlen(parent), &scopes->other);
+        if (scopes->other.count > scopes->path.count)
+            longer = &scopes->other;
+    }
+    return status == 0 ? take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err) : status;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+    const struct mindspore_cpu_op *x = a, *y = b;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static int take_tasks(struct scopes *scopes, struct err *err)
+{
+    sqlite3 *db = scopes->view->analysis->db;
+    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, scopes, err) : -(int)err->code;
+    cann_task_reader_free(reader);
+    return status;
+}
+
+int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
+{
+    struct scopes *scopes = calloc(1, sizeof *scopes);
+    if (scopes == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for scopes");
+    scopes->view = view;
+    scopes->trace = trace;
+    scopes->pid = TRACE_SCOPE;
+    scopes->cpu = view->cpu_ops.items;
+    scopes->cpu_count = view->cpu_ops.count;
+    array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);
+    scopes->names = report_names(&view->analysis->session, true, err);
+    int status = scopes->names != NULL ? take_tasks(scopes, err) : -(int)err->code;
+    if (status == 0)
+        status = take_cpu_ops(scopes, INT64_MAX, err);
+    struct err ignored = ERR_INIT;
+    int closed = close_layers(scopes, 0, status == 0 ? err : &ignored);
+    free(scopes);
+    return status == 0 ? closed : status;
+}
+
+/* MindSpore's part of trace_view.json. */
+
+/* ---- threads ---- */
 
 struct threads {
     struct map known;
