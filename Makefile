@@ -624,6 +624,10 @@ lint-structure:
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS)
 	$(call say,CALLS)tools/lint-calls.sh $(B)
 
+# What the objects name of each other.
+lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS)
+	$(call say,CALLS)tools/lint-calls.sh $(B)
+
 # varFuncNullUB is for systems whose NULL is a plain 0.
 lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
