@@ -22,17 +22,11 @@ static const int64_t large_over[MEDIUM_LOCAL] = {
 
 const char *const collective_media[MEDIUM_COUNT] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO", "LOCAL"};
 
-/* A task or a run of them that moves data, or waits. */
-struct step {
-    enum collective_task_kind kind;
-    size_t first, tasks; /* tasks: that have the bytes */
-    int64_t ns, bytes;
-};
-
 /* The tasks of one plane. */
 struct plane {
     const struct collective_task *const *tasks;
     size_t count, confirmed_after;
+    bool is_main;
 };
 
 static const struct collective_task *task_at(const struct plane *plane, size_t i)
@@ -51,18 +45,25 @@ static int64_t ns_between(int64_t start, int64_t end)
 }
 
 /* The step that begins with task i; returns how many tasks it takes. A run that is not confirmed is no step. */
-static size_t take_step(const struct plane *plane, size_t i, struct step *ret)
+static size_t take_step(const struct plane *plane, size_t i, struct collective_step *ret)
 {
     const struct collective_task *task = task_at(plane, i);
     size_t payloads = 0;
-    *ret = (struct step){.kind = task->kind, .first = i, .tasks = 1, .ns = task->duration_ns, .bytes = task->bytes};
+    *ret = (struct collective_step){.kind = task->kind,
+                                    .tasks = plane->tasks + i,
+                                    .task_count = 1,
+                                    .ns = task->duration_ns,
+                                    .bytes = task->bytes,
+                                    .medium = (enum collective_medium)task->link,
+                                    .of_main = plane->is_main};
     if (task->kind != COLLECTIVE_PAYLOAD)
         return 1;
     ret->bytes = 0;
+    ret->medium = MEDIUM_RDMA;
     while (i + payloads < plane->count && task_at(plane, i + payloads)->kind == COLLECTIVE_PAYLOAD)
         ret->bytes = number_add(ret->bytes, task_at(plane, i + payloads++)->bytes);
     size_t last = i + payloads + plane->confirmed_after - 2;
-    ret->tasks = payloads;
+    ret->task_count = payloads;
     if (last >= plane->count) {
         ret->kind = COLLECTIVE_OTHER;
         return payloads;
@@ -71,27 +72,114 @@ static size_t take_step(const struct plane *plane, size_t i, struct step *ret)
     return payloads + plane->confirmed_after - 1;
 }
 
-static void measure(const struct plane *plane, struct collective_times *times)
+/* ---- the walk ---- */
+
+bool collective_transits(const struct collective_step *step)
 {
-    int64_t end = INT64_MIN;
-    bool moved = false;
-    times->start_ns = plane->count > 0 ? task_at(plane, 0)->start_ns : 0;
-    for (size_t i = 0; i < plane->count; i++)
-        end = end_of(task_at(plane, i)) > end ? end_of(task_at(plane, i)) : end;
-    times->elapse_ns = plane->count > 0 ? ns_between(times->start_ns, end) : 0;
-    for (size_t i = 0; i < plane->count;) {
-        struct step step;
-        i += take_step(plane, i, &step);
-        if (step.kind == COLLECTIVE_WAIT) {
-            times->wait_ns = number_add(times->wait_ns, step.ns);
-            times->synchronization_ns = number_add(times->synchronization_ns, moved ? 0 : step.ns);
-        } else if (step.kind != COLLECTIVE_OTHER &&
-                   (step.kind == COLLECTIVE_PAYLOAD || task_at(plane, step.first)->link != MEDIUM_LOCAL)) {
-            times->transit_ns = number_add(times->transit_ns, step.ns);
-            moved = true;
+    return step->kind == COLLECTIVE_PAYLOAD || (step->kind == COLLECTIVE_COPY && step->medium != MEDIUM_LOCAL);
+}
+
+bool collective_is_large(enum collective_medium medium, int64_t bytes)
+{
+    return bytes > large_over[medium];
+}
+
+static bool task_transits(const struct collective_task *task)
+{
+    return task->kind == COLLECTIVE_PAYLOAD || (task->kind == COLLECTIVE_COPY && task->link != MEDIUM_LOCAL);
+}
+
+static int64_t main_plane(const struct collective_tasks *tasks)
+{
+    bool has_master = false, carries = false;
+    int64_t main = 0, lowest = 0;
+    for (size_t i = 0; i < tasks->count; i++) {
+        const struct collective_task *task = &tasks->items[i];
+        if (i == 0 || (task->master && !has_master))
+            main = task->plane;
+        has_master |= task->master;
+    }
+    for (size_t i = 0; i < tasks->count; i++) {
+        const struct collective_task *task = &tasks->items[i];
+        bool transits = task_transits(task);
+        if (transits && task->plane == main)
+            return main;
+        if (transits && (!carries || task->plane < lowest))
+            lowest = task->plane;
+        carries |= transits;
+    }
+    return carries ? lowest : main;
+}
+
+int64_t collective_end_ns(const struct collective_tasks *tasks)
+{
+    int64_t main = main_plane(tasks), end_ns = INT64_MIN;
+    for (size_t i = 0; i < tasks->count; i++) {
+        if (tasks->items[i].plane == main && end_of(&tasks->items[i]) > end_ns)
+            end_ns = end_of(&tasks->items[i]);
+    }
+    return end_ns;
+}
+
+/* By plane, within one as they were given. */
+static int compare_tasks(const void *a, const void *b)
+{
+    const struct collective_task *x = *(const struct collective_task *const *)a;
+    const struct collective_task *y = *(const struct collective_task *const *)b;
+    if (x->plane != y->plane)
+        return x->plane < y->plane ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* The planes by their first tasks. */
+static int compare_planes(const void *a, const void *b)
+{
+    const struct plane *x = a, *y = b;
+    return (x->tasks[0] > y->tasks[0]) - (x->tasks[0] < y->tasks[0]);
+}
+
+/* Divides tasks, which are sorted, into planes, which have room for all; returns how many. */
+static size_t make_planes(const struct collective_task **sorted, size_t count, struct plane *planes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i += planes[used++].count) {
+        planes[used] = (struct plane){.tasks = sorted + i, .count = 1};
+        while (i + planes[used].count < count && sorted[i + planes[used].count]->plane == sorted[i]->plane)
+            planes[used].count++;
+    }
+    return used;
+}
+
+int collective_walk(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
+                    int (*each)(void *arg, const struct collective_step *step, struct err *err), void *arg,
+                    struct err *err)
+{
+    const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
+    struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
+    int64_t main = main_plane(tasks);
+    int status = sorted != NULL && planes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < tasks->count; i++)
+        sorted[i] = &tasks->items[i];
+    if (status == 0)
+        array_sort(sorted, tasks->count, sizeof *sorted, compare_tasks);
+    size_t count = status == 0 ? make_planes(sorted, tasks->count, planes) : 0;
+    if (order == PLANES_BY_APPEARANCE)
+        array_sort(planes, count, sizeof *planes, compare_planes);
+    for (size_t i = 0; i < count; i++) {
+        planes[i].confirmed_after = point_to_point ? CONFIRMED_AFTER_POINT_TO_POINT : CONFIRMED_AFTER;
+        planes[i].is_main = planes[i].tasks[0]->plane == main;
+        for (size_t at = 0; status == 0 && at < planes[i].count;) {
+            struct collective_step step;
+            at += take_step(&planes[i], at, &step);
+            status = each(arg, &step, err);
         }
     }
+    free(planes);
+    free((void *)sorted);
+    return status;
 }
+
+/* ---- exact sums ---- */
 
 /* Where a size or a pair stands in its list. */
 struct place {
@@ -132,13 +220,14 @@ static int add_size(struct collective *collective, size_t medium, const struct c
     return 0;
 }
 
-static int add_traffic(struct collective *collective, size_t medium, const struct step *step, struct err *err)
+static int add_traffic(struct collective *collective, size_t medium, const struct collective_step *step,
+                       struct err *err)
 {
     struct collective_traffic *traffic = &collective->media[medium];
     traffic->bytes = number_add(traffic->bytes, step->bytes);
     traffic->ns = number_add(traffic->ns, step->ns);
     traffic->packets++;
-    traffic->large += step->bytes > large_over[medium];
+    traffic->large += collective_is_large((enum collective_medium)medium, step->bytes);
     return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ns}, err);
 }
 
@@ -162,15 +251,14 @@ static int add_pair(struct collective *collective, const struct collective_pair 
     return 0;
 }
 
-static int add_step(struct collective *collective, const struct plane *plane, const struct step *step, struct err *err)
+static int add_step(struct collective *collective, const struct collective_step *step, struct err *err)
 {
-    const struct collective_task *task = task_at(plane, step->first);
-    enum collective_medium medium = step->kind == COLLECTIVE_PAYLOAD ? MEDIUM_RDMA : (enum collective_medium)task->link;
+    const struct collective_task *task = step->tasks[0];
     int status = 0;
     if (step->kind != COLLECTIVE_COPY && step->kind != COLLECTIVE_PAYLOAD)
         return 0;
-    if (medium != MEDIUM_LOCAL)
-        status = add_traffic(collective, medium, step, err);
+    if (step->medium != MEDIUM_LOCAL)
+        status = add_traffic(collective, step->medium, step, err);
     if (status < 0 || task->local_rank < 0 || task->local_rank == COLLECTIVE_NO_RANK)
         return status;
     const struct collective_pair pair = {
@@ -178,7 +266,7 @@ static int add_step(struct collective *collective, const struct plane *plane, co
         .to = task->remote_rank == COLLECTIVE_NO_RANK ? task->local_rank : task->remote_rank,
         .bytes = step->bytes,
         .ns = step->ns,
-        .medium = medium,
+        .medium = step->medium,
     };
     return add_pair(collective, &pair, err);
 }
@@ -194,107 +282,72 @@ static void add_up_sdma(struct collective *collective)
     }
 }
 
-/* By plane, within one as they were given. */
-static int compare_tasks(const void *a, const void *b)
-{
-    const struct collective_task *x = *(const struct collective_task *const *)a;
-    const struct collective_task *y = *(const struct collective_task *const *)b;
-    if (x->plane != y->plane)
-        return x->plane < y->plane ? -1 : 1;
-    return (x > y) - (x < y);
-}
-
-int64_t collective_main_plane(size_t count, struct collective_place (*get)(const void *tasks, size_t i),
-                              const void *tasks)
-{
-    bool has_master = false, carries = false;
-    int64_t main = 0, lowest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct collective_place place = get(tasks, i);
-        if (i == 0 || (place.master && !has_master))
-            main = place.plane;
-        has_master |= place.master;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct collective_place place = get(tasks, i);
-        if (place.transits && place.plane == main)
-            return main;
-        if (place.transits && (!carries || place.plane < lowest))
-            lowest = place.plane;
-        carries |= place.transits;
-    }
-    return carries ? lowest : main;
-}
-
-static struct collective_place place_of(const void *tasks, size_t i)
-{
-    const struct collective_task *task = (const struct collective_task *)tasks + i;
-    bool moves = task->kind == COLLECTIVE_COPY && task->link != MEDIUM_LOCAL;
-    return (struct collective_place){task->plane, task->master, moves || task->kind == COLLECTIVE_PAYLOAD};
-}
-
-static int add_runs(struct collective *collective, const struct plane *plane, const struct step *step,
+static int add_runs(struct collective *collective, const struct collective_step *step,
                     const struct collective_task *first_task, struct err *err)
 {
     if (step->kind != COLLECTIVE_PAYLOAD)
         return 0;
-    if (array_reserve(&collective->runs, step->tasks, err) < 0)
+    if (array_reserve(&collective->runs, step->task_count, err) < 0)
         return -(int)err->code;
-    for (size_t i = 0; i < step->tasks; i++) {
-        size_t place = (size_t)(task_at(plane, step->first + i) - first_task);
+    for (size_t i = 0; i < step->task_count; i++) {
+        size_t place = (size_t)(step->tasks[i] - first_task);
         collective->runs.items[collective->runs.count++] = (struct collective_run){place, step->bytes, step->ns};
     }
     return 0;
 }
 
-static int analyse_plane(const struct plane *plane, const struct collective_task *first_task, bool is_main,
-                         struct collective *ret, struct err *err)
+struct analysing {
+    struct collective *ret;
+    const struct collective_tasks *tasks;
+    bool moved; /* on the main plane, up to now */
+};
+
+static void add_times(struct analysing *analysing, const struct collective_step *step)
 {
-    int status = 0;
-    if (is_main)
-        measure(plane, &ret->times);
-    for (size_t i = 0; status == 0 && i < plane->count;) {
-        struct step step;
-        i += take_step(plane, i, &step);
-        status = add_step(ret, plane, &step, err);
-        if (status == 0)
-            status = add_runs(ret, plane, &step, first_task, err);
+    struct collective_times *times = &analysing->ret->times;
+    if (step->kind == COLLECTIVE_WAIT) {
+        times->wait_ns = number_add(times->wait_ns, step->ns);
+        times->synchronization_ns = number_add(times->synchronization_ns, analysing->moved ? 0 : step->ns);
+    } else if (collective_transits(step)) {
+        times->transit_ns = number_add(times->transit_ns, step->ns);
+        analysing->moved = true;
     }
-    return status;
 }
 
-/* An operator begins on its main stream, also where another plane is the main one. */
-static void begin_with_master(struct collective_times *times, const struct collective_task *tasks, size_t count)
+static int take(void *arg, const struct collective_step *step, struct err *err)
 {
-    int64_t start_ns = times->start_ns;
-    for (size_t i = 0; i < count; i++)
-        start_ns = tasks[i].master && tasks[i].start_ns < start_ns ? tasks[i].start_ns : start_ns;
-    times->elapse_ns = number_add(times->elapse_ns, number_subtract(times->start_ns, start_ns));
-    times->start_ns = start_ns;
+    struct analysing *analysing = arg;
+    if (step->of_main)
+        add_times(analysing, step);
+    int status = add_step(analysing->ret, step, err);
+    return status == 0 ? add_runs(analysing->ret, step, analysing->tasks->items, err) : status;
 }
 
-int collective_analyse(const struct collective_task *tasks, size_t count, bool point_to_point, struct collective *ret,
+/* From the first task of the main plane, or of the main stream where that is earlier, to the end of the main plane. */
+static void set_span(struct collective_times *times, const struct collective_tasks *tasks)
+{
+    int64_t main = main_plane(tasks);
+    size_t first = 0;
+    while (tasks->items[first].plane != main)
+        first++;
+    int64_t start_ns = tasks->items[first].start_ns;
+    times->start_ns = start_ns;
+    for (size_t i = 0; i < tasks->count; i++) {
+        if (tasks->items[i].master && tasks->items[i].start_ns < times->start_ns)
+            times->start_ns = tasks->items[i].start_ns;
+    }
+    times->elapse_ns =
+        number_add(ns_between(start_ns, collective_end_ns(tasks)), number_subtract(start_ns, times->start_ns));
+}
+
+int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, struct collective *ret,
                        struct err *err)
 {
-    const struct collective_task **sorted = calloc(count + 1, sizeof *sorted);
-    int64_t main = collective_main_plane(count, place_of, tasks);
-    int status = 0;
-    if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &tasks[i];
-    array_sort(sorted, count, sizeof *sorted, compare_tasks);
-    for (size_t i = 0; status == 0 && i < count;) {
-        struct plane plane = {.tasks = sorted + i,
-                              .confirmed_after = point_to_point ? CONFIRMED_AFTER_POINT_TO_POINT : CONFIRMED_AFTER};
-        while (i + plane.count < count && sorted[i + plane.count]->plane == sorted[i]->plane)
-            plane.count++;
-        status = analyse_plane(&plane, tasks, sorted[i]->plane == main, ret, err);
-        i += plane.count;
-    }
-    begin_with_master(&ret->times, tasks, count);
+    struct analysing analysing = {.ret = ret, .tasks = tasks};
+    if (tasks->count > 0)
+        set_span(&ret->times, tasks);
+    int status = collective_walk(tasks, point_to_point, PLANES_BY_NUMBER, take, &analysing, err);
     add_up_sdma(ret);
-    free(sorted);
     return status;
 }
 

@@ -29,15 +29,6 @@ struct collective_task {
     int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */
 };
 
-/* Tells the main plane of an operator's tasks: the plane of its first master task, when that plane moves data
- * between ranks; else the lowest plane that does; else the master's, and without one the first task's. */
-struct collective_place {
-    int64_t plane;
-    bool master, transits;
-};
-int64_t collective_main_plane(size_t count, struct collective_place (*get)(const void *tasks, size_t i),
-                              const void *tasks);
-
 /* How data go. */
 enum collective_medium {
     MEDIUM_RDMA,
@@ -49,6 +40,39 @@ enum collective_medium {
     MEDIUM_COUNT
 };
 extern const char *const collective_media[MEDIUM_COUNT];
+
+/* A task of a plane, or a run of payloads with what confirms it, which moves its bytes together. A run that is not
+ * confirmed moves nothing. */
+struct collective_step {
+    enum collective_task_kind kind;
+    const struct collective_task *const *tasks; /* those that have the bytes: several of a run */
+    size_t task_count;
+    int64_t ns, bytes;
+    enum collective_medium medium; /* of what moves data */
+    bool of_main;                  /* of the main plane */
+};
+/* Whether it moves data between ranks. */
+bool collective_transits(const struct collective_step *step);
+
+/* One run of an operator. */
+struct collective_tasks {
+    struct collective_task *items; /* in the order in which their steps are taken */
+    size_t count, capacity;
+};
+enum collective_order {
+    PLANES_BY_NUMBER,
+    PLANES_BY_APPEARANCE, /* as the frameworks' analyses, which sum up in doubles, go through them */
+};
+/* Takes the steps of one plane after the other. The main plane is that of the first master task, when it moves data
+ * between ranks; else the lowest plane that does; else the master's, and without one the first task's. point_to_point:
+ * it sends or receives, which RDMA confirms with fewer tasks. The first result of each that is not 0 ends it. */
+int collective_walk(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
+                    int (*each)(void *arg, const struct collective_step *step, struct err *err), void *arg,
+                    struct err *err);
+/* When the last task of the main plane ends. */
+int64_t collective_end_ns(const struct collective_tasks *tasks);
+/* Whether so many bytes by a medium are a large packet. */
+bool collective_is_large(enum collective_medium medium, int64_t bytes);
 
 struct collective_times {
     int64_t start_ns, elapse_ns, transit_ns, wait_ns;
@@ -93,10 +117,9 @@ struct collective {
 };
 
 void collective_init(struct collective *collective);
-/* Tasks are of one run of an operator, in the order of their start. point_to_point: it sends or receives, which RDMA
- * confirms with fewer tasks. Adds to *ret, which is initialized; it needs
+/* Tasks in the order of their start; point_to_point as above. Adds to *ret, which is initialized; it needs
  * collective_release whatever the result. */
-int collective_analyse(const struct collective_task *tasks, size_t count, bool point_to_point, struct collective *ret,
+int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, struct collective *ret,
                        struct err *err);
 /* Adds what one operator did to the sum of several. */
 int collective_add(struct collective *sum, const struct collective *one, struct err *err);

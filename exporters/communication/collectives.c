@@ -17,19 +17,16 @@ struct walk {
     collective_taker *take;
     void *arg;
     int64_t op_id; /* whose tasks these are; 0: none yet */
-    struct task_list {
-        struct collective_task *items;
-        size_t count, capacity;
-    } tasks;
+    struct collective_tasks tasks;
     struct row_list {
         int64_t *items;
         size_t count, capacity;
     } rows; /* device_task.id of each */
 };
 
-static bool is_named(const struct walk *walk, int64_t id, const char *name)
+static bool is_named(const struct cann_texts *names, int64_t id, const char *name)
 {
-    const struct cann_text text = cann_text(walk->names, id, 0);
+    const struct cann_text text = cann_text(names, id, 0);
     return text.text != NULL && text.length == strlen(name) && memcmp(text.text, name, text.length) == 0;
 }
 
@@ -56,16 +53,31 @@ static enum collective_medium medium_of(int64_t link)
     }
 }
 
-static enum collective_task_kind kind_of(const struct walk *walk, const struct cann_transfer *transfer)
+static enum collective_task_kind kind_of(const struct cann_texts *names, const struct cann_transfer *transfer)
 {
     if (transfer->rdma_type == RDMA_PAYLOAD)
         return COLLECTIVE_PAYLOAD;
-    if (is_named(walk, transfer->type_id, "Notify_Wait"))
+    if (is_named(names, transfer->type_id, "Notify_Wait"))
         return COLLECTIVE_WAIT;
     if (transfer->transport_type == TRANSPORT_SDMA &&
-        (is_named(walk, transfer->type_id, "Memcpy") || is_named(walk, transfer->type_id, "Reduce_Inline")))
+        (is_named(names, transfer->type_id, "Memcpy") || is_named(names, transfer->type_id, "Reduce_Inline")))
         return COLLECTIVE_COPY;
     return COLLECTIVE_OTHER;
+}
+
+struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer)
+{
+    return (struct collective_task){
+        .kind = kind_of(names, transfer),
+        .master = transfer->master == 1,
+        .plane = transfer->plane_id,
+        .start_ns = transfer->start_ns,
+        .duration_ns = transfer->duration_ns,
+        .bytes = transfer->bytes != DB_NULL ? transfer->bytes : 0,
+        .link = medium_of(transfer->link_type),
+        .local_rank = transfer->local_rank,
+        .remote_rank = transfer->remote_rank,
+    };
 }
 
 /* The operator whose tasks are complete. */
@@ -77,8 +89,7 @@ static int finish(struct walk *walk, struct err *err)
         return 0;
     const struct cann_communication *op = &walk->ops.items[place];
     collective_init(&collective);
-    int status = collective_analyse(walk->tasks.items, walk->tasks.count, sends_or_receives(walk, op->name_id),
-                                    &collective, err);
+    int status = collective_analyse(&walk->tasks, sends_or_receives(walk, op->name_id), &collective, err);
     if (status == 0)
         status = walk->take(walk->arg, op, &collective, walk->rows.items, err);
     collective_release(&collective);
@@ -101,17 +112,7 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
     if (status < 0)
         return status;
     walk->rows.items[walk->rows.count++] = transfer->task_row_id;
-    walk->tasks.items[walk->tasks.count++] = (struct collective_task){
-        .kind = kind_of(walk, transfer),
-        .master = transfer->master == 1,
-        .plane = transfer->plane_id,
-        .start_ns = transfer->start_ns,
-        .duration_ns = transfer->duration_ns,
-        .bytes = transfer->bytes != DB_NULL ? transfer->bytes : 0,
-        .link = medium_of(transfer->link_type),
-        .local_rank = transfer->local_rank,
-        .remote_rank = transfer->remote_rank,
-    };
+    walk->tasks.items[walk->tasks.count++] = collective_task_of(walk->names, transfer);
     return 0;
 }
 

@@ -17,6 +17,9 @@ typedef int collective_taker(void *arg, const struct cann_communication *op, con
 /* names: of the database, plain. Holds the tasks of one operator at a time. */
 int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err);
 
+/* A task of an operator, as records have it; its plane is known. */
+struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer);
+
 /* Whether more than one device has such operators. */
 int collectives_of_several_devices(sqlite3 *db, bool *ret, struct err *err);
 

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the time of communication operators went, and what went over which link, as the frameworks' own analyses sum it
- * up: in doubles, task by task, so that every number is theirs to the last bit. The capture's own analysis
- * (analysis/collective.h) is exact instead. */
+ * up: in doubles, step by step, so that every number is theirs to the last bit. The capture's own analysis goes through
+ * the same steps (analysis/collective.h), and is exact instead. */
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMM_SUM_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMM_SUM_H
 
 #include "analysis/collective.h"
 #include "base/map.h"
-#include "db/query/query_records.h"
 
 #include <stdbool.h>
-
-/* Their names are those of collective_media. */
-enum comm_link { COMM_RDMA, COMM_HCCS, COMM_PCIE, COMM_SDMA, COMM_SIO, COMM_LINKS };
 
 /* Packets of one size. */
 struct comm_packets {
@@ -30,7 +26,7 @@ struct comm_traffic {
 struct comm_sum {
     int64_t start_ns;
     double elapse_ms, transit_ms, wait_ms, synchronization_ms, idle_ms;
-    struct comm_traffic links[COMM_LINKS];
+    struct comm_traffic links[MEDIUM_LOCAL];
 };
 
 /* What one source gave one destination. */
@@ -40,23 +36,10 @@ struct comm_transfer_sum {
     double mb, ms;
 };
 
-/* A task of an operator, as far as it counts here. */
-struct comm_task {
-    int64_t plane, start_ns, duration_ns, bytes, local_rank, remote_rank;
-    bool master, waits, moves, payload; /* moves: over SDMA; payload: of RDMA */
-    uint8_t link_type;
-};
-
-/* An operator's tasks, in the order of their rows. */
-struct comm_tasks {
-    struct comm_task *items;
-    size_t count, capacity;
-};
-
 void comm_sum_init(struct comm_sum *sum);
 void comm_sum_release(struct comm_sum *sum);
 /* Sums up the tasks of one operator: its name tells how long a burst of RDMA is. */
-int comm_sum_make(struct comm_sum *sum, const char *name, const struct comm_tasks *tasks, struct err *err);
+int comm_sum_make(struct comm_sum *sum, const char *name, const struct collective_tasks *tasks, struct err *err);
 /* Adds another's times and traffic. */
 int comm_sum_add(struct comm_sum *sum, const struct comm_sum *other, struct err *err);
 
@@ -64,7 +47,7 @@ struct comm_transfer_sums {
     struct comm_transfer_sum *items; /* in the order of their first appearance */
     size_t count, capacity;
 };
-int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const struct comm_tasks *tasks,
+int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const struct collective_tasks *tasks,
                         struct err *err);
 
 /* a / (a + b), four decimals; 0 of nothing. */

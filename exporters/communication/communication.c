@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
+#include "exporters/communication/collectives.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "parsers/frameworks/lines.h"
@@ -116,30 +117,17 @@ struct loading {
 
 static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
 {
-    enum { SDMA = 0, RDMA_PAYLOAD = 1, NO_MASTER = 0 };
+    enum { NO_MASTER = 0 };
     struct loading *loading = arg;
     int64_t place = transfer->op_id - 1;
     if (place < 0 || (uint64_t)place >= loading->document->operator_count || transfer->plane_id == DB_NULL)
         return 0;
-    struct cann_text type = cann_text(loading->names, transfer->type_id, 0);
-    const char *name = type.text != NULL ? type.text : "";
-    struct comm_tasks *tasks = &loading->document->operators[place].tasks;
+    struct collective_tasks *tasks = &loading->document->operators[place].tasks;
     if (array_reserve(tasks, 1, err) < 0)
         return -(int)err->code;
-    tasks->items[tasks->count++] = (struct comm_task){
-        .plane = transfer->plane_id,
-        .start_ns = transfer->start_ns,
-        .duration_ns = transfer->duration_ns,
-        .bytes = transfer->bytes != DB_NULL ? transfer->bytes : 0,
-        .local_rank = transfer->local_rank,
-        .remote_rank = transfer->remote_rank,
-        .master = transfer->master != NO_MASTER,
-        .waits = strcmp(name, "Notify_Wait") == 0,
-        .moves =
-            (strcmp(name, "Memcpy") == 0 || strcmp(name, "Reduce_Inline") == 0) && transfer->transport_type == SDMA,
-        .payload = transfer->rdma_type == RDMA_PAYLOAD,
-        .link_type = (uint8_t)(transfer->link_type >= 0 && transfer->link_type < 255 ? transfer->link_type : 255),
-    };
+    struct collective_task *task = &tasks->items[tasks->count++];
+    *task = collective_task_of(loading->names, transfer);
+    task->master = transfer->master != NO_MASTER;
     return 0;
 }
 
@@ -350,7 +338,7 @@ static int put_traffic(struct strbuf *text, const struct comm_sum *sum, bool tot
     int status = 0;
     comm_put_key(text, "Communication Bandwidth Info");
     strbuf_addc(text, '{');
-    for (int i = 0; status == 0 && i < COMM_LINKS; i++) {
+    for (int i = 0; status == 0 && i < MEDIUM_LOCAL; i++) {
         const struct comm_traffic *traffic = &sum->links[i];
         comm_put_key(text, collective_media[i]);
         strbuf_addc(text, '{');

@@ -14,7 +14,7 @@ struct comm_operator {
     bool point_to_point;
     size_t step; /* place among the document's steps; SIZE_MAX: in none */
     int64_t start_ns;
-    struct comm_tasks tasks;
+    struct collective_tasks tasks;
 };
 
 struct comm_step {

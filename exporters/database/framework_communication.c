@@ -44,7 +44,7 @@ static int add_times(struct comm_tables *tables, const struct comm_operator *op,
 }
 
 /* A row for each size of packets. */
-static int add_traffic(struct comm_tables *tables, const struct comm_operator *op, enum comm_link link,
+static int add_traffic(struct comm_tables *tables, const struct comm_operator *op, enum collective_medium link,
                        const struct comm_traffic *traffic, struct err *err)
 {
     const struct analyzer_name name = name_of(tables, op->name, op->group);
@@ -102,8 +102,8 @@ static int add_operator(struct comm_tables *tables, const struct comm_operator *
     int status = comm_sum_make(&sum, op->name, &op->tasks, err);
     if (status == 0)
         status = add_times(tables, op, &sum, err);
-    for (int i = 0; status == 0 && i < COMM_LINKS; i++)
-        status = add_traffic(tables, op, (enum comm_link)i, &sum.links[i], err);
+    for (int i = 0; status == 0 && i < MEDIUM_LOCAL; i++)
+        status = add_traffic(tables, op, (enum collective_medium)i, &sum.links[i], err);
     comm_sum_release(&sum);
     return status == 0 && !tables->document.pytorch ? add_own_links(tables, op, err) : status;
 }

@@ -28,13 +28,13 @@ static int end(void **state)
 #define ANALYSE(tasks, point_to_point)                                                                                 \
     do {                                                                                                               \
         struct err failure = ERR_INIT;                                                                                 \
-        assert_int_equal(                                                                                              \
-            collective_analyse((tasks), sizeof(tasks) / sizeof *(tasks), (point_to_point), &collective, &failure), 0); \
+        const struct collective_tasks all = {tasks, sizeof(tasks) / sizeof *(tasks), 0};                               \
+        assert_int_equal(collective_analyse(&all, (point_to_point), &collective, &failure), 0);                        \
     } while (0)
 
 static void waits_before_the_first_data_are_synchronization(void **state)
 {
-    static const struct collective_task tasks[] = {
+    static struct collective_task tasks[] = {
         {.kind = COLLECTIVE_WAIT, .master = true, .start_ns = 1000, .duration_ns = 50},
         {.kind = COLLECTIVE_COPY,
          .start_ns = 1100,
@@ -67,7 +67,7 @@ static void waits_before_the_first_data_are_synchronization(void **state)
 /* As a real mesh of eight ranks: plane 0, of the main stream, only copies on the chip. */
 static void the_main_plane_is_one_that_moves_data_between_ranks(void **state)
 {
-    static const struct collective_task tasks[] = {
+    static struct collective_task tasks[] = {
         {.kind = COLLECTIVE_COPY, .master = true, .start_ns = 100, .duration_ns = 7, .link = MEDIUM_LOCAL},
         {.kind = COLLECTIVE_WAIT, .plane = 2, .start_ns = 110, .duration_ns = 900},
         {.kind = COLLECTIVE_COPY, .plane = 2, .start_ns = 1010, .duration_ns = 9, .bytes = 8, .link = MEDIUM_HCCS},
@@ -87,7 +87,7 @@ static void the_main_plane_is_one_that_moves_data_between_ranks(void **state)
 
 static void times_are_of_the_main_plane_and_links_of_all(void **state)
 {
-    static const struct collective_task tasks[] = {
+    static struct collective_task tasks[] = {
         {.kind = COLLECTIVE_COPY, .plane = 1, .start_ns = 0, .duration_ns = 900, .bytes = 10, .link = MEDIUM_PCIE},
         {.kind = COLLECTIVE_COPY,
          .plane = 0,
@@ -109,7 +109,7 @@ static void times_are_of_the_main_plane_and_links_of_all(void **state)
     assert_int_equal(collective.media[MEDIUM_SDMA].bytes, 30);
 }
 
-static const struct collective_task run[] = {
+static struct collective_task run[] = {
     {.kind = COLLECTIVE_PAYLOAD, .master = true, .start_ns = 0, .duration_ns = 5, .bytes = 600000},
     {.kind = COLLECTIVE_PAYLOAD, .start_ns = 10, .duration_ns = 5, .bytes = 400000},
     {.kind = COLLECTIVE_OTHER, .start_ns = 20, .duration_ns = 5},
@@ -164,7 +164,7 @@ static void sums_unite_sizes_and_pairs(void **state)
 
 static void damaged_numbers_do_not_wrap(void **state)
 {
-    static const struct collective_task tasks[] = {
+    static struct collective_task tasks[] = {
         {.kind = COLLECTIVE_COPY,
          .start_ns = INT64_MIN,
          .duration_ns = INT64_MAX,
