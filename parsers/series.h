@@ -70,6 +70,14 @@ struct report_field {
     uint8_t type;              /* enum field_type */
 };
 
+/* Where a column's value stands under a key: another table is read once, so that no row costs a query, and its keys
+ * with their values are held in memory. */
+struct report_lookup {
+    const char *from;  /* the table: "host_call"; a WHERE may follow */
+    const char *key;   /* an expression over its rows that gives an integer; of equal ones the first row counts */
+    const char *value; /* likewise: a number, or an id for FORM_NAME */
+};
+
 /* A column of a table, or a value of an event. */
 struct report_column {
     const char *title; /* as the file has it, with the unit in brackets: "Read(MB/s)"; NULL ends an array */
@@ -86,7 +94,8 @@ struct report_column {
     uint16_t
         value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
                   one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
-    struct report_field field; /* of a report whose rows are structs: the member that the column shows */
+    const struct report_lookup *lookup; /* NULL, or where the value stands: then sql gives the key. Of tables alone */
+    struct report_field field;          /* of a report whose rows are structs: the member that the column shows */
 };
 
 /* The query whose rows are a table's rows or a track's events: WITH with SELECT <columns> FROM from WHERE where GROUP

@@ -335,6 +335,7 @@ void report_plan_release(struct report_plan *plan)
     for (size_t i = 0; i < plan->column_count; i++) {
         free(plan->columns[i].id);
         free(plan->columns[i].title);
+        map_release(&plan->columns[i].found);
     }
     row_format_release(&plan->pieces);
     free(plan->columns);

@@ -4,6 +4,7 @@
 #define MSPROF_EXPORTERS_TABLE_PLAN_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "db/query/query_cann.h"
 #include "exporters/row_format.h"
 #include "exporters/table/value.h"
@@ -46,11 +47,13 @@ struct report_step {
 struct report_plan {
     enum table_format format;
     bool frames;         /* TABLE_TERMINAL: columns that are joined are one */
+    bool looks_up;       /* a column has a lookup */
     size_t column_count; /* known ones: a row of the report has a value for each */
     struct known_column {
         struct report_column column;
         char *title, *id; /* owned */
         bool there;       /* its `when` is true, and the column set has it */
+        struct map found; /* of its lookup: values by key */
     } * columns;
     size_t capacity;
     /* Made by report_plan_compile: */

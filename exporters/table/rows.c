@@ -63,6 +63,73 @@ struct report_value report_scanned_value(sqlite3_value *value)
     }
 }
 
+/* ---- lookups ---- */
+
+struct looked_up {
+    int64_t key, value;
+};
+
+static int read_lookup(struct known_column *known, sqlite3 *db, sqlite3_stmt *rows, struct err *err)
+{
+    int status = 0, code = SQLITE_DONE;
+    known->found = (struct map)MAP_OF(struct looked_up, key);
+    while (status == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        int64_t key = sqlite3_column_int64(rows, 0);
+        bool added = false;
+        struct looked_up *item =
+            sqlite3_column_type(rows, 0) != SQLITE_NULL ? map_add(&known->found, &key, &added, err) : NULL;
+        if (added)
+            item->value = sqlite3_column_type(rows, 1) != SQLITE_NULL ? sqlite3_column_int64(rows, 1) : DB_NULL;
+        if (item == NULL && sqlite3_column_type(rows, 0) != SQLITE_NULL)
+            return -(int)err->code;
+        status = interrupted() ? interrupt_error(err) : 0;
+        code = SQLITE_DONE;
+    }
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
+
+static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
+{
+    const struct report_lookup *lookup = known->column.lookup;
+    sqlite3_stmt *rows = NULL;
+    struct strbuf sql;
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    strbuf_addf(&sql, "SELECT %s, %s FROM %s", lookup->key, lookup->value, lookup->from);
+    int status = query_sql_prepare(db, &sql, &rows, err);
+    if (status == 0)
+        status = read_lookup(known, db, rows, err);
+    sqlite3_finalize(rows);
+    strbuf_release(&sql);
+    return status;
+}
+
+int report_lookups_load(struct report_run *run, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < run->plan.column_count; i++) {
+        struct known_column *known = &run->plan.columns[i];
+        if (known->column.lookup == NULL || !report_needs(run, i))
+            continue;
+        run->plan.looks_up = true;
+        status = load_lookup(known, run->session->db, err);
+    }
+    return status;
+}
+
+void report_look_up(const struct report_plan *plan, struct report_value *values)
+{
+    for (size_t i = 0; plan->looks_up && i < plan->column_count; i++) {
+        if (plan->columns[i].column.lookup == NULL)
+            continue;
+        const struct looked_up *item = values[i].kind == VALUE_INTEGER && plan->columns[i].found.used > 0
+                                           ? map_get(&plan->columns[i].found, &values[i].integer)
+                                           : NULL;
+        values[i] = item != NULL ? value_integer(item->value) : value_none();
+    }
+}
+
+/* ---- rows of a query ---- */
+
 /* Tells how many rows there are behind those that are shown, as far as counting them is quick. */
 static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
 {
@@ -85,6 +152,7 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
     while (status == 0 && !report_writer_is_full(&run->writer) && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < run->plan.column_count; i++)
             values[i] = report_column_value(statement, (int)i);
+        report_look_up(&run->plan, values);
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
     }

@@ -88,6 +88,8 @@ static int open_run(struct report_run *run, struct err *err)
     int status = take_columns(run, err);
     if (status == 0)
         status = compile(run, err);
+    if (status == 0)
+        status = report_lookups_load(run, err);
     if (status == 0 && run->terminal != NULL && run->terminal->show == NULL)
         status = terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err);
     if (status < 0)

@@ -170,6 +170,7 @@ static int take_row(void *arg, sqlite3_value **row, struct err *err)
     for (size_t i = 0; i < count; i++)
         worker->values[i] = scan->integers ? value_integer(scan_integer(row[i])) : report_scanned_value(row[i]);
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
+    report_look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)
         status = scan->row(&worker->shared, worker->values, err);
     return put_unless_skipped(worker, status, worker->values, err);

@@ -25,7 +25,7 @@ from prof import *
 p = Prof("PROF_1")
 p.launch(0, 2, 1, "op")
 p.ran(10000, 11000, 2, 1)
-start = 1735689600000000000
+start = 1700000000000000000
 for time, fan, rpm in ((start + 1000, 0, 3000), (start + 2000, 1, 2500), (start + 3000, 0, 3001)):
     p._device(0, "fan", struct.pack("<QHHI", time, fan, 0, rpm), 16)
 p.write()
@@ -115,6 +115,27 @@ assert sorted(names.values()) == ["Stream 2", "Stream 2 (2)", "Stream 3"], names
 END
     expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm copies
 Copies from the host to devices, by stream."
+}
+
+@test "a column of another table is one entry of a report" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c adding-a-report.md | sed -n '/^    {"Launch Time/,/^     \.doc/p' >column
+    sed -i '/^    \[AIV\] = COUNTERS("aiv"),$/r column' exporters/reports/cann/op_summary.c
+    make -s -j2 program
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_waiting_capture
+    run_msprof export summary -q -dir PROF_1 --stable-names
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("PROF_1/mindstudio_profiler_output/op_summary.csv")))
+launched = [row["Launch Time(us)"].strip() for row in rows]
+assert launched == ["1700000000000000.000", "1700000000000000.200", "1700000000000000.400"], launched
+END
+    run_msprof show -dir PROF_1 --table op_summary --columns op_name,launch_time --filter 'op_name=op1'
+    expect_contains "$output" "1700000000000000.200"
 }
 
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {

@@ -38,8 +38,7 @@ enum {
     /* what the metrics are made of */
     CORE,
     AIC,
-    AIV = AIC + 2 + CANN_COUNTERS,
-    METRICS = AIV + 2 + CANN_COUNTERS /* those of the devices */
+    AIV = AIC + 2 + CANN_COUNTERS
 };
 
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
@@ -91,6 +90,7 @@ static const struct report_column columns[] = {
     [AIV] = COUNTERS("aiv"),
     {.title = NULL},
 };
+enum { METRICS = sizeof columns / sizeof *columns - 1 }; /* those of the devices stand behind */
 
 struct op_summary {
     const struct cann_communications *communications;
