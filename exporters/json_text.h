@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_JSON_TEXT_H
 #define MSPROF_EXPORTERS_JSON_TEXT_H
 
+#include "base/err.h"
 #include "base/strbuf.h"
 
 #include <stddef.h>
@@ -21,5 +22,11 @@ size_t json_text_piece(const char *text, size_t length, size_t limit);
 
 /* Appends text, escaped like this, to buf; 0, or -1 with buf->failed set and the content unchanged. */
 int json_text_append(struct strbuf *buf, const char *text, size_t length);
+
+/* JSON for people: the same document with a line for each value, indented. */
+
+/* Replaces a file of sound JSON by itself with four blanks for each level. It is read in pieces; its values do not
+ * change by a byte. */
+int json_indent_file(const char *path, struct err *err);
 
 #endif

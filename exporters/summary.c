@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/communication_database.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"

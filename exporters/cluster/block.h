@@ -8,6 +8,14 @@
 #include "base/strbuf.h"
 #include "exporters/cluster/plan.h"
 
+/* Which rank has which number in a communication group: docs/formats/cluster.md 2. */
+
+/* Fills known, numbers and sizes of a plan's groups. */
+int numbers_find(struct plan *plan, struct err *err);
+
+/* The rank that has this number in the group; -1: not known. */
+int64_t numbers_rank(const struct plan *plan, const struct plan_group *group, int64_t number);
+
 /* A collective operator, by the hash of its name. Ranks leave it together: who was in it for the shortest time came
  * last, and the others waited for it. */
 #define COLLECTIVE_ENDS 3 /* how many of the shortest and the longest are kept */

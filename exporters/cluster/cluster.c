@@ -3,7 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
-#include "exporters/cluster/numbers.h"
+#include "exporters/cluster/block.h"
 #include "exporters/cluster/output/matrix.h"
 #include "exporters/cluster/output/write.h"
 #include "exporters/cluster/plan.h"

@@ -9,7 +9,7 @@
 #include "db/query/query.h"
 #include "exporters/busy.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/communication_database.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/database/unified.h"
 #include "exporters/query_compile.h"

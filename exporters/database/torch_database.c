@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of ascend_pytorch_profiler_<rank>.db that the capture's database does not have. */
-#include "exporters/database/torch_database.h"
-
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
@@ -11,7 +9,7 @@
 #include "db/table_rows.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/torch_tables.h"
@@ -42,7 +40,8 @@ static void put_number(struct strbuf *buf, double number)
 }
 
 /* Parsing limits the depth. */
-void json_out(struct strbuf *buf, const struct json *value) // NOLINT(misc-no-recursion)
+/* Appends a parsed value on one line, with a blank behind each comma and colon. */
+static void json_out(struct strbuf *buf, const struct json *value) // NOLINT(misc-no-recursion)
 {
     bool is_object = json_is_object(value), boolean;
     double number;

@@ -2,7 +2,7 @@
 #include "exporters/cluster/output/matrix.h"
 
 #include "base/number.h"
-#include "exporters/cluster/numbers.h"
+#include "exporters/cluster/block.h"
 
 #include <stdlib.h>
 #include <string.h>

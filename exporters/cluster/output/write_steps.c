@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_step_trace_time.csv: the steps of all ranks, and the longest times of each stage. */
-#include "exporters/cluster/output/write_steps.h"
-
 #include "base/file/fsutil.h"
 #include "exporters/cluster/output/write.h"
 
@@ -9,7 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- stages ---- */
+/* ---- which ranks work on the same stage of a pipeline: docs/formats/cluster.md 3 ---- */
+
+struct stages {
+    int64_t *ranks; /* of one stage together, ascending */
+    size_t *starts; /* count + 1 */
+    size_t count;   /* 0: there are no pipelines, or nobody says which */
+};
 
 /* Ranks that belong together, as a forest over all ranks that any group names. */
 struct forest {
@@ -190,7 +194,7 @@ static int find_with(struct stages *stages, const struct plan *plan, struct fore
     return status;
 }
 
-int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
+static int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
 {
     struct forest pipelines = {.ranks = NULL}, joined = {.ranks = NULL};
     *stages = (struct stages){.ranks = NULL};
@@ -204,7 +208,7 @@ int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
     return status;
 }
 
-void stages_release(struct stages *stages)
+static void stages_release(struct stages *stages)
 {
     free(stages->ranks);
     free(stages->starts);

@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
-#include "exporters/cluster/rank/aggregate_items.h"
+#include "exporters/cluster/rank/rank_data.h"
 
 /* Where the items of a block begin, each in its section. */
 struct aggregate_place {

@@ -3,7 +3,7 @@
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_AGGREGATE_FORMAT_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_AGGREGATE_FORMAT_H
 
-#include "exporters/cluster/rank/aggregate_items.h"
+#include "exporters/cluster/rank/rank_data.h"
 
 #define AGGREGATE_MAGIC "MSPCLAGG"
 #define AGGREGATE_BYTE_ORDER 0x01020304u

@@ -4,6 +4,7 @@
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
+#include "parsers/record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -227,4 +228,106 @@ const struct report report_task_time_2022 = {
     .columns = columns_2022,
     .state_size = sizeof(struct tasks),
     .rows = put_rows,
+};
+
+/* acsq_task_statistic: the whole tasks of chips with STARS, and what ran them. */
+static const struct report_column columns_acsq[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+    {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+    {"Task Type", "type", .names = device_task_names, .doc = "What kind of task it is."},
+    {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+    {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
+    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+    {.title = NULL},
+};
+
+const struct report report_acsq_task_statistic = {
+    .name = "acsq_task_statistic",
+    .title = "Tasks of the scheduler STARS",
+    .doc = "When every whole task of a chip with STARS ran, and on which accelerator.",
+    .needs = "stars_soc.data",
+    .families = FAMILY_CANN,
+    .shown_only = true,
+    .query = {.from = "device_task", .where = "accelerator_id IS NOT NULL", .order_by = "device_id, start_ns, id"},
+    .columns = columns_acsq,
+};
+
+/* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
+static const struct report_column columns_2022_acsq[] = {
+    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+    {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+    {"Task Type", "type", .names = device_task_names, .doc = "What kind of task it is."},
+    {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
+    {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
+     .doc = "When it ended."},
+    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+    {.title = NULL},
+};
+
+const struct report report_acsq_task_statistic_2022 = {
+    .name = "acsq_task_statistic",
+    .title = "Tasks of the scheduler STARS",
+    .doc = "When every whole task of a chip with STARS ran, and on which accelerator.",
+    .needs = "stars_soc.data",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .query = {.from = "device_task",
+              .where = "device_id IS :device AND accelerator_id IS NOT NULL",
+              .order_by = "start_ns, id"},
+    .columns = columns_2022_acsq,
+};
+
+/* ffts_sub_task_time: the parts of split tasks. */
+static const struct report_column columns_ffts[] = {
+    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+    {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
+    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
+    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
+    {"Subtask Type", "type", .names = device_part_names, .doc = "What kind of part it is."},
+    {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+    {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+    {.title = NULL},
+};
+
+const struct report report_ffts_sub_task_time = {
+    .name = "ffts_sub_task_time",
+    .title = "Parts of split tasks",
+    .doc = "When every part of a split task ran.",
+    .needs = "split tasks (FFTS+)",
+    .families = FAMILY_CANN,
+    .shown_only = true,
+    .query = {.from = "device_task",
+              .where = "context_id IS NOT NULL AND accelerator_id IS NULL",
+              .order_by = "device_id, start_ns, id"},
+    .columns = columns_ffts,
+};
+
+/* ffts_sub_task_time: the parts of split tasks, of captures of 2022. */
+static const struct report_column columns_2022_ffts[] = {
+    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
+    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
+    {"Subtask Type", "type", .names = device_part_names, .doc = "What kind of part it is."},
+    {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
+    {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+    {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
+     .doc = "What its cores counted."},
+    {.title = NULL},
+};
+
+const struct report report_ffts_sub_task_time_2022 = {
+    .name = "ffts_sub_task_time",
+    .title = "Parts of split tasks",
+    .doc = "When every part of a split task ran.",
+    .needs = "split tasks (FFTS+)",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .query = {.from = "device_task",
+              .where = "device_id IS :device AND context_id IS NOT NULL",
+              .order_by = "start_ns, id"},
+    .columns = columns_2022_ffts,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables that frameworks take over from the capture's own reports, some under another name. */
 #include "exporters/database/databases.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 
 #include "db/query/query.h"
 

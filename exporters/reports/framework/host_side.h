@@ -5,8 +5,38 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/map.h"
+#include "exporters/reports/framework/analysis.h"
+#include "parsers/frameworks/pytorch/torch.h"
 
 #include <sqlite3.h>
+
+/* The line of Python that was being run. */
+
+/* All zero: not made. */
+struct python_lines {
+    const struct framework *framework;
+    struct python_frames {
+        struct python_frame {
+            int64_t thread, start_ns, end_ns;
+            size_t parent; /* the frame around it, counted from 1; 0: none */
+            const char *text;
+        } * items;
+        size_t count, capacity;
+    } frames;         /* by thread and start */
+    struct map flows; /* where MindSpore's arrows begin */
+};
+
+int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err);
+void python_lines_release(struct python_lines *lines);
+
+/* Of MindSpore: around a range on its own thread, else around where the arrow to it begins. "": not known. The length
+ * is in *ret_length. */
+const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
+                                 size_t *ret_length);
+/* Of PyTorch: the first of the operator's call stack, or of the nearest around it that has one; else the call around
+ * it. */
+const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length);
 
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);

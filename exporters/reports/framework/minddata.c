@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/mindspore/minddata.h"
 
 #include <inttypes.h>

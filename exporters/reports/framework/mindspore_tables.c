@@ -2,7 +2,7 @@
 /* MindSpore's own tables: shapes of operators, stages of the data pipeline. */
 #include "base/array.h"
 #include "base/number.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #include <stdio.h>

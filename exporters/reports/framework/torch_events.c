@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "base/strbuf.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "db/database.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_relation.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* PyTorch's part of trace_view.json. */
 #include "base/array.h"
 #include "base/map.h"
-#include "exporters/reports/framework/framework_tables.h"
+#include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/trace_view.h"

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
+#include "base/number.h"
+#include "db/query/operators/query_models.h"
+#include "db/query/query_plain_calls.h"
+#include "exporters/reports/earlier/device_2022.h"
+#include "exporters/table/report.h"
+
+struct shown {
+    struct call_total total;
+    struct report_value share, mean;
+};
+
+static const struct report_column columns[] = {
+    {"Name", SHOWN(total.name), .doc = "The function."},
+    {"Type", SHOWN(total.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+    {"Time(%)", SHOWN(share), .flags = REPORT_NUMBER, .id = "share", .doc = "Its share of the time in all functions."},
+    {"Time(us)", SHOWN(total.total_ns), FORM_SCALED, 3, .id = "time", .doc = "How long its calls took together."},
+    {"Count", SHOWN(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(us)", SHOWN(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
+    {"Min(us)", SHOWN(total.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
+    {"Max(us)", SHOWN(total.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Process ID", SHOWN(total.process_id), .flags = REPORT_NUMBER, .doc = "The process of one of them."},
+    {"Thread ID", SHOWN(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of one of them."},
+    {.title = NULL},
+};
+
+static int put_total(void *arg, const struct call_total *total, struct err *err)
+{
+    const struct shown row = {*total, percent_2022((double)total->total_ns, (double)total->all_ns),
+                              microseconds_2022((double)total->total_ns / (double)total->count)};
+    return report_put((struct report_run *)arg, &row, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    return plain_each_acl_total(run->session->db, run->scope->device_id, put_total, run, err);
+}
+
+const struct report report_acl_statistic_2022 = {
+    .name = "acl_statistic",
+    .title = "Functions of ACL",
+    .doc = "How often each function of ACL was called, and how long it took.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns,
+    .rows = put_rows,
+};
+
+/* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
+static const struct report_column columns_calls[] = {
+    {"Name", "c.name", .doc = "The function."},
+    {"Type", "c.api_type", .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+    {"Start Time", "c.start_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it was called, in ns."},
+    {"Duration(us)", "c.end_ns - c.start_ns", FORM_SCALED, 3, .doc = "How long it took."},
+    {"Process ID", "c.process_id", .flags = REPORT_NUMBER, .doc = "The process."},
+    {"Thread ID", "c.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+    {.title = NULL},
+};
+
+const struct report report_acl_2022 = {
+    .name = "acl",
+    .title = "Calls of ACL",
+    .doc = "When every function of ACL was called, and how long it took.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .query = {.from = "acl_call c JOIN source_file f ON f.id = c.file_id",
+              .where = "f.device_id = :device",
+              .order_by = "c.start_ns, c.id"},
+    .columns = columns_calls,
+};
+
+/* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
+#define SHOWN_RUNTIME(member) REPORT_FIELD(struct shown_runtime, member)
+struct shown_runtime {
+    struct call_total total;
+    struct report_value share;
+    int64_t mean_ns;
+};
+
+static const struct report_column columns_runtime[] = {
+    {"Name", SHOWN_RUNTIME(total.name), .doc = "The function."},
+    {"Stream ID", SHOWN_RUNTIME(total.stream_id), .flags = REPORT_NUMBER, .doc = "The stream of one of its calls."},
+    {"Time(%)", SHOWN_RUNTIME(share), .flags = REPORT_NUMBER, .id = "share",
+     .doc = "Its share of the time in all functions."},
+    {"Time(ns)", SHOWN_RUNTIME(total.total_ns), .flags = REPORT_NUMBER, .id = "time",
+     .doc = "How long its calls took together."},
+    {"Calls", SHOWN_RUNTIME(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Avg(ns)", SHOWN_RUNTIME(mean_ns), .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
+    {"Min(ns)", SHOWN_RUNTIME(total.min_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
+    {"Max(ns)", SHOWN_RUNTIME(total.max_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
+    {"Process ID", SHOWN_RUNTIME(total.process_id), .flags = REPORT_NUMBER, .doc = "The process that was profiled."},
+    {"Thread ID", SHOWN_RUNTIME(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW,
+     .doc = "The thread of one of them."},
+    {.title = NULL},
+};
+
+#define NO_STREAM 65535
+
+static int put_total_runtime(void *arg, const struct call_total *total, struct err *err)
+{
+    struct report_run *run = arg;
+    const struct device_2022 *device = run->state;
+    struct shown_runtime row = {*total, percent_2022((double)total->total_ns, (double)total->all_ns),
+                                total->total_ns / total->count};
+    row.total.process_id = device->part->process_id;
+    if (total->stream_id == NO_STREAM)
+        row.total.stream_id = DB_NULL;
+    return report_put(run, &row, err);
+}
+
+static int put_rows_runtime(struct report_run *run, struct err *err)
+{
+    int status = device_2022_of(run->state, run, err);
+    return status == 0 ? plain_each_runtime_total(run->session->db, run->scope->device_id, put_total_runtime, run, err)
+                       : status;
+}
+
+const struct report report_runtime_api_2022 = {
+    .name = "runtime_api",
+    .title = "Functions of the runtime",
+    .doc = "How often each function of the runtime was called, and how long it took.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns_runtime,
+    .state_size = sizeof(struct device_2022),
+    .rows = put_rows_runtime,
+};
+
+/* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
+#define SHOWN_HOST(member) REPORT_FIELD(struct shown_host, member)
+struct shown_host {
+    struct model_host_step step;
+    int64_t duration_ns;
+};
+
+static const struct report_column columns_host[] = {
+    {"Thread ID", SHOWN_HOST(step.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"OP Type", SHOWN_HOST(step.op_type), .doc = "The type of the operator."},
+    {"Event Type", SHOWN_HOST(step.event), .doc = "What was done for it."},
+    {"Start Time", SHOWN_HOST(step.start_ns), FORM_SCALED, 3, .unit = UNIT_NS,
+     .doc = "When that began, in microseconds."},
+    {"Duration(us)", SHOWN_HOST(duration_ns), FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
+    {.title = NULL},
+};
+
+static int put_step(void *arg, const struct model_host_step *step, struct err *err)
+{
+    const struct shown_host row = {*step, number_subtract(step->end_ns, step->start_ns)};
+    return report_put((struct report_run *)arg, &row, err);
+}
+
+static int put_rows_host(struct report_run *run, struct err *err)
+{
+    return model_each_host_step(run->session->db, run->scope->device_id, put_step, run, err);
+}
+
+const struct report report_ge_op_execute_2022 = {
+    .name = "ge_op_execute",
+    .title = "Steps of the host for operators",
+    .doc = "What the host did for operators of dynamic shape, when and how long.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns_host,
+    .rows = put_rows_host,
+};
