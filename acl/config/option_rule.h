@@ -24,7 +24,7 @@ const struct switch_rule *option_rule_of_key(const char *key, bool svp);
  */
 aclError option_check_value(const struct switch_rule *rule, const char *value);
 
-/* What aclprofSetConfig has set: kept until aclprofFinalize, for the captures that are started meanwhile. */
+/* Settings of aclprofSetConfig: kept until aclprofFinalize, for the captures that are started meanwhile. */
 
 #define ACL_OPTION_MAX 256 /* bytes of a value, without the final NUL */
 

@@ -227,7 +227,7 @@ static void open_calls_end(void)
     }
 }
 
-/* What an entry does before and after the function: take the time, and hand the call to a recorder. */
+/* Work of an entry before and after the function: take the time, and hand the call to a recorder. */
 
 /* Returned in two registers: trampoline.S counts on it. */
 struct begun {

@@ -55,8 +55,8 @@ void system_find_dlsym(void)
         system_fail("dlsym");
 }
 
-/* Whether dlsym is about a function of the list: its index, else -1. What asks for the next definition behind the
- * caller's is the system's affair: the first one is this library's already. */
+/* Whether dlsym is about a function of the list: its index, else -1. A search for the next definition behind
+ * the caller's is the system's affair: the first one is this library's already. */
 int32_t preload_find(void *handle, const char *name)
 {
     if (preload_system_dlsym == NULL)
@@ -64,7 +64,7 @@ int32_t preload_find(void *handle, const char *name)
     return handle == RTLD_NEXT || name == NULL ? -1 : functions_find(name);
 }
 
-/* What a lookup from the caller's library finds in the libraries that were loaded with it. */
+/* Finds what a lookup from the caller's library finds in the libraries that were loaded with it. */
 static void *find_beside(const void *caller, const char *name)
 {
     Dl_info info;

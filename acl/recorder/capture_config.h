@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What a capture lacks, told by the capture itself: losses.json beside its other small files. The file has its whole
+/* Tells in the capture itself what it lacks: losses.json beside its other small files. The file has its whole
  * size from the start and is written over in place, so that a full disk takes it too, and a process that can open no
  * file any more. */
 

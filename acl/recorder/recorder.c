@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the recorder tells its user, as one line each. Needs no allocation: signal handlers tell too. */
+/* Tells the recorder's user, in one line each. Needs no allocation: signal handlers tell too. */
 
 #define REPORT_SIZE 1000
 

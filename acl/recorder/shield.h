@@ -30,8 +30,8 @@ struct room {
  * on the caller's. */
 void room_run(struct room *room, void (*run)(void *arg), void *arg);
 
-/* The same on pages of its own, where several may be at it or one inside of another; without memory for them on the
- * caller's stack. */
+/* Guards likewise on pages of its own, where several may be at it or one inside of another; without memory for them on
+ * the caller's stack. */
 void room_run_apart(void (*run)(void *arg), void *arg);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What the readers of subscribed records do, for both families of names. */
+/* Readers of subscribed records, for both families of names. */
 
 /* Bytes that a program got from the pipe, and which record of them is meant. */
 struct operator_place {

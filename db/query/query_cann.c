@@ -237,7 +237,7 @@ struct cann_task_reader {
     bool with_counters;
 };
 
-/* Of what sums are made of, and what else is known. */
+/* Columns that sums are made of, and what else is known. */
 static const struct query_field task_fields[] = {
     QUERY_FIELD(struct cann_task, device_id, "device_id"),
     QUERY_FIELD(struct cann_task, start_ns, "start_ns"),

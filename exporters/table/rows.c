@@ -103,6 +103,14 @@ static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
     return status;
 }
 
+bool report_needs(const struct report_run *run, size_t value)
+{
+    bool needs = run->chosen && row_choice_needs(&run->choice, value);
+    for (size_t i = 0; i < run->plan.step_count; i++)
+        needs |= run->plan.steps[i].value == value;
+    return needs;
+}
+
 int report_lookups_load(struct report_run *run, struct err *err)
 {
     int status = 0;

@@ -190,14 +190,6 @@ size_t report_leading_columns(const struct report_run *run, size_t limit)
     return count;
 }
 
-bool report_needs(const struct report_run *run, size_t value)
-{
-    bool needs = run->chosen && row_choice_needs(&run->choice, value);
-    for (size_t i = 0; i < run->plan.step_count; i++)
-        needs |= run->plan.steps[i].value == value;
-    return needs;
-}
-
 static int put_part_rows(struct report_run *run, const struct report_part *part, struct err *err)
 {
     return part->rows != NULL ? part->rows(part->arg, run, err) : 0;

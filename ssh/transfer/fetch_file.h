@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is asked of a fetch, and what came of it. */
+/* Request of a fetch, and its result. */
 
 struct fetch_result {
     bool is_missing;         /* the board has no such directory */

@@ -18,8 +18,8 @@ struct name_source {
     uint64_t bytes; /* of the files, when the command reads them: how long it may be silent */
 };
 
-/* Runs a script that must succeed and reads "./<name>" and a separator, again and again. What it says on standard error
- * is part of the error, which begins with what. answer may be NULL: then it must say nothing. */
+/* Runs a script that must succeed and reads "./<name>" and a separator, again and again. Its words on standard error
+ * are part of the error, which begins with what. answer may be NULL: then it must say nothing. */
 int board_do_with_names(struct board *board, const char *what, const struct strbuf *script,
                         const struct name_source *names, char separator, struct strbuf *answer, struct err *err);
 

@@ -16,6 +16,7 @@ setup() {
         run python3 -B "$repository/tests/metamorphic/metamorphic.py" "$MSPROF" work --small --capture "$capture"
         [ "$status" -eq 0 ] || { echo "$output" >&2; return 1; }
         [[ $output == *"all: "*" pairs, 0 silent"* ]]
+        echo "# $capture ${output##*$'\n'}" >&3
     done
 }
 

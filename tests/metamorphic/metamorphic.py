@@ -3,7 +3,7 @@
 """The metamorphic suite: what must not change the outputs does not, and what changes one file of a capture is either without
 effect, or changes only the number that was changed, or is told.
 
-    metamorphic.py MSPROF WORK [--small] [--seed N] [--jobs N] [--only RELATION] [--capture PART_OF_NAME]
+    metamorphic.py MSPROF WORK [--small] [--seed N] [--flips N] [--jobs N] [--only RELATION] [--capture PART_OF_NAME]
 
 Prints a line for each silent case and one for each relation with the number of pairs of runs that were compared. A silent
 case is one with fewer or more rows or values in a table than the sound capture has, and nothing told. The status is 1 when
@@ -30,7 +30,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Subject:
     """A sound capture, what msprof makes of it, and which kind each of its files is of."""
 
-    def __init__(self, msprof, root, work, label, kinds):
+    def __init__(self, msprof, root, work, label, kinds, flips):
+        self.flips = flips  # of each file
         self.msprof, self.work, self.label, self.kinds = msprof, work, label, kinds
         os.makedirs(work, exist_ok=True)
         # Files of copies are linked, which the original may be too far away for.
@@ -79,7 +80,7 @@ def flipped(subject, name, bit):
 def flips(subject, rng, small):
     names = all_files(subject.root)
     for name in names if not small else rng.sample(names, min(3, len(names))):
-        for _ in range(1 if small else 12):
+        for _ in range(2 if small else subject.flips):
             bit = rng.randrange(1 << 40)
             outcome = subject.mutated(lambda copy: flip(copy, name, bit))
             yield "%s:%d" % (flipped(subject, name, bit), bit), subject.judge(outcome)
@@ -104,7 +105,7 @@ def doubled(subject, rng, small):
 
 def gone(subject, rng, small):
     names = all_files(subject.root)
-    for name in names if not small else rng.sample(names, min(2, len(names))):
+    for name in names if not small else rng.sample(names, min(8, len(names))):
         outcome = subject.mutated(lambda copy: remove(copy, name))
         yield subject.kind_of.get(name, os.path.basename(name)), subject.judge(outcome)
 
@@ -184,13 +185,13 @@ def read_named():
 
 
 def work_on(task):
-    msprof, work, label, root, kind, small, seed, only, kinds = task
+    msprof, work, label, root, kind, small, seed, only, kinds, flips_of_file = task
     results = []
     if root is None:
         root = captures.typed(kinds[kind], os.path.join(work, "typed"))
     if root is None:
         return label, results
-    subject = Subject(msprof, root, work, label, kinds)
+    subject = Subject(msprof, root, work, label, kinds, flips_of_file)
     for relation, function in MUTATIONS.items():
         if only in (None, relation):
             rng = random.Random("%s %s %s" % (seed, label, relation))
@@ -209,6 +210,7 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--flips", type=int, default=12, help="of each file")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--capture", default="")
@@ -218,7 +220,8 @@ def main():
         [msprof, "kinds", "--format", "json"], check=True, capture_output=True, text=True).stdout)}
     subjects = [(os.path.relpath(path, captures.ROOT), path, None) for path in captures.shipped()]
     subjects += [("kind " + name, None, name) for name in sorted(kinds)]
-    tasks = [(msprof, os.path.join(work, str(number)), label, root, kind, options.small, options.seed, options.only, kinds)
+    tasks = [(msprof, os.path.join(work, str(number)), label, root, kind, options.small, options.seed, options.only, kinds,
+              options.flips)
              for number, (label, root, kind) in enumerate(subjects) if options.capture in label]
     pairs, silent, named, used = {}, [], read_named(), set()
     with multiprocessing.Pool(options.jobs) as pool:

@@ -46,7 +46,9 @@ class Outcome:
         for code, count in connection.execute("SELECT code, sum(n) FROM (SELECT code, file, max(occurrences) AS n"
                                               " FROM diagnostics GROUP BY code, file) GROUP BY code"):
             self.problems[code.decode()] = count
-        for code, message in connection.execute("SELECT code, message FROM diagnostics WHERE code = 'file-absent'"):
+        # These name one file or record; others count what there is in all.
+        for code, message in connection.execute("SELECT code, message FROM diagnostics"
+                                                " WHERE code = 'file-absent' OR code LIKE 'record-%'"):
             self.problems[code.decode() + message.decode()] = 1
         self.files = {path.decode(): (decoded, rejected) for path, decoded, rejected in connection.execute(
             "SELECT path, records_decoded, records_rejected FROM source_file")}

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/* What statistics of a CANN capture need of each task and call, which is far less than the reports need. */
+/* Part of each task and call that statistics of a CANN capture need, which is far less than the reports need. */
 
 /* Values that are not known are DB_NULL. */
 struct duration {
