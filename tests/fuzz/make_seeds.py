@@ -88,6 +88,20 @@ put("decode", "svp_pmu_counters", bytes([KINDS.index("svp_pmu"), 0]) + pmu(1, 2*
 put("decode", "hwts_gap", bytes([KINDS.index("hwts"), 0]) + hwts(1, 15, 1, 1, 5) + hwts(0, 0, 1, 1, 9) + hwts(1, 7, 1, 1, 4))
 
 
+# ---- reports of users, of fuzz_reports.c ----
+
+put("reports", "calls", "report calls\ntitle Calls\ndoc How long each is.\ncolumn Name\ncolumn \"Time (us)\" scaled 3\n"
+    "column Share fixed 2\nsql\nSELECT name, end_ns - start_ns, ratio(1, 3) FROM acl_call ORDER BY 2\n")
+put("reports", "forms", "report forms\ncolumn a text\ncolumn b number\ncolumn c shortest 2\ncolumn d float\ncolumn e time\n"
+    "column f name\ncolumn g unsigned\nsql\nSELECT 1, -2, 0.125, 1e300, 1735689600000000000, 1, -1 UNION ALL "
+    "SELECT NULL, 'x', x'1b5b', 9223372036854775807, quantize(1.25, 1), setting('DeviceInfo'), chip(0);\n")
+put("reports", "control_characters", "report texts\ncolumn t\nsql\nSELECT char(27) || '[31m' || char(127, 155, 8238, 10, 0)\n")
+put("reports", "endless", "report endless\ncolumn i number\nsql\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+    "SELECT sum(i) FROM n\n")
+put("reports", "writes", "report writes\ncolumn i\nsql\nDELETE FROM acl_call RETURNING 1\n")
+put("reports", "title", "report title\ntitle \033[31mred\ncolumn \"\302\233\"\nsql\nSELECT 1\n")
+
+
 # ---- the records of fuzz_association.c: a byte for the kind, then what its function takes ----
 
 
