@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -145,7 +146,7 @@ static char *compose_line(const struct place *place, const char *phrase, const c
     strbuf_addf(&line, "%s%s; %s", separator[0] != '\0' ? ": " : "", phrase, remedy);
     char *text = strbuf_detach(&line);
     if (text != NULL)
-        err_mask_text(text);
+        utf8_mask(text);
     return text;
 }
 

@@ -7,27 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void err_mask_text(char *text)
-{
-    size_t left = strlen(text);
-    char *to = text;
-    const char *from = text;
-    while (left > 0) {
-        size_t length = utf8_character(from, left);
-        bool c1_control = length == 2 && (unsigned char)from[0] == 0xC2 && (unsigned char)from[1] < 0xA0;
-        if (length == 0 || c1_control || (unsigned char)from[0] < 0x20 || from[0] == 0x7F) {
-            *to++ = '?';
-            length = length == 0 ? 1 : length;
-        } else {
-            memmove(to, from, length);
-            to += length;
-        }
-        from += length;
-        left -= length;
-    }
-    *to = '\0';
-}
-
 void err_format(char *buffer, size_t size, const char *format, va_list args)
 {
     static const char ellipsis[] = "...";
@@ -36,7 +15,7 @@ void err_format(char *buffer, size_t size, const char *format, va_list args)
         buffer[0] = '\0';
     else if ((size_t)needed >= size)
         memcpy(buffer + utf8_cut(buffer, size - sizeof ellipsis), ellipsis, sizeof ellipsis);
-    err_mask_text(buffer);
+    utf8_mask(buffer);
 }
 
 static void set_first_cause(struct err *err, enum err_code code, const char *text)

@@ -57,9 +57,6 @@ int err_hint(struct err *err, const char *format, ...) __attribute__((format(pri
 /* The outermost cause, never NULL ("no error" when none is set). */
 const char *err_message(const struct err *err);
 
-/* Replaces control characters (and broken UTF-8) in place by '?', so that no message can drive a terminal. */
-void err_mask_text(char *text);
-
 /* vsnprintf for messages: masked, and ended by "..." on a character boundary when it does not fit. size >= 8. */
 void err_format(char *buffer, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 

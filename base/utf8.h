@@ -61,13 +61,23 @@ static inline size_t utf8_cut(const char *text, size_t limit)
     return limit;
 }
 
+/* Whether a character of three bytes turns the direction of what follows, so that a name shows as another one: U+202A
+ * to U+202E, U+2066 to U+2069. */
+static inline bool utf8_turns(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    return p[0] == 0xE2 &&
+           ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+}
+
 /* Whether a character (1 to 4 bytes, as utf8_character gives it) drives a terminal or ends a text: C0 but for tabulator
- * and line feed, DEL, C1. */
+ * and line feed, DEL, C1, and what turns the direction of writing. */
 static inline bool utf8_is_control(const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text;
-    return length == 1 ? (*p < 0x20 && *p != '\t' && *p != '\n') || *p == 0x7F
-                       : length == 2 && p[0] == 0xC2 && p[1] < 0xA0;
+    if (length == 1)
+        return (*p < 0x20 && *p != '\t' && *p != '\n') || *p == 0x7F;
+    return (length == 2 && p[0] == 0xC2 && p[1] < 0xA0) || (length == 3 && utf8_turns(text));
 }
 
 /* Where the first byte is that is no UTF-8 or a control character; length: nowhere. */
@@ -111,5 +121,12 @@ static inline size_t utf8_make_safe(const char *text, size_t length, char *out)
     }
     return used;
 }
+
+/* The gate of all texts that enter, of files and from the network: a copy with the replacement character U+FFFD for
+ * each unsafe byte or character, ended by NUL; its length is *ret_length. NULL: memory ran out. The caller frees it. */
+char *utf8_copy_safe(const char *text, size_t length, size_t *ret_length);
+
+/* The gate of all lines that leave for people: unsafe bytes, tabulators and line feeds become '?', in place. */
+void utf8_mask(char *text);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
-#include "base/utf8.h"
 #include "cli/answers/answer.h"
 #include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
@@ -12,6 +11,7 @@
 #include "exporters/export.h"
 #include "exporters/reports/answers/outcome.h"
 #include "exporters/table/choice.h"
+#include "exporters/table/grid.h"
 #include "exporters/table/writer.h"
 
 #include <stdio.h>
@@ -61,18 +61,6 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     return STATUS_NOTHING;
 }
 
-/* The name of a directory is somebody's text, too. */
-static void print_capture(const char *directory)
-{
-    size_t length = strlen(directory);
-    char *safe = malloc(length * UTF8_SAFE_EXPANSION + 1);
-
-    if (safe == NULL)
-        return;
-    printf("Capture : %.*s\n\n", (int)utf8_make_safe(directory, length, safe), safe);
-    free(safe);
-}
-
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct report_files report_files = {.items = NULL};
@@ -99,8 +87,11 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     if (visit->settings->show.format == 0)
         pager_start(visit->settings);
     console_output_begin();
-    if (visit->one_of_many && visit->settings->show.format == 0)
-        print_capture(visit->directory);
+    if (visit->one_of_many && visit->settings->show.format == 0) {
+        fputs("Capture : ", stdout);
+        put_safe_line(stdout, visit->directory, false);
+        fputs("\n\n", stdout);
+    }
     result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
                                                  : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/console.h"
+#include "base/utf8.h"
 
 #include "cli/progress_bar.h"
 #include "cli/status.h"
@@ -74,7 +75,7 @@ static void say(const char *color, const char *prefix, const char *text)
     if (console.muted)
         return;
     snprintf(line, sizeof line, "%s%s", prefix, text);
-    err_mask_text(line);
+    utf8_mask(line);
     progress_bar_pause();
     if (color != NULL && console.color_stderr)
         fprintf(stderr, "%smsprof:%s %s\n", color, PLAIN, line);
@@ -90,7 +91,7 @@ static void say_more(const char *head, const char *text)
     if (console.muted)
         return;
     snprintf(line, sizeof line, "%s", text);
-    err_mask_text(line);
+    utf8_mask(line);
     fprintf(stderr, "  %s: %s\n", head, line);
 }
 

@@ -144,13 +144,14 @@ static void give_text(struct rows_cursor *cursor, sqlite3_context *context, cons
         sqlite3_result_text(context, cell->text, (int)cell->length, SQLITE_STATIC);
         return;
     }
-    char *safe = sqlite3_malloc64((sqlite3_uint64)cell->length * UTF8_SAFE_EXPANSION);
+    size_t length;
+    char *safe = utf8_copy_safe(cell->text, cell->length, &length);
     if (safe == NULL) {
         sqlite3_result_error_nomem(context);
         return;
     }
     cursor->kind->unsafe_texts++;
-    sqlite3_result_text(context, safe, (int)utf8_make_safe(cell->text, cell->length, safe), sqlite3_free);
+    sqlite3_result_text(context, safe, (int)length, free);
 }
 
 /* A column to which nothing is given is NULL. */

@@ -59,11 +59,11 @@ static void safe_text(sqlite3_context *context, int count, sqlite3_value **value
         sqlite3_result_value(context, values[0]);
         return;
     }
-    char *safe = sqlite3_malloc64((sqlite3_uint64)length * UTF8_SAFE_EXPANSION);
+    char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         sqlite3_result_error_nomem(context);
     else
-        sqlite3_result_text(context, safe, (int)utf8_make_safe(text, length, safe), sqlite3_free);
+        sqlite3_result_text(context, safe, (int)length, free);
 }
 
 /* Behind the joining, because two pieces may share a character. */
@@ -349,18 +349,18 @@ static void bind_known(sqlite3_stmt *statement, int index, int64_t value)
 }
 
 /* A text of a file or a file's name, made safe as those of the records are; it lives until the row is inserted. False
- * when memory ran out. */
+ * when memory ran out. diag NULL: it was told before. */
 static bool bind_safe(sqlite3_stmt *statement, int index, const char *text, struct diagnostics *diag)
 {
     size_t length = text != NULL ? strlen(text) : 0;
     if (length == 0 || utf8_first_unsafe(text, length) == length)
         return sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC) == SQLITE_OK;
-    char *safe = sqlite3_malloc64((sqlite3_uint64)length * UTF8_SAFE_EXPANSION);
+    char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         return false;
-    diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
-    return sqlite3_bind_text(statement, index, safe, (int)utf8_make_safe(text, length, safe), sqlite3_free) ==
-           SQLITE_OK;
+    if (diag != NULL)
+        diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
+    return sqlite3_bind_text(statement, index, safe, (int)length, free) == SQLITE_OK;
 }
 
 /* Runs an insert whose values are bound, if they all are, and makes it ready for the next row. */
@@ -463,12 +463,12 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
         for (size_t k = 0; status == 0 && k < entry->kept; k++) {
             sqlite3_bind_text(insert, 1, diag_severity_name(info->severity), -1, SQLITE_STATIC);
             sqlite3_bind_text(insert, 2, info->id, -1, SQLITE_STATIC);
-            sqlite3_bind_text(insert, 3, entry->file, -1, SQLITE_STATIC);
+            bool bound = bind_safe(insert, 3, entry->file, NULL);
             bind_known(insert, 4, entry->records[k]);
             bind_known(insert, 5, entry->offsets[k]);
-            sqlite3_bind_text(insert, 6, entry->texts[k], -1, SQLITE_STATIC);
+            bound = bind_safe(insert, 6, entry->texts[k], NULL) && bound;
             sqlite3_bind_int64(insert, 7, (sqlite3_int64)entry->count);
-            status = insert_row(db, insert, true, err);
+            status = insert_row(db, insert, bound, err);
         }
     }
     sqlite3_finalize(insert);
@@ -541,8 +541,8 @@ static int store_meta(sqlite3 *db, const char *key, const char *value, struct er
     int status = database_prepare(db, "INSERT INTO meta VALUES(?1, ?2)", &insert, err);
     if (status == 0) {
         sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 2, value, -1, SQLITE_STATIC);
-        status = insert_row(db, insert, true, err);
+        bool bound = bind_safe(insert, 2, value, NULL);
+        status = insert_row(db, insert, bound, err);
     }
     sqlite3_finalize(insert);
     return status;

@@ -68,6 +68,12 @@ static size_t put_special(char **p, const char *text, size_t length)
         *p = put_control(*p, (unsigned char)text[1]); /* a terminal may obey it, too */
         return bytes;
     }
+    if (bytes == 3 && utf8_turns(text)) { /* U+202A to U+202E, U+2066 to U+2069 */
+        unsigned code = 0x2000u | ((unsigned)text[1] & 0x3f) << 6 | ((unsigned)text[2] & 0x3f);
+        *p = put_control(*p, (unsigned char)code);
+        (*p)[-4] = '2'; /* of "\\u00.." */
+        return bytes;
+    }
     memcpy(*p, text, bytes);
     *p += bytes;
     return bytes;

@@ -288,9 +288,9 @@ static void encode(const struct row_format *format, struct strbuf *buf, const ch
         encode_safe(format, buf, text, length, mark);
         return;
     }
-    char *safe = malloc(length * UTF8_SAFE_EXPANSION);
+    char *safe = utf8_copy_safe(text, length, &length);
     if (safe != NULL)
-        encode_safe(format, buf, safe, utf8_make_safe(text, length, safe), mark);
+        encode_safe(format, buf, safe, length, mark);
     else
         buf->failed = true;
     free(safe);

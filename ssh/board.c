@@ -2,6 +2,7 @@
 #include "ssh/board.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void take_setting(struct board *board, const char *line)
         board->home = strdup(line + 5);
     } else if (strncmp(line, "machine=", 8) == 0) {
         snprintf(board->machine, sizeof board->machine, "%s", line + 8);
-        err_mask_text(board->machine);
+        utf8_mask(board->machine);
     } else if (strncmp(line, "tool=", 5) == 0) {
         take_tool(board, line + 5);
     }

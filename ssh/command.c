@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/command.h"
+#include "base/utf8.h"
 
 #include "ssh/session/internal.h"
 
@@ -322,7 +323,7 @@ static void take_exit(struct ssh_command *command)
     if (libssh2_channel_get_exit_signal(command->channel, &name, &length, NULL, NULL, NULL, NULL) == 0 &&
         name != NULL) {
         snprintf(command->exit.signal, sizeof command->exit.signal, "%.*s", (int)length, name);
-        err_mask_text(command->exit.signal);
+        utf8_mask(command->exit.signal);
         libssh2_free(command->connection->session, name);
     }
 }

@@ -2,6 +2,7 @@
 #include "ssh/run.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "ssh/session/internal.h"
 
 #include <signal.h>
@@ -320,7 +321,7 @@ static void take_left(struct run *run, const char *line, size_t length)
         return;
     snprintf(run->result->left_names + used, sizeof run->result->left_names - used, "%s%.*s (%.*s)",
              run->result->left++ > 0 ? ", " : "", (int)(length - number - 1), line + number + 1, (int)number, line);
-    err_mask_text(run->result->left_names);
+    utf8_mask(run->result->left_names);
 }
 
 /* The lines behind the token: the exit status, what goes on, and the token again. */

@@ -8,6 +8,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static void tell_of_output(const char *output, bool board)
     (void)snprintf(line, sizeof line, "acl.json: \"output\": %s '%s'; the capture goes %s",
                    board && !is_directory(output) ? "there is no directory" : "nothing can be written into", output,
                    board ? "where the program is" : "elsewhere");
-    err_mask_text(line);
+    utf8_mask(line);
     acl_tell(line);
 }
 

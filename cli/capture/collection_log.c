@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "parsers/capture/capture.h"
 
@@ -82,7 +83,7 @@ void collection_log_add(struct collection_log *log, enum log_level level, const 
     va_start(arguments, format);
     vsnprintf(line + head, sizeof line - 1 - (size_t)head, format, arguments);
     va_end(arguments);
-    err_mask_text(line);
+    utf8_mask(line);
     length = strlen(line);
     line[length++] = '\n';
     while (offset < length) {

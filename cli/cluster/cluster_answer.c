@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -69,7 +70,7 @@ static int read_row(void *arg, const char *const *fields, size_t count, uint64_t
 static void copy(char target[TEXT_MAX], const char *text)
 {
     snprintf(target, TEXT_MAX, "%s", text);
-    err_mask_text(target);
+    utf8_mask(target);
 }
 
 static double real(const char *text)

@@ -2,6 +2,7 @@
 #include "cli/collect/cmd_collect_session.h"
 
 #include "base/err.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/progress_bar.h"
 #include "cli/status.h"
@@ -33,7 +34,7 @@ static void print_line(struct board_output *output, bool is_error)
         if (line->data[i] == '\t' || line->data[i] == '\0')
             line->data[i] = ' ';
     if (line->length > 0)
-        err_mask_text(line->data);
+        utf8_mask(line->data);
     progress_bar_pause();
     if (output->prefix != NULL)
         fprintf(stream, "[%s] %s\n", output->prefix, line->data);

@@ -6,6 +6,7 @@
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
@@ -177,7 +178,7 @@ static int name_parts(struct merge *merge, struct merge_part *parts, struct err 
         capture->label = strdup(enough ? capture->host : capture->name);
         if (capture->label == NULL)
             return err_set(err, ERR_NO_MEMORY, "out of memory");
-        err_mask_text(capture->label);
+        utf8_mask(capture->label);
         parts[i] = (struct merge_part){.db = capture->db,
                                        .database = capture->database,
                                        .label = capture->name,

@@ -2,6 +2,7 @@
 #include "exporters/table/grid.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "exporters/json_text.h"
 #include "exporters/table/text_table.h"
 
@@ -26,7 +27,7 @@ int grid_row(struct grid *grid, const char *const *cells, struct err *err)
         char *copy = strdup(cells[i] != NULL ? cells[i] : "");
         if (copy == NULL)
             return err_set(err, ERR_NO_MEMORY, "out of memory");
-        err_mask_text(copy);
+        utf8_mask(copy);
         grid->cells[grid->count++] = copy;
     }
     return 0;
@@ -471,13 +472,17 @@ static void print_csv_line(const struct grid *grid, FILE *stream, const char *co
     fputc('\n', stream);
 }
 
-void put_markdown(FILE *stream, const char *text)
+void put_safe_line(FILE *stream, const char *text, bool markdown)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("\\`*_{}[]()#+-!|<>&~$@:", *text) != NULL)
+    char *safe = strdup(text);
+    if (safe != NULL)
+        utf8_mask(safe);
+    for (const char *p = safe; p != NULL && *p != '\0'; p++) {
+        if (markdown && strchr("\\`*_{}[]()#+-!|<>&~$@:", *p) != NULL)
             fputc('\\', stream);
-        fputc(*text, stream);
+        fputc(*p, stream);
     }
+    free(safe);
 }
 
 static void print_markdown(const struct grid *grid, FILE *stream)
@@ -496,7 +501,7 @@ static void print_markdown(const struct grid *grid, FILE *stream)
         if (grid->columns[i % grid->column_count].number)
             fputs(grid->cells[i], stream);
         else
-            put_markdown(stream, grid->cells[i]);
+            put_safe_line(stream, grid->cells[i], true);
         fputs((i + 1) % grid->column_count == 0 ? " |\n" : " |", stream);
     }
 }

@@ -43,8 +43,9 @@ int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **ti
 int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err);
 void grid_release(struct grid *grid);
 
-/* A text of Markdown in which nothing of `text` is markup. */
-void put_markdown(FILE *stream, const char *text);
+/* Somebody's text in a line for people: nothing in it drives a terminal or ends the line (utf8_mask), and in Markdown
+ * nothing is markup. */
+void put_safe_line(FILE *stream, const char *text, bool markdown);
 /* A string of JSON with its quotes. */
 void put_json(FILE *stream, const char *text);
 

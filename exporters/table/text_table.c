@@ -50,7 +50,7 @@ struct display_character display_character_at(const struct display *display, con
     uint32_t code = code_point(text, bytes);
     if (code >= 0x20 && code < 0x7f)
         return (struct display_character){1, 1, true};
-    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    bool control = code < 0x20 || utf8_is_control(text, bytes);
     int width = display->locale == (locale_t)0 ? 1 : wcwidth((wchar_t)code);
     if (control || width < 0)
         return (struct display_character){bytes, 1, false};

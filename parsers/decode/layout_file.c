@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/utf8.h"
 #include "parsers/decode/layout_rate.h"
 #include "parsers/decode/layout_text.h"
 
@@ -147,7 +148,7 @@ static int parse_source(struct parser *p)
     current->source = strndup(p->line.words[1].text, p->line.words[1].length);
     if (current->source == NULL)
         return err_set(p->line.err, ERR_NO_MEMORY, "out of memory");
-    err_mask_text(current->source);
+    utf8_mask(current->source);
     current->layout.source = current->source;
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "ssh/transfer/captures.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int take_line(struct remote_captures *captures, const char *line, size_t 
         remote_path_problem(name) != NULL) {
         if (captures->refused++ == 0) {
             snprintf(captures->first_refused, sizeof captures->first_refused, "%s", name);
-            err_mask_text(captures->first_refused);
+            utf8_mask(captures->first_refused);
         }
         free(name);
         return 0;

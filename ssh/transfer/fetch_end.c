@@ -2,6 +2,7 @@
 #include "ssh/transfer/fetch_end.h"
 
 #include "base/file/fsutil.h"
+#include "base/utf8.h"
 #include "ssh/session/internal.h"
 #include "ssh/transfer/removal.h"
 
@@ -27,7 +28,7 @@ static void count_name(size_t *count, char first[256], const char *name)
 {
     if ((*count)++ == 0) {
         snprintf(first, 256, "%s", name);
-        err_mask_text(first);
+        utf8_mask(first);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void note_name(char *ret, size_t size, const char *name, size_t length)
     if (ret[0] != '\0')
         return;
     snprintf(ret, size, "%.*s", length < size ? (int)length : (int)size - 1, name);
-    err_mask_text(ret);
+    utf8_mask(ret);
 }
 
 static void file_release(struct listed_file *file)

@@ -8,8 +8,8 @@
 #include "db/import.h"
 #include "exporters/export.h"
 #include "exporters/table/choice.h"
-#include "exporters/table/table_stream.h"
-#include "exporters/table/user/report_file.h"
+#include "exporters/table/report_file.h"
+#include "exporters/table/writer.h"
 
 #define CALLS 4
 #define CALL_SIZE 128

@@ -35,10 +35,10 @@ int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t 
 {
     if (utf8_first_unsafe(text, length) == length)
         return intern_add(&rank->texts, text, length, ret, err);
-    char *safe = malloc(length * UTF8_SAFE_EXPANSION);
+    char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = intern_add(&rank->texts, safe, utf8_make_safe(text, length, safe), ret, err);
+    int status = intern_add(&rank->texts, safe, length, ret, err);
     free(safe);
     return status;
 }

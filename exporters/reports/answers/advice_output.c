@@ -2,21 +2,12 @@
 #include "exporters/reports/answers/advice_output.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Names come out of captures: nothing in them may drive a terminal. */
-static void put_plain(FILE *stream, const char *text)
-{
-    char masked[2 * NAME_SIZE];
-
-    snprintf(masked, sizeof masked, "%s", text);
-    err_mask_text(masked);
-    fputs(masked, stream);
-}
 
 /* A point in time, exact: since 1970 it has more digits than a double. */
 static void put_place(FILE *stream, const char *before, int64_t time_ns, const char *after)
@@ -33,20 +24,12 @@ static void put_ts(FILE *stream, const char *before, const struct advice *advice
         put_place(stream, before, number_subtract(time_ns, advice->origin_ns), after);
 }
 
-static void put_text(FILE *stream, const char *text, bool markdown)
-{
-    if (markdown)
-        put_markdown(stream, text);
-    else
-        fputs(text, stream);
-}
-
 static void put_rows(FILE *stream, const struct advice *advice, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
         fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", row->time_ns / 1e3, row->share, (long long)row->count);
-        put_plain(stream, row->name);
+        put_safe_line(stream, row->name, false);
         if (row->at_ns != INT64_MIN) {
             put_place(stream, "  (at ", row->at_ns, " us");
             put_ts(stream, ", ts ", advice, row->at_ns, "");
@@ -54,7 +37,7 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
         }
         if (row->launcher[0] != '\0') {
             fputs("\n      launched by ", stream);
-            put_plain(stream, row->launcher);
+            put_safe_line(stream, row->launcher, false);
         }
         fputc('\n', stream);
     }
@@ -66,7 +49,7 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
 
     fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
-    put_text(stream, finding->sentence, markdown);
+    put_safe_line(stream, finding->sentence, markdown);
     fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
             markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
             markdown ? "* " : "  ", finding->at_stake_ns / 1e3);
@@ -196,15 +179,15 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     while (fired < RULES && advice->findings[fired].fired)
         fired++;
     fputs(markdown ? "## " : "", stream);
-    if (markdown)
-        put_markdown(stream, capture);
-    else
-        put_plain(stream, capture);
+    put_safe_line(stream, capture, markdown);
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
-    if (advice->cut_steps[0] != '\0')
-        fprintf(stream, "Not counted: %s\n\n", advice->cut_steps);
+    if (advice->cut_steps[0] != '\0') {
+        fputs("Not counted: ", stream);
+        put_safe_line(stream, advice->cut_steps, false);
+        fputs("\n\n", stream);
+    }
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < RULES; i++)
@@ -314,15 +297,8 @@ static int print_list(const struct list *list, const char *title, bool markdown,
 
 static void put_head(const char *capture, bool markdown, FILE *stream)
 {
-    char masked[512];
-
-    snprintf(masked, sizeof masked, "%s", capture);
-    err_mask_text(masked);
     fputs(markdown ? "## " : "", stream);
-    if (markdown)
-        put_markdown(stream, masked);
-    else
-        fputs(masked, stream);
+    put_safe_line(stream, capture, markdown);
     fprintf(stream, ": " NOTHING_RAN "; what the program did%s\n", markdown ? "" : " is this");
 }
 

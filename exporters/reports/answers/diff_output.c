@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/diff_output.h"
+#include "base/utf8.h"
 
 #include "analysis/splits.h"
 #include "exporters/schemas.h"
@@ -114,24 +115,11 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     return status == 0 ? add_row(grid, &rest, unit, err) : status;
 }
 
-/* Text of a capture or a baseline. */
-static void put_masked(FILE *stream, const char *text, bool markdown)
-{
-    char masked[CUT_STEPS_TEXT_SIZE];
-
-    snprintf(masked, sizeof masked, "%s", text);
-    err_mask_text(masked);
-    if (markdown)
-        put_markdown(stream, masked);
-    else
-        fputs(masked, stream);
-}
-
 static void put_names(FILE *stream, const struct side *side, bool markdown)
 {
     for (size_t i = 0; i < side->count; i++) {
         fputs(i > 0 ? ", " : "", stream);
-        put_masked(stream, side->profiles[i]->name, markdown);
+        put_safe_line(stream, side->profiles[i]->name, markdown);
     }
 }
 
@@ -176,7 +164,7 @@ static void put_cut_steps(const struct diff_output *output, FILE *stream, bool m
             if (*cut == '\0')
                 continue;
             fputs(s == 0 ? "Base: " : "New: ", stream);
-            put_masked(stream, cut, markdown);
+            put_safe_line(stream, cut, markdown);
             fputs(markdown ? "  \n" : "\n", stream);
         }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/options_output.h"
+#include "base/utf8.h"
 
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
@@ -7,16 +8,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Texts come out of files: nothing in them may drive a terminal. */
-static void put_plain(FILE *stream, const char *text)
-{
-    char masked[ERR_TEXT_SIZE];
-
-    snprintf(masked, sizeof masked, "%s", text);
-    err_mask_text(masked);
-    fputs(masked, stream);
-}
 
 /* The numbers of chips, divided: all of them stand as their own. */
 static void put_chips(FILE *stream, const struct switch_effect *effect, const char *divider)
@@ -42,16 +33,16 @@ static void print_problems(const char *title, const struct switch_problems *prob
         if (i == 0)
             fprintf(stream, "\n%s:\n", title);
         fputs("  ", stream);
-        put_plain(stream, problem->key);
+        put_safe_line(stream, problem->key, false);
         if (*problem->value != '\0') {
             fputs(" = ", stream);
-            put_plain(stream, problem->value);
+            put_safe_line(stream, problem->value, false);
         }
         fputs(": ", stream);
-        put_plain(stream, problem->message);
+        put_safe_line(stream, problem->message, false);
         if (problem->suggestion != NULL) {
             fputs(" (try ", stream);
-            put_plain(stream, problem->suggestion);
+            put_safe_line(stream, problem->suggestion, false);
             fputc(')', stream);
         }
         fputc('\n', stream);
@@ -67,7 +58,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
         const struct outcome_effect *item = &outcome->effects.items[i];
 
         fprintf(stream, "  %s = ", item->effect->key);
-        put_plain(stream, item->value);
+        put_safe_line(stream, item->value, false);
         if (!item->on_chip)
             fprintf(stream, ": nothing on chip %" PRId64 "; ", outcome->chip);
         else
@@ -105,7 +96,7 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
 static void print_text(const struct switch_finding *finding, const struct outcome *outcome, const char *file,
                        FILE *stream)
 {
-    put_plain(stream, file);
+    put_safe_line(stream, file, false);
     fprintf(stream, ": options of %s", switch_writer_name(finding->writer));
     if (outcome->chip != OUTCOME_EVERY_CHIP)
         fprintf(stream, " on chip %" PRId64, outcome->chip);

@@ -2,6 +2,7 @@
 #include "exporters/reports/answers/outcome.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
@@ -424,7 +425,7 @@ static void put_reason(struct strbuf *ret, const struct switch_effect *effect, c
 {
     char setting[MOST_SETTING];
     snprintf(setting, sizeof setting, "%s", trace->setting);
-    err_mask_text(setting);
+    utf8_mask(setting);
     if (!trace->on_chip) {
         strbuf_adds(ret, "; chips of this kind do not have it");
     } else if (trace->said && switch_was_on(effect, trace->setting)) {

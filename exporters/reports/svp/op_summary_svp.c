@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_summary: the tasks of the AI core in each sampled inference, behind the whole network, with their counters. */
+#include "base/utf8.h"
 #include "exporters/output_file.h"
 #include "exporters/reports/svp/svp_layer_table.h"
 #include "exporters/reports/svp/svp_metric.h"
@@ -200,7 +201,7 @@ static int print_heading(const void *arg, struct show *show, struct err *err)
     char *model = strdup(inference->model);
     if (model == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a model's name");
-    err_mask_text(model);
+    utf8_mask(model);
     show_field(show, "Model name : ", model);
     free(model);
     show_number(show, "Model id : ", inference->model_id);
