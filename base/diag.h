@@ -62,7 +62,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_AGGREGATE_DAMAGED, "aggregate-damaged", DIAG_NOTE,                                                          \
       "what was kept of a rank is not what was written; it is made anew of the capture",                               \
       "no action is needed; if it comes back, check the disk")                                                         \
-    X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE, "a difference of times below 0: as its tool wrote it, or left empty",    \
+    X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE,                                                                          \
+      "a time below 0, or longer than what it is part of: as its tool wrote it, or left empty",                        \
       "no action is needed: the times that it was made of are right")                                                  \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
       "call its settings profiler_info_<rank>.json, as the framework does")                                            \

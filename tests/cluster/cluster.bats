@@ -138,6 +138,24 @@ END
     expect_contains "$stderr" "(0 read anew)"
 }
 
+@test "a part of a step's communication that is longer than the whole gets a note, and stays as its tool wrote it" {
+    needs_python
+    make_ranks --output RUN
+    python3 - RUN/rank00001_*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv <<'END'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+at = {title: i for i, title in enumerate(rows[0])}
+rows[1][at['Communication']] = '0'
+rows[1][at['Overlapped']] = '532'
+rows[1][at['Communication(Not Overlapped)']] = '0'
+csv.writer(open(sys.argv[1], 'w'), lineterminator='\n').writerows(rows)
+END
+    run_msprof cluster RUN
+    expect_status 0
+    expect_contains "$stderr" "record 1, field Overlapped: 532000 ns, of 0 ns of Communication"
+    grep -q '^0,rank,1,.*,532.0*,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+}
+
 @test "operators and links that stand twice count once, and are named" {
     needs_python
     make_ranks --output RUN

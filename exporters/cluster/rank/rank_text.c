@@ -165,6 +165,33 @@ static int64_t step_time(struct reader *reader, const char *text, size_t column,
     return sound ? llround(us * 1000) : INT64_MIN;
 }
 
+/* The time of a column of a step; false: there is no such column, or it holds none. */
+static bool time_titled(const struct rank_data *rank, const struct rank_step *step, const char *title, int64_t *ret)
+{
+    for (size_t i = 0; i < rank->column_count; i++) {
+        *ret = step->ns[i];
+        if (strcmp(rank_text_of(rank, rank->columns[i]), title) == 0)
+            return *ret != INT64_MIN;
+    }
+    return false;
+}
+
+/* Tells of times that are longer than what they are part of: they stay as their tool wrote them. */
+static void check_step(const struct reader *reader, const struct rank_step *step, uint64_t row)
+{
+    static const char *const parts[][2] = {{"Overlapped", "Communication"},
+                                           {"Communication(Not Overlapped)", "Communication"}};
+    enum { ROUNDED_NS = 1000 };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct place place = {reader->file, (int64_t)row - 1, -1, parts[i][0]};
+        int64_t part, whole;
+        if (time_titled(reader->rank, step, parts[i][0], &part) &&
+            time_titled(reader->rank, step, parts[i][1], &whole) && part - ROUNDED_NS > whole && part > 0)
+            diag_report(reader->diag, DIAG_VALUE_ODD, &place, "%lld ns, of %lld ns of %s", (long long)part,
+                        (long long)whole, parts[i][1]);
+    }
+}
+
 static int take_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
 {
     struct reader *reader = arg;
@@ -186,6 +213,7 @@ static int take_step(void *arg, const char *const *fields, size_t count, uint64_
     step->reserved = 0;
     for (size_t i = 0; i < rank->column_count; i++)
         step->ns[i] = step_time(reader, fields[reader->first_value + i], i, number);
+    check_step(reader, step, number);
     rank->steps.count++;
     return 0;
 }
