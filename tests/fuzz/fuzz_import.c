@@ -13,7 +13,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "quarantine_size_mb=4:malloc_context_size=3:max_malloc_fill_size=0";
+    return "quarantine_size_mb=4:malloc_context_size=1:max_malloc_fill_size=0";
 }
 
 #define FILES_MAX 128
