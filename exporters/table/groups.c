@@ -94,6 +94,7 @@ struct unit {
 };
 
 struct worker {
+    struct report_session *session; /* whose connection it has */
     sqlite3 *db;
     struct duration_reader *reader;
     struct map groups;
@@ -101,7 +102,7 @@ struct worker {
 };
 
 struct count {
-    const char *database;
+    struct report_session *session;
     enum duration_subject subject;
     struct worker *workers[PARALLEL_MAX_WORKERS];
     size_t worker_count;
@@ -111,7 +112,7 @@ static void worker_free(void *opaque)
 {
     struct worker *worker = opaque;
     duration_reader_free(worker->reader);
-    database_close(worker->db);
+    report_return_connection(worker->session, worker->db);
     map_release(&worker->groups);
     free(worker);
 }
@@ -125,7 +126,8 @@ static void *worker_new(void *arg, struct err *err)
         return NULL;
     }
     worker->groups = (struct map)MAP_OF(struct group, key);
-    if (database_open(count->database, &worker->db, err) == 0)
+    worker->session = count->session;
+    if (report_lend_connection(count->session, &worker->db, err) == 0)
         worker->reader = duration_reader_new(worker->db, count->subject, err);
     if (worker->reader == NULL) {
         worker_free(worker);
@@ -201,8 +203,7 @@ int groups_load(struct report_session *session, enum groups_subject subject,
                 struct groups *ret, struct err *err)
 {
     bool of_calls = subject == GROUPS_OF_CALLS;
-    struct count count = {.database = session->options->database,
-                          .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
+    struct count count = {.session = session, .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
     const struct cann_texts *names = report_names(session, false, err);
     struct order order = {names, compare};
     struct map groups = MAP_OF(struct group, key);

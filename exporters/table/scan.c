@@ -82,7 +82,7 @@ static void worker_free(void *opaque)
         return;
     sqlite3_finalize(worker->range);
     sqlite3_finalize(worker->before);
-    database_close(worker->own);
+    report_return_connection(worker->pass->run->session, worker->own);
     if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
         worker->pass->scan->end(&worker->shared);
     free(worker->shared.state);
@@ -104,7 +104,7 @@ static void *worker_new(void *arg, struct err *err)
     worker->room = FIRST_ROOM;
     int status = 0;
     if (!pass->alone)
-        status = database_open(pass->run->session->options->database, &worker->own, err);
+        status = report_lend_connection(pass->run->session, &worker->own, err);
     worker->db = pass->alone ? pass->run->session->db : worker->own;
     if (status == 0)
         status = prepare(worker, err);

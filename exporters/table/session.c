@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/session.h"
 
+#include "db/database.h"
 #include "exporters/query_compile.h"
 
 int report_session_open(struct report_session *session, sqlite3 *db, const struct export_options *options,
@@ -26,6 +27,8 @@ void report_session_release(struct report_session *session)
         cann_communications_release(&session->communications.items);
     if (session->parts.loaded)
         cann_parts_release(&session->parts.items);
+    while (session->idle_count > 0)
+        database_close(session->idle[--session->idle_count]);
     *session = (struct report_session){.db = NULL};
 }
 
@@ -87,6 +90,22 @@ const struct cann_parts *report_parts(struct report_session *session, struct err
         session->parts.loaded = true;
     }
     return &session->parts.items;
+}
+
+int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err)
+{
+    if (session->idle_count == 0)
+        return database_open(session->options->database, ret, err);
+    *ret = session->idle[--session->idle_count];
+    return 0;
+}
+
+void report_return_connection(struct report_session *session, sqlite3 *db)
+{
+    if (db != NULL && session->idle_count < PARALLEL_MAX_WORKERS)
+        session->idle[session->idle_count++] = db;
+    else
+        database_close(db);
 }
 
 int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err)

@@ -6,6 +6,7 @@
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/export.h"
+#include "exporters/parallel.h"
 #include "exporters/table/plan.h"
 
 struct workload; /* analysis/compare/workload.h */
@@ -28,6 +29,8 @@ struct report_session {
         bool loaded;
         struct cann_parts items;
     } parts;
+    sqlite3 *idle[PARALLEL_MAX_WORKERS]; /* connections that workers gave back */
+    size_t idle_count;
 };
 
 /* Makes SQL's functions for reports known to db, which must outlive the session; so must the others. It needs
@@ -41,6 +44,11 @@ const struct cann_texts *report_names(struct report_session *session, bool plain
 const struct cann_texts *report_tensors(struct report_session *session, bool plain, struct err *err);
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
+
+/* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again. Both are
+ * called by the session's thread. The worker gives it back with its statements finalized; NULL is nothing. */
+int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err);
+void report_return_connection(struct report_session *session, sqlite3 *db);
 
 /* The number that a query gives. */
 int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err);
