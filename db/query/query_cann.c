@@ -2,6 +2,7 @@
 #include "db/query/query_cann.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
@@ -232,37 +233,39 @@ int cann_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
 struct cann_task_reader {
     sqlite3 *db;
     sqlite3_stmt *range;
+    struct query_select fields;
     bool with_counters;
 };
 
+/* Of what sums are made of, and what else is known. */
 static const struct query_field task_fields[] = {
-    QUERY_FIELD(struct cann_task, id, "id"),
     QUERY_FIELD(struct cann_task, device_id, "device_id"),
     QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
     QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
     QUERY_FIELD(struct cann_task, stream_id, "stream_id"),
+    QUERY_FIELD(struct cann_task, type, "type"),
+    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct cann_task, op_type_id, "op_type_id"),
+    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
+    QUERY_FIELD(struct cann_task, block_num, "block_num"),
+    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
+    QUERY_FIELD(struct cann_task, tensor_set_id, "tensor_set_id"),
+    QUERY_FIELD(struct cann_task, copy_bytes, "copy_bytes"),
+    QUERY_FIELD(struct cann_task, copy_direction, "copy_direction"),
+    QUERY_FIELD(struct cann_task, id, "id"),
     QUERY_FIELD(struct cann_task, task_id, "task_id"),
     QUERY_FIELD(struct cann_task, batch_id, "batch_id"),
     QUERY_FIELD(struct cann_task, context_id, "context_id"),
-    QUERY_FIELD(struct cann_task, type, "type"),
     QUERY_FIELD(struct cann_task, connection_id, "connection_id"),
     QUERY_FIELD(struct cann_task, thread_id, "thread_id"),
     QUERY_FIELD(struct cann_task, host_type_id, "host_type_id"),
     QUERY_FIELD(struct cann_task, kernel_name_id, "kernel_name_id"),
-    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
-    QUERY_FIELD(struct cann_task, op_type_id, "op_type_id"),
-    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
     QUERY_FIELD(struct cann_task, op_state, "op_state"),
     QUERY_FIELD(struct cann_task, op_flag, "op_flag"),
-    QUERY_FIELD(struct cann_task, block_num, "block_num"),
-    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
-    QUERY_FIELD(struct cann_task, tensor_set_id, "tensor_set_id"),
     QUERY_FIELD(struct cann_task, attribute_id, "attribute_id"),
     QUERY_FIELD(struct cann_task, model_id, "model_id"),
-    QUERY_FIELD(struct cann_task, copy_bytes, "copy_bytes"),
-    QUERY_FIELD(struct cann_task, copy_direction, "copy_direction"),
 };
-static const struct query_select task_select = {QUERY_FIELDS(task_fields)};
+enum { SUM_FIELDS = 13 };
 
 /* Fields of the AI cores, then of the vector cores: the cycles say whether there are counters. */
 static const struct query_field counter_fields[] = {
@@ -297,7 +300,7 @@ enum {
     CORE_FIELDS = sizeof counter_fields / sizeof *counter_fields / 2
 };
 
-struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
+static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t fields, bool with_counters, struct err *err)
 {
     struct cann_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -305,14 +308,25 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
         return NULL;
     }
     reader->db = db;
+    reader->fields = (struct query_select){.fields = task_fields, .field_count = fields};
     reader->with_counters = with_counters;
-    int status =
-        query_scan_fields(db, &task_select, with_counters ? &counter_select : NULL, "device_task", &reader->range, err);
+    int status = query_scan_fields(db, &reader->fields, with_counters ? &counter_select : NULL, "device_task",
+                                   &reader->range, err);
     if (status < 0) {
         cann_task_reader_free(reader);
         return NULL;
     }
     return reader;
+}
+
+struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
+{
+    return task_reader_new(db, TASK_FIELDS, with_counters, err);
+}
+
+struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err)
+{
+    return task_reader_new(db, SUM_FIELDS, with_counters, err);
 }
 
 void cann_task_reader_free(struct cann_task_reader *reader)
@@ -331,13 +345,18 @@ static bool read_counters(sqlite3_value **row, const struct query_field *fields,
     return any;
 }
 
-static void read_task(sqlite3_value **row, bool with_counters, struct cann_task *ret)
+static void read_task(sqlite3_value **row, const struct cann_task_reader *reader, struct cann_task *ret)
 {
-    scan_take(row, task_fields, TASK_FIELDS, ret);
-    if (!with_counters)
+    scan_take(row, task_fields, SUM_FIELDS, ret);
+    row += SUM_FIELDS;
+    if (reader->fields.field_count == TASK_FIELDS) {
+        scan_take(row, task_fields + SUM_FIELDS, TASK_FIELDS - SUM_FIELDS, ret);
+        row += TASK_FIELDS - SUM_FIELDS;
+    }
+    if (!reader->with_counters)
         return;
-    ret->has_aic = read_counters(row + TASK_FIELDS, counter_fields, ret);
-    ret->has_aiv = read_counters(row + TASK_FIELDS + CORE_FIELDS, counter_fields + CORE_FIELDS, ret);
+    ret->has_aic = read_counters(row, counter_fields, ret);
+    ret->has_aiv = read_counters(row + CORE_FIELDS, counter_fields + CORE_FIELDS, ret);
 }
 
 struct task_loop {
@@ -350,7 +369,7 @@ struct task_loop {
 static int give_task(void *arg, sqlite3_value **row, struct err *err)
 {
     struct task_loop *loop = arg;
-    read_task(row, loop->reader->with_counters, &loop->task);
+    read_task(row, loop->reader, &loop->task);
     return loop->each(loop->arg, &loop->task, err);
 }
 
@@ -452,30 +471,68 @@ int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call 
 struct cann_span_reader {
     sqlite3 *db;
     sqlite3_stmt *range;
-    const struct query_select *select;
+    int (*give)(void *loop, sqlite3_value **row, struct err *err);
+};
+
+struct span_loop {
+    int (*each)(void *arg, const struct cann_span *span, struct err *err);
+    void *arg;
 };
 
 static const struct query_field task_span_fields[] = {
-    QUERY_FIELD(struct cann_span, device_id, "device_id"),
-    QUERY_FIELD(struct cann_span, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_span, end_ns, "start_ns + duration_ns"),
-    QUERY_FIELD(struct cann_span, number, "stream_id"),
-    QUERY_FIELD(struct cann_span, id, "id"),
-    QUERY_FIELD(struct cann_span, computing, CANN_IS_OPERATOR),
+    QUERY_FIELD(struct cann_task, device_id, "device_id"),
+    QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_task, stream_id, "stream_id"),
+    QUERY_FIELD(struct cann_task, id, "id"),
+    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
 };
 static const struct query_select task_spans = {QUERY_FIELDS(task_span_fields)};
 
 static const struct query_field call_span_fields[] = {
-    QUERY_FIELD(struct cann_span, device_id, "NULL"),
-    QUERY_FIELD(struct cann_span, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_span, end_ns, "start_ns + duration_ns"),
-    QUERY_FIELD(struct cann_span, number, "thread_id"),
-    QUERY_FIELD(struct cann_span, id, "id"),
-    QUERY_FIELD(struct cann_span, computing, "0"),
+    QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_call, thread_id, "thread_id"),
+    QUERY_FIELD(struct cann_call, id, "id"),
 };
 static const struct query_select call_spans = {QUERY_FIELDS(call_span_fields)};
 
+static int64_t end_of(int64_t start_ns, int64_t duration_ns)
+{
+    return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
+}
+
+/* Calculated here and not in SQL, which would fetch the columns once more. */
+static int give_task_span(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct span_loop *loop = arg;
+    struct cann_task task;
+    scan_take(row, task_span_fields, sizeof task_span_fields / sizeof *task_span_fields, &task);
+    const struct cann_span span = {.device_id = task.device_id,
+                                   .start_ns = task.start_ns,
+                                   .end_ns = end_of(task.start_ns, task.duration_ns),
+                                   .number = task.stream_id,
+                                   .id = task.id,
+                                   .computing = task.op_task_type != DB_NULL && cann_is_operator(&task)};
+    return loop->each(loop->arg, &span, err);
+}
+
+static int give_call_span(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct span_loop *loop = arg;
+    struct cann_call call;
+    scan_take(row, call_span_fields, sizeof call_span_fields / sizeof *call_span_fields, &call);
+    const struct cann_span span = {.device_id = DB_NULL,
+                                   .start_ns = call.start_ns,
+                                   .end_ns = end_of(call.start_ns, call.duration_ns),
+                                   .number = call.thread_id,
+                                   .id = call.id};
+    return loop->each(loop->arg, &span, err);
+}
+
 static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_select *select, const char *table,
+                                                int (*give)(void *loop, sqlite3_value **row, struct err *err),
                                                 struct err *err)
 {
     struct cann_span_reader *reader = calloc(1, sizeof *reader);
@@ -484,7 +541,7 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_
         return NULL;
     }
     reader->db = db;
-    reader->select = select;
+    reader->give = give;
     if (query_scan_fields(db, select, NULL, table, &reader->range, err) < 0) {
         free(reader);
         return NULL;
@@ -494,12 +551,12 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_
 
 struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, &task_spans, "device_task", err);
+    return span_reader_new(db, &task_spans, "device_task", give_task_span, err);
 }
 
 struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, &call_spans, "host_call", err);
+    return span_reader_new(db, &call_spans, "host_call", give_call_span, err);
 }
 
 void cann_span_reader_free(struct cann_span_reader *reader)
@@ -509,23 +566,9 @@ void cann_span_reader_free(struct cann_span_reader *reader)
     free(reader);
 }
 
-struct span_loop {
-    const struct query_select *select;
-    int (*each)(void *arg, const struct cann_span *span, struct err *err);
-    void *arg;
-};
-
-static int give_span(void *arg, sqlite3_value **row, struct err *err)
-{
-    struct span_loop *loop = arg;
-    struct cann_span span;
-    scan_take(row, loop->select->fields, loop->select->field_count, &span);
-    return loop->each(loop->arg, &span, err);
-}
-
 int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
 {
-    struct span_loop loop = {reader->select, each, arg};
-    return query_scan(reader->db, reader->range, first, end, give_span, &loop, err);
+    struct span_loop loop = {each, arg};
+    return query_scan(reader->db, reader->range, first, end, reader->give, &loop, err);
 }

@@ -91,6 +91,9 @@ static inline bool cann_is_operator(const struct cann_task *task)
 struct cann_task_reader; /* opaque */
 /* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err);
+/* Of the members those of which sums are made: where, when, what, tensors, blocks, copies, counters; the rest is unset.
+ */
+struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err);
 void cann_task_reader_free(struct cann_task_reader *reader);
 /* Tasks with first <= id < end, by id. */
 int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,

@@ -234,7 +234,7 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 
 static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
-    struct cann_task_reader *reader = cann_task_reader_new(db, load->with_counters, err);
+    struct cann_task_reader *reader = cann_sums_reader_new(db, load->with_counters, err);
     int64_t count;
     int status;
 
