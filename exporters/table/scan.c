@@ -11,11 +11,13 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROWS_PER_UNIT 2048
 #define SQL_MAX 65536
 #define FIRST_ROOM 2048
 #define NO_ROW SIZE_MAX
+#define NO_VALUE UINT16_MAX
 
 struct unit {
     int64_t first, end; /* ids */
@@ -42,6 +44,8 @@ struct worker {
     size_t between; /* the next row of them */
     size_t room;    /* that a row took so far at most */
     bool first;     /* of the file */
+    uint16_t
+        places[REPORT_MAX_COLUMNS]; /* of each column's value among those that a scan gives; NO_VALUE: it has none */
     struct report_value values[REPORT_MAX_COLUMNS], others[REPORT_MAX_COLUMNS];
 };
 
@@ -60,17 +64,46 @@ static int prepare_before(struct worker *worker, const struct strbuf *columns, s
     return status;
 }
 
+/* The column before this one that has its expression; the column itself: none. */
+static size_t first_of_expression(const struct report_plan *plan, size_t column)
+{
+    size_t first = 0;
+    while (first < column && (plan->columns[first].column.sql == NULL ||
+                              strcmp(plan->columns[first].column.sql, plan->columns[column].column.sql) != 0))
+        first++;
+    return first;
+}
+
+/* Each expression once, and nothing of columns without one: every value that a scan gives costs in every row. */
+static void place_values(struct worker *worker, struct strbuf *sql)
+{
+    const struct report_plan *plan = &worker->pass->run->plan;
+    uint16_t count = 0;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const char *expression = plan->columns[i].column.sql;
+        size_t first = expression != NULL ? first_of_expression(plan, i) : i;
+        worker->places[i] = expression == NULL ? NO_VALUE : first < i ? worker->places[first] : count;
+        if (expression != NULL && first == i)
+            strbuf_addf(sql, "%s%s", count++ > 0 ? ", " : "", expression);
+    }
+    if (count == 0)
+        strbuf_adds(sql, "NULL");
+}
+
 static int prepare(struct worker *worker, struct err *err)
 {
-    struct strbuf columns;
+    struct strbuf values, columns;
     const struct report_scan *scan = worker->pass->scan;
+    strbuf_init(&values, SQL_MAX);
     strbuf_init(&columns, SQL_MAX);
+    place_values(worker, &values);
     report_expressions(worker->pass->run, &columns);
-    int status = columns.failed
+    int status = values.failed || columns.failed
                      ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                     : query_scan_prepare(worker->db, columns.data, scan->table, scan->where, &worker->range, err);
+                     : query_scan_prepare(worker->db, values.data, scan->table, scan->where, &worker->range, err);
     if (status == 0)
         status = prepare_before(worker, &columns, err);
+    strbuf_release(&values);
     strbuf_release(&columns);
     return status;
 }
@@ -167,8 +200,12 @@ static int take_row(void *arg, sqlite3_value **row, struct err *err)
     struct worker *worker = arg;
     const struct report_scan *scan = worker->pass->scan;
     size_t count = worker->pass->run->plan.column_count;
-    for (size_t i = 0; i < count; i++)
-        worker->values[i] = scan->integers ? value_integer(scan_integer(row[i])) : report_scanned_value(row[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint16_t place = worker->places[i];
+        worker->values[i] = place == NO_VALUE ? value_none()
+                            : scan->integers  ? value_integer(scan_integer(row[place]))
+                                              : report_scanned_value(row[place]);
+    }
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
     report_look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)

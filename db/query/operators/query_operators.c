@@ -10,29 +10,53 @@
 
 #include <stdlib.h>
 
+struct duration_reader {
+    sqlite3 *db;
+    sqlite3_stmt *range;
+    int (*give)(void *loop, sqlite3_value **row, struct err *err);
+};
+
+struct duration_loop {
+    int (*each)(void *arg, const struct duration *duration, struct err *err);
+    void *arg;
+};
+
 static const struct query_field task_fields[] = {
     QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),
     QUERY_FIELD(struct duration, name_id, "op_type_id"),    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
     QUERY_FIELD(struct duration, op_name_id, "op_name_id"),
 };
-static const struct query_field call_fields[] = {
-    QUERY_FIELD(struct duration, major, "level"),          QUERY_FIELD(struct duration, minor, "0"),
-    QUERY_FIELD(struct duration, name_id, CANN_CALL_NAME), QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct duration, op_name_id, "NULL"),
-};
-static const struct {
-    struct query_select select;
-    const char *table;
-} scans[] = {
-    [DURATION_TASKS] = {{QUERY_FIELDS(task_fields)}, "device_task"},
-    [DURATION_CALLS] = {{QUERY_FIELDS(call_fields)}, "host_call"},
-};
+static const struct query_select task_select = {QUERY_FIELDS(task_fields)};
 
-struct duration_reader {
-    sqlite3 *db;
-    sqlite3_stmt *range;
-    const struct query_select *select;
+static const struct query_field call_fields[] = {
+    QUERY_FIELD(struct cann_call, level, "level"),
+    QUERY_FIELD(struct cann_call, name_id, "name_id"),
+    QUERY_FIELD(struct cann_call, item_id, "item_id"),
+    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
 };
+static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
+
+static int give_task(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct duration_loop *loop = arg;
+    struct duration duration;
+    scan_take(row, task_fields, sizeof task_fields / sizeof *task_fields, &duration);
+    return loop->each(loop->arg, &duration, err);
+}
+
+/* The name is CANN_CALL_NAME, calculated here: these are most of a capture's rows. */
+static int give_call(void *arg, sqlite3_value **row, struct err *err)
+{
+    const struct duration_loop *loop = arg;
+    struct cann_call call;
+    scan_take(row, call_fields, sizeof call_fields / sizeof *call_fields, &call);
+    bool of_item = call.level == HOST_LEVEL_COMMUNICATION && call.item_id != DB_NULL;
+    const struct duration duration = {.major = call.level,
+                                      .name_id = of_item ? call.item_id : call.name_id,
+                                      .duration_ns = call.duration_ns,
+                                      .op_name_id = DB_NULL};
+    return loop->each(loop->arg, &duration, err);
+}
 
 struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject subject, struct err *err)
 {
@@ -42,8 +66,10 @@ struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject s
         return NULL;
     }
     reader->db = db;
-    reader->select = &scans[subject].select;
-    if (query_scan_fields(db, reader->select, NULL, scans[subject].table, &reader->range, err) < 0) {
+    bool of_tasks = subject == DURATION_TASKS;
+    reader->give = of_tasks ? give_task : give_call;
+    if (query_scan_fields(db, of_tasks ? &task_select : &call_select, NULL, of_tasks ? "device_task" : "host_call",
+                          &reader->range, err) < 0) {
         duration_reader_free(reader);
         return NULL;
     }
@@ -57,25 +83,11 @@ void duration_reader_free(struct duration_reader *reader)
     free(reader);
 }
 
-struct duration_loop {
-    const struct query_select *select;
-    int (*each)(void *arg, const struct duration *duration, struct err *err);
-    void *arg;
-};
-
-static int give_duration(void *arg, sqlite3_value **row, struct err *err)
-{
-    const struct duration_loop *loop = arg;
-    struct duration duration;
-    scan_take(row, loop->select->fields, loop->select->field_count, &duration);
-    return loop->each(loop->arg, &duration, err);
-}
-
 int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
                    int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg, struct err *err)
 {
-    struct duration_loop loop = {reader->select, each, arg};
-    return query_scan(reader->db, reader->range, first, end, give_duration, &loop, err);
+    struct duration_loop loop = {each, arg};
+    return query_scan(reader->db, reader->range, first, end, reader->give, &loop, err);
 }
 
 /* ---- timed calls ---- */
