@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 longest_file=1000
 most_files=60
+most_chains=1120 # lines that begin "if (status == 0": a function returns early instead. Whoever makes them fewer lowers it
 
 findings=0
 finding() {
@@ -134,6 +135,13 @@ while read -r files folder; do
     fi
 done < <(find . \( -name build -o -name .git -o -name __pycache__ -o -path ./testdata -o -path ./tests/fuzz/corpus \) -prune -o -type f -printf '%h\n' |
     sort | uniq -c)
+
+chains=$(for folder in "${areas[@]}"; do
+    [ "$folder" = testdata ] || sources_of "$folder"
+done | xargs cat | grep -cE '^[[:space:]]*if \(status == 0')
+if [ "$chains" -gt "$most_chains" ]; then
+    finding "$chains lines begin \"if (status == 0\", more than $most_chains: return early from what fails"
+fi
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-structure: $findings findings" >&2

@@ -17,14 +17,6 @@
 #define RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
 #define OWNER_RECORD "log/capture"
 
-static char *record_path(const char *results, const char *name, struct err *err)
-{
-    char *path = path_join(results, name);
-    if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    return path;
-}
-
 /* The text of a record; NULL: there is none that can be read. */
 static char *read_record(const char *results, const char *name)
 {
@@ -40,7 +32,7 @@ static char *read_record(const char *results, const char *name)
 static int write_record(const char *results, const char *name, const struct strbuf *text, struct err *err)
 {
     struct outfile out = {.path = NULL};
-    char *path = record_path(results, name, err);
+    char *path = path_joined(results, name, err);
     int status = path == NULL   ? -(int)err->code
                  : text->failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
                                 : outfile_open(&out, path, err);
