@@ -573,9 +573,7 @@ static int write_start(struct capture_writer *writer, const struct recorder_opti
             status = err_set_errno(err, failure, "cannot write '%s' in '%s'", names[i], writer->directory);
         strbuf_release(&buf);
     }
-    if (status == 0)
-        status = put_losses(writer, err);
-    return status;
+    return status == 0 ? put_losses(writer, err) : status;
 }
 
 static void add_letters(struct path *path, size_t count, unsigned letters)

@@ -174,9 +174,7 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
         result = workload_load_calls(db, &profile, err);
     if (result == 0)
         result = workload_load_lines(db, &profile, err);
-    if (result == 0)
-        result = keep(profiles, &profile, err);
-    return result;
+    return result == 0 ? keep(profiles, &profile, err) : result;
 }
 
 static int take_capture(struct capture_visit *visit)

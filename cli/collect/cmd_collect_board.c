@@ -434,9 +434,7 @@ static int work(struct session *session, struct err *err)
         result = check_libraries(session, err);
     if (result == 0)
         result = run_program(session, err);
-    if (result == 0)
-        result = collect_fetch_new(session, err);
-    return result;
+    return result == 0 ? collect_fetch_new(session, err) : result;
 }
 
 static int fetch_only(struct session *session, struct err *err)

@@ -339,9 +339,7 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
     int status = add_text(loop, taken.name, &layer->name, err);
     if (status == 0)
         status = add_text(loop, taken.type, &layer->type, err);
-    if (status == 0)
-        status = add_text(loop, taken.ori_name, &layer->ori_name, err);
-    return status;
+    return status == 0 ? add_text(loop, taken.ori_name, &layer->ori_name, err) : status;
 }
 
 static void settle_text(const struct svp_layers *layers, const char **text)

@@ -722,9 +722,7 @@ int placement_undo(struct placement *placement, struct board *board, struct plac
     ret->changed = removed.changed;
     if (result == 0 && placement->before.count > 0)
         result = update_before(placement, board, err);
-    if (result == 0)
-        result = restore_kept(placement, board, ret, err);
-    return result;
+    return result == 0 ? restore_kept(placement, board, ret, err) : result;
 }
 
 int placement_leave(struct placement *placement, struct board *board, struct err *err)

@@ -280,7 +280,5 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
     map_release(&marks.numbers);
     free(marks.items);
     free(path);
-    if (status == 0)
-        status = find_works(reading->torch, err);
-    return status;
+    return status == 0 ? find_works(reading->torch, err) : status;
 }
