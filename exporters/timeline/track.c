@@ -147,17 +147,6 @@ void track_unit_submit(struct track_run *run)
     parallel_submit(run->parallel);
 }
 
-int track_unit_rows(struct track_run *run, const void *state, int64_t first, int64_t end, struct err *err)
-{
-    struct track_unit *unit = track_unit_new(run, state, err);
-    if (unit == NULL)
-        return -(int)err->code;
-    unit->first = first;
-    unit->end = end;
-    track_unit_submit(run);
-    return 0;
-}
-
 /* ---- the walk ---- */
 
 struct walk {

@@ -102,8 +102,6 @@ extern const struct track *const tracks[];
 
 /* A unit of the track with this state to fill, and to hand over. Only from span, range and end. */
 struct track_unit *track_unit_new(struct track_run *run, const void *state, struct err *err);
-/* The same for a range of rows, handed over at once. */
-int track_unit_rows(struct track_run *run, const void *state, int64_t first, int64_t end, struct err *err);
 void track_unit_submit(struct track_run *run);
 
 /* Whether a name is a layer's, or what it was called before (may be NULL). */
