@@ -117,6 +117,20 @@ END
 Copies from the host to devices, by stream."
 }
 
+# A capture of a device whose second and third task are launched while the first waits.
+make_waiting_capture() {
+    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1")
+for i, start in enumerate((20000, 30000, 40000)):
+    p.launch(i * 200, 2, i, "op%d" % i)
+    p.ran(start, start + 1000, 2, i)
+p.write()
+END
+}
+
 @test "a column of another table is one entry of a report" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     enter_tree_copy
