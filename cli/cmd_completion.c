@@ -213,7 +213,7 @@ static void put_choices(FILE *stream, const char *const *choices)
         fprintf(stream, "%s%s", i > 0 ? " " : "", choices[i]);
 }
 
-/* What one shell says for "offer these". */
+/* Words of one shell for "offer these". */
 struct shell {
     const char *directories, *files; /* whole commands */
     const char *choices_begin, *choices_end;

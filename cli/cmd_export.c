@@ -120,8 +120,8 @@ static int take_names(const char *names, struct layer_list *list, struct err *er
 }
 
 /* Reads the JSON file {"json_process": {"<layer>": true|false, ...}}; *ret, which must be empty, gets those that are
- * true. What is no path of a file is names with commas between. -ERR_FORMAT when the file says something else,
- * -ERR_USAGE when a name is none; the file's own errors. */
+ * true. A text that is no path of a file is names with commas between. -ERR_FORMAT when the file says something
+ * else, -ERR_USAGE when a name is none; the file's own errors. */
 static int reports_load(const char *path, struct layer_list *ret, struct err *err)
 {
     if (strpbrk(path, "/.") == NULL && access(path, F_OK) != 0)
@@ -147,7 +147,7 @@ static int reports_load(const char *path, struct layer_list *ret, struct err *er
 
 #define ANALYZE_DIRECTORY "analyze" /* of communication, in every capture */
 
-/* What differs between the two. */
+/* Differences between the two. */
 struct export_type {
     const char *name;      /* as the log says it */
     const char *directory; /* inside the results */
@@ -165,7 +165,7 @@ static const struct export_type rules_type = {"communication", ANALYZE_DIRECTORY
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
 
-/* What the exporter's callback needs. */
+/* Context of the exporter's callback. */
 struct export_log {
     struct capture_visit *visit;
     const struct export_type *type;

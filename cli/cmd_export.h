@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'analyse --rule' asks for, which is an export of captures. */
+/* Export of captures that 'analyse --rule' asks for. */
 #ifndef MSPROF_CLI_CMD_EXPORT_H
 #define MSPROF_CLI_CMD_EXPORT_H
 

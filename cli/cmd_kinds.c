@@ -18,7 +18,7 @@
 
 /* How 'msprof kinds' prints record kinds and their layouts. */
 
-/* What is special about a field, "bits 0-5, signed, scale 1000"; "" when nothing is. Returns buffer. */
+/* Remark on a field, "bits 0-5, signed, scale 1000"; "" when nothing is special. Returns buffer. */
 #define KINDS_REMARK_SIZE 128
 
 #define TEXT_LIMIT 65536

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the commands of layouts work on: a capture, and the tables printed of it. */
+/* Subject of the commands of layouts: a capture, and the tables printed of it. */
 
 struct layout_job {
     struct capture capture;
@@ -536,7 +536,7 @@ static char sign_of(size_t i)
     return signs[i % (sizeof signs - 1)];
 }
 
-/* What each byte of the record belongs to: a column's sign, M for a magic, '+' for several, '.' for nothing. */
+/* Draws which column each byte of the record belongs to: its sign, M for a magic, '+' for several, '.' for nothing. */
 static void fill_picture(const struct layout *layout, char *picture)
 {
     memset(picture, '.', layout->record_size);

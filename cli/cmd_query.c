@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* What --data-type asks for, by the numbers of Ascend's tool; those behind are of its database of clusters. */
+/* Choices of --data-type, by the numbers of Ascend's tool; those behind are of its database of clusters. */
 enum { QUERY_CLUSTER, QUERY_ITERATIONS, QUERY_FIRST_OF_CLUSTER };
 
 static int print_table(struct capture_visit *visit, sqlite3 *db)

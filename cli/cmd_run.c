@@ -76,7 +76,7 @@ int run_find_library(char **ret, struct err *err)
 
 /* ---- the program ---- */
 
-/* What the program finds in its environment. */
+/* Environment of the program. */
 struct surroundings {
     char *preload; /* LD_PRELOAD: the library, then what was there already */
     char *output;
@@ -307,7 +307,7 @@ static bool has_recording(const char *capture)
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
-/* Of a program that listed none. *ret is freed by the caller; true: it is to be reported. */
+/* Takes the capture of a program that listed none. *ret is freed by the caller; true: it is to be reported. */
 static bool take_unlisted(const struct surroundings *surroundings, const struct run *run, char **ret)
 {
     *ret = find_unlisted(surroundings, run->process, &run->start);

@@ -175,7 +175,7 @@ static int end_stream(struct table_stream *stream)
     return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
 }
 
-/* What chooses rows, columns or a format needs a table; the list of tables is none. */
+/* Options that choose rows, columns or a format need a table; the list of tables is none. */
 static int check_choice(const struct show_settings *show)
 {
     const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a build has of collect. */
+/* Parts of collect that a build has. */
 #ifndef MSPROF_CLI_COLLECT_LIBRARY_H
 #define MSPROF_CLI_COLLECT_LIBRARY_H
 

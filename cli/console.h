@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program says: one line per message on stderr, data on stdout. One console per process; thread-safe. */
+/* Messages of the program: one line per message on stderr, data on stdout. One console per process; thread-safe. */
 #ifndef MSPROF_CLI_CONSOLE_H
 #define MSPROF_CLI_CONSOLE_H
 

@@ -17,7 +17,7 @@
 /* The collecting binary of Ascend says what to do of a directory in options instead of commands: --export=on
  * --output=DIR. */
 
-/* What each asks for: words of commands. The vendor's export writes both kinds of reports. */
+/* Commands that each form asks for. The vendor's export writes both kinds of reports. */
 static const struct form {
     const char *option;
     const char *words[3];

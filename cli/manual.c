@@ -46,7 +46,7 @@ void mdoc_put_sentences(FILE *stream, const char *text)
     }
 }
 
-/* What the pages call a family. */
+/* Names of families in the pages. */
 static const char *const family_words[] = {
     [CAPTURE_SVP] = "SVP", [CAPTURE_JOB] = "Ascend", [CAPTURE_2022] = "CANN before 2023", [CAPTURE_CANN] = "CANN"};
 

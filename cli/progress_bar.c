@@ -70,7 +70,7 @@ static int terminal_width(void)
     return size.ws_col < MAX_WIDTH ? size.ws_col : MAX_WIDTH;
 }
 
-/* One write, so that lines of other threads do not fall into it. What cannot be shown is not worth an error. */
+/* One write, so that lines of other threads do not fall into it. Output that cannot be shown is not worth an error. */
 static void put(const char *text, size_t length)
 {
     while (write(STDERR_FILENO, text, length) < 0 && errno == EINTR)

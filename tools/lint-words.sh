@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 # Grows until it is all.
-done_folders=(CHANGELOG.md CONTRIBUTING.md Makefile README.md SECURITY.md acl analysis base db docs include man python ssh testdata tools)
+done_folders=(CHANGELOG.md CONTRIBUTING.md Makefile README.md SECURITY.md acl analysis base cli db docs include man python ssh testdata tests tools)
 [ $# -gt 0 ] || set -- "${done_folders[@]}"
 
 # shellcheck disable=SC2016 # these are variables of Perl

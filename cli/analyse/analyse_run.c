@@ -133,7 +133,7 @@ static int analyse_output_open(struct analyse_output *output, const char *result
 static int analyse_output_commit(struct analyse_output *output, struct err *err)
 {
     struct stat info;
-    /* What is there goes where the next run removes it, should this one be killed in between. */
+    /* Results that are there go where the next run removes them, should this one be killed in between. */
     if (lstat(output->final, &info) == 0 &&
         renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
         return remove_directory(output->temporary, err);
@@ -158,7 +158,7 @@ static void analyse_output_close(struct analyse_output *output)
     *output = (struct analyse_output){.lock_fd = -1};
 }
 
-/* What is removed of a framework's directory when its results are written. */
+/* Removes files from a framework's directory when its results are written. */
 
 static int remove_inside(const char *directory, const char *name, struct err *err)
 {
@@ -168,7 +168,7 @@ static int remove_inside(const char *directory, const char *name, struct err *er
     return status;
 }
 
-/* Of host/ or device_<n>/. */
+/* Simplifies host/ or device_<n>/. */
 static int simplify_part(const char *prof, const char *part, struct err *err)
 {
     char *path = path_join(prof, part);
@@ -291,7 +291,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written = tell_not_written,
         .not_written_arg = work,
     };
-    /* What the framework's records lack is told once. */
+    /* Gaps of the framework's records are told once. */
     struct diagnostics again;
     diag_init(&again, false);
     if (work->prof > 0)
@@ -425,7 +425,7 @@ static int analyse_capture(struct work *work, size_t number)
     return status;
 }
 
-/* Of further captures those that cannot be analysed are told, and the rest stays. */
+/* Further captures that cannot be analysed are told, and the rest stays. */
 static int with_captures(struct work *work)
 {
     struct err err = ERR_INIT;

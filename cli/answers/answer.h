@@ -7,8 +7,8 @@
 
 #include <malloc.h>
 
-/* As visit_open_database, with the steps that --step-range chooses. What of the framework's part cannot be read is
- * told, and the status is STATUS_DATA_PROBLEMS.
+/* As visit_open_database, with the steps that --step-range chooses. Parts of the framework's records that cannot be
+   read are told, and the status is STATUS_DATA_PROBLEMS.
  */
 int host_side_open(struct capture_visit *visit, sqlite3 **ret);
 

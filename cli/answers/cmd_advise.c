@@ -81,7 +81,7 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Of several captures in JSON one array. */
+/* Several captures in JSON are one array. */
 static void begin_one(struct capture_visit *visit)
 {
     struct advising *advising = visit->context;
@@ -125,7 +125,7 @@ static int print_program(struct capture_visit *visit, const struct named_times *
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
-/* Of a capture without devices: what the program did. */
+/* Tells what the program did, of a capture without devices. */
 static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
     struct named_times ranges = {.items = NULL}, calls = {.items = NULL};

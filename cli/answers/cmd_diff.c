@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What captures of an answer are called: the last parts of their paths, as many as tell them apart. */
+/* Names of captures in an answer: the last parts of their paths, as many as tell them apart. */
 
 /* Where the last `parts` parts of a path begin. */
 static const char *tail(const char *path, size_t parts)

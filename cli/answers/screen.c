@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What stdout was before a pager took it. */
+/* Width of stdout as it was before a pager took it. */
 static const struct winsize *terminal(void)
 {
     static bool asked, is_terminal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stdout is: how wide, which characters it shows. */
+/* Properties of stdout: how wide, which characters it shows. */
 #ifndef MSPROF_CLI_ANSWERS_SCREEN_H
 #define MSPROF_CLI_ANSWERS_SCREEN_H
 
@@ -7,7 +7,7 @@
 
 /* Columns to print for: --width, COLUMNS, the terminal's; 0 (no limit) when none says anything. */
 int screen_width(const struct settings *settings);
-/* The same for tables without frames, whose names are never cut in a pipe: --width, else of a terminal alone. */
+/* Width likewise for tables without frames, whose names are never cut in a pipe: --width, else of a terminal alone. */
 int screen_answer_width(const struct settings *settings);
 /* Whether only ASCII may be added: the locale that the environment names is not one of UTF-8. */
 bool screen_is_ascii(void);

@@ -330,7 +330,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
     return 0;
 }
 
-/* What the database depends on besides the capture's files, as db_import remembers it. */
+/* Parameters that the database depends on besides the capture's files, as db_import remembers them. */
 static int format_parameters(struct strbuf *text, const struct settings *settings, const struct layout_set *layouts,
                              struct err *err)
 {

@@ -39,10 +39,10 @@ struct capture_visit {
 /* Finds the captures that the settings name and calls process for each; a failure of one does not keep the next from
  * being processed, an interrupt does. Returns the worst exit status. */
 int captures_process(const struct settings *settings, int (*process)(struct capture_visit *visit));
-/* The same for commands that work on one capture: several are a usage error. */
+/* Processes likewise for commands that work on one capture: several are a usage error. */
 int captures_process_one(const struct settings *settings, int (*process)(struct capture_visit *visit));
 
-/* The same for captures that another list names; the jobs have this context. */
+/* Processes likewise captures that another list names; the jobs have this context. */
 int captures_process_list(const struct settings *settings, const struct value_list *captures,
                           int (*process)(struct capture_visit *visit), void *context);
 

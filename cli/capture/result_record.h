@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in a directory of results beside the results: whose they are, and which files an export wrote, so that
- * the next one replaces them. Both are small files in log/; without them nothing is removed or refused. */
+/* Records in a directory of results, beside the results: whose they are, and which files an export wrote, so that the
+ * next one replaces them. Both are small files in log/; without them nothing is removed or refused. */
 #ifndef MSPROF_CLI_CAPTURE_RESULT_RECORD_H
 #define MSPROF_CLI_CAPTURE_RESULT_RECORD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cluster's results say, for people: who is slow, since when, which link, and what could not be judged. */
+/* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
 #ifndef MSPROF_CLI_CLUSTER_CLUSTER_ANSWER_H
 #define MSPROF_CLI_CLUSTER_CLUSTER_ANSWER_H
 

@@ -49,7 +49,7 @@ static void take_parts(const struct capture *capture, struct cluster_database_ra
     }
 }
 
-/* What is wrong with a capture is told where it is analysed. */
+/* Faults of a capture are told where it is analysed. */
 static void open_capture(const char *path, struct cluster_database_rank *ret)
 {
     const struct capture_options options = {.layouts = NULL};
@@ -63,7 +63,7 @@ static void open_capture(const char *path, struct cluster_database_rank *ret)
     diag_release(&diag);
 }
 
-/* What the device's capture of a rank says of its host; empty, and no device, where there is none any more. */
+/* Host of a rank, as its device's capture tells it; empty, and no device, where there is none any more. */
 static struct cluster_database_rank rank_host_of(const struct cluster_source *source)
 {
     struct cluster_database_rank rank = {.path = source->path, .device_id = -1};
@@ -212,7 +212,7 @@ static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_sou
         diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
 }
 
-/* Of a rank that was analysed into databases its texts. */
+/* Takes the texts of a rank that was analysed into databases. */
 static int take_databases(const struct cluster_source *source, struct rank_places *places, struct err *err)
 {
     struct stat info;
@@ -426,7 +426,8 @@ static const int64_t *parallel_of(const struct work *work)
     return NULL;
 }
 
-/* Of process 0, where the files have every operator; elsewhere the database of an earlier run would be out of date. */
+/* Writes the database in process 0, where the files have every operator; elsewhere that of an earlier run would be out
+ * of date. */
 static int write_database(struct work *work, struct err *err)
 {
     size_t count = work->loaded.count;

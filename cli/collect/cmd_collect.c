@@ -130,7 +130,7 @@ static int collect(const struct settings *settings, const struct collect_config 
     return status;
 }
 
-/* What is to be done: run a program, or only fetch. */
+/* Checks that one thing is to be done: run a program, or only fetch. */
 static int check_options(const struct settings *settings, struct err *err)
 {
     const struct collect_settings *collect = &settings->collect;
@@ -212,7 +212,7 @@ const struct command command_collect = {
     .summary = "run a program on a board over SSH and fetch its capture",
     .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
                    "the program there, fetches the capture that it leaves, and removes the project again.\n"
-                   "What the program made and what did not come home stays on the board.\n",
+                   "Files that the program made, and those that did not come home, stay on the board.\n",
     .operands = "[-- ARGUMENT...]",
     .most_operands = -1,
     .operands_follow_dashes = true,

@@ -227,7 +227,7 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
     return result;
 }
 
-/* What it was, beside what it is. */
+/* Sets the old content aside, beside the new. */
 static int set_aside(const struct acl_file *file, struct err *err)
 {
     char *name = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This machine's acl.json, patched as long as a board has the project mounted. What it was before lies beside it,
- * under a name that tells what it was patched to: a run that was killed leaves it for the next one. */
+/* This machine's acl.json, patched as long as a board has the project mounted. Its old content lies beside it, under a
+ * name that tells what it was patched to: a run that was killed leaves it for the next one. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_ACL_FILE_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_ACL_FILE_H
 
@@ -30,10 +30,11 @@ enum acl_file_end {
 int acl_file_replace(struct acl_file *file, const char *path, const char *text, size_t length, struct err *err);
 /* Ends that, and frees what file holds. */
 int acl_file_restore(struct acl_file *file, enum acl_file_end *ret, struct err *err);
-/* The same for what a run that was killed left beside the file at path. *ret_found: there was something. */
+/* Restores likewise from the files that a run that was killed left beside the file at path. *ret_found: there was
+ * something. */
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err);
 
-/* What no project takes to a board. */
+/* Files that no project takes to a board. */
 #define ACL_FILE_BACKUPS ".*.msprof-was-*"
 
 #endif

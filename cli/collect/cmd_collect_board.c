@@ -121,7 +121,7 @@ static int choose_paths(struct session *session, struct err *err)
                          "another 'remote_dir' in the ini file");
 }
 
-/* What must be right before anything is changed on the board. */
+/* Checks what must be right before anything is changed on the board. */
 static int check_board(struct session *session, struct err *err)
 {
     const struct collect_plan *plan = session->plan;
@@ -259,7 +259,7 @@ static int check_libraries(struct session *session, struct err *err)
     return result;
 }
 
-/* What the end of the program means; a capture may be there all the same. */
+/* Judges the end of the program; a capture may be there all the same. */
 static void judge_run(struct session *session, const struct run_result *run)
 {
     const char *program = session->plan->program;

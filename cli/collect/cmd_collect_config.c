@@ -331,7 +331,7 @@ static int load_target(struct collect_config *config, struct collect_target *tar
     return result;
 }
 
-/* What other programs call the same; further from our word than a slip of the finger. */
+/* Words of other programs for our keys; further from ours than a slip of the finger. */
 static const struct {
     const char *word, *key;
 } other_words[] = {{"password", "pwd"},   {"passwd", "pwd"},       {"pass", "pwd"},        {"user", "username"},
@@ -391,7 +391,7 @@ static bool is_of_boards(const char *section)
     return strncmp(section, PLAIN_SECTION, length) == 0 && (section[length] == '\0' || section[length] == ':');
 }
 
-/* Of "ssh_confg:lab" the word before the colon counts. */
+/* Warns by the word before the colon of "ssh_confg:lab". */
 static void warn_of_unknown_section(const struct ini_entry *entry, const char *file)
 {
     const size_t length = strcspn(entry->section, ":");

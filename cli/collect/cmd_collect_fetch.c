@@ -133,7 +133,7 @@ __attribute__((format(printf, 2, 3))) static void tell_problem(struct session *s
     session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
 }
 
-/* What came is not all, or may not be what the board has by now: status 3. */
+/* Tells that files are missing, or may differ from those that the board has by now: status 3. */
 static void tell_problems(struct session *session, const struct fetch_request *request,
                           const struct fetch_result *fetched)
 {

@@ -237,7 +237,7 @@ int collect_check_nfs_address(const char *address, struct err *err)
                          "of this machine to 127.0.1.1, correct it");
 }
 
-/* What is wrong already without asking the board. */
+/* Checks what can be wrong already without asking the board. */
 static int check_places(const struct collect_plan *plan, struct err *err)
 {
     const struct collect_settings *collect = &plan->settings->collect;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What collect is about to do, as far as this machine knows: the project, its program, acl.json. */
+/* Plan of collect, as far as this machine knows: the project, its program, acl.json. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_PLAN_H
 
@@ -45,7 +45,7 @@ int collect_check_nfs_address(const char *address, struct err *err);
 
 /* The steps, numbered, on stdout; home stands for what only the board knows. */
 void collect_plan_print(struct collect_plan *plan, const char *run_directory);
-/* The same with --fetch-only. */
+/* Prints the plan of --fetch-only likewise. */
 void collect_plan_print_fetch(const struct collect_plan *plan);
 
 #endif

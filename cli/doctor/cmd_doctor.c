@@ -51,7 +51,7 @@ struct inventory {
     } parts;
 };
 
-/* What compiled this program, and for which machine. */
+/* Compiler of this program, and the machine that it is for. */
 #ifdef __clang__
 #define DOCTOR_COMPILER "clang " __clang_version__
 #else
@@ -201,7 +201,7 @@ static enum layout_origin layout_origin_of(const struct loaded_layout *layout)
     return layout->shipped ? LAYOUT_INSTALLED : layout->named ? LAYOUT_NAMED : LAYOUT_OF_USER;
 }
 
-/* Of those that are not built in: how many of each origin, and for which records. */
+/* Adds those that are not built in: how many of each origin, and for which records. */
 static void add_loaded(struct strbuf *text, const struct doctor *doctor, enum layout_origin origin)
 {
     const char *head = "";

@@ -186,7 +186,7 @@ struct doctor_space machine_space(const char *directory)
     return space;
 }
 
-/* What a program can tell of its characters: the locale as it is, which is not always the one that was asked for. */
+/* Asks for the locale as it is, which is not always the one that was asked for. */
 static void ask_locale(struct machine *machine)
 {
     const char *locale = setlocale(LC_CTYPE, NULL);

@@ -18,7 +18,7 @@ struct doctor_space {
     int64_t free_bytes;
 };
 
-/* What this machine and this process are like. */
+/* Properties of this machine and this process. */
 struct machine {
     struct library_version libraries[DOCTOR_LIBRARIES];
     size_t library_count;

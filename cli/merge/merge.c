@@ -294,7 +294,7 @@ static void release(struct merge *merge)
     free(merge->list.items);
 }
 
-/* What makes no sense with it. */
+/* Refuses settings that make no sense with it. */
 static int check_settings(const struct settings *settings, struct err *err)
 {
     if (settings->output == NULL)

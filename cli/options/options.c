@@ -41,7 +41,7 @@ static const struct first_try first_words[] = {
     {NULL, NULL},
 };
 
-/* What cannot be had is not offered: a script of completion is no place for an error. */
+/* Adds a word; one that cannot be had is not offered: a script of completion is no place for an error. */
 static void add(struct intern *words, const char *word)
 {
     struct err ignored = ERR_INIT;

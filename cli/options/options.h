@@ -19,9 +19,9 @@ enum offer { OFFER_NOTHING, OFFER_TABLES, OFFER_COLUMNS, OFFER_METRICS, OFFER_RU
 /* The words, ascending, with blanks between. */
 void offers_put(FILE *stream, enum offer offer);
 
-/* What people type who know another tool, or this one not yet: which command they meant. */
+/* First tries of people who know another tool, or this one not yet: which command they meant. */
 
-/* Of an error about a file that was given as a capture: to unpack it, or where it lies. */
+/* Adds a hint to an error about a file that was given as a capture: to unpack it, or where it lies. */
 void hint_of_file(const char *path, struct err *err);
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -42,7 +42,7 @@ extern const char *const collect_metrics[];
 
 #define COLLECT_METRICS_FOREIGN 4
 
-/* What the command line says for collect. */
+/* Settings of collect on the command line. */
 struct collect_settings {
     const char *program; /* --main, with its arguments */
     const char *config;
@@ -60,7 +60,7 @@ struct collect_settings {
 
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
 
-/* What the command line says for replay. */
+/* Settings of replay on the command line. */
 struct replay_settings {
     int fd;        /* -1: not given */
     int64_t speed; /* thousandths of the capture's pace; 0: as fast as it goes */
@@ -69,7 +69,7 @@ struct replay_settings {
     int first_index;
 };
 
-/* What the command line says for diff. */
+/* Settings of diff on the command line. */
 struct diff_settings {
     struct value_list base, new_side, gates;
     int by;     /* enum subject */
@@ -80,7 +80,7 @@ struct diff_settings {
     bool allow_incomparable;
 };
 
-/* What the command line says for one table of show. */
+/* Settings of one table of show on the command line. */
 struct show_settings {
     const char *table; /* NULL: those that a capture has by default */
     const char *sort, *columns;
@@ -90,19 +90,19 @@ struct show_settings {
 
 #define FAIL_ON_NOTHING (-1)
 
-/* What the command line says for report. */
+/* Settings of report on the command line. */
 struct report_settings {
     const char *page; /* NULL: report.html */
     bool redact;
 };
 
-/* What the command line says for options. */
+/* Settings of options on the command line. */
 struct options_settings {
     int chip;   /* -1: not given */
     int format; /* enum options_format */
 };
 
-/* What the command line says for advise. */
+/* Settings of advise on the command line. */
 struct advise_settings {
     struct value_list thresholds;
     int format;  /* enum advice_format */
@@ -112,19 +112,19 @@ struct advise_settings {
 
 enum report_choice { REPORTS_ALL, REPORTS_TIMELINE, REPORTS_SUMMARY, REPORTS_NONE };
 
-/* What the command line says for run. */
+/* Settings of run on the command line. */
 struct run_settings {
     int reports; /* enum report_choice */
 };
 
-/* What the command line says for cluster. */
+/* Settings of cluster on the command line. */
 struct cluster_settings {
     int jobs; /* 0: not given */
     const char *ranks, *steps;
     bool detail;
 };
 
-/* What the command line says for analyse. */
+/* Settings of analyse on the command line. */
 struct analyse_settings {
     int jobs; /* 0: not given */
     const char *steps, *export_types;
@@ -135,7 +135,7 @@ struct analyse_settings {
 };
 enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
 
-/* What the command line says for layout. */
+/* Settings of layout on the command line. */
 struct layout_settings {
     const char *kind, *tables, *name; /* NULL: not given */
     int rounding;                     /* enum infer_rounding */
@@ -143,7 +143,7 @@ struct layout_settings {
     struct value_list sets;
 };
 
-/* What the command line says. */
+/* Settings of the command line. */
 struct settings {
     enum command_id command;
     char **operands; /* into words */
@@ -200,7 +200,7 @@ struct settings {
 #define CANN_VERSION_OF_CAPTURE (-1)
 #define TOP_DEFAULT 20
 
-/* What the value of an option is: how it is stored, and what completion offers. */
+/* Type of an option's value: how it is stored, and what completion offers. */
 enum value_type {
     VALUE_NONE,      /* a flag */
     VALUE_CHOICE,    /* one of choices, stored as its index */

@@ -36,7 +36,7 @@ static void call(void *symbol, int value)
     CHECK(set_device != NULL && set_device(value) == value);
 }
 
-/* What is not there is not found, and what is there works. */
+/* Looks up names: those that are not there are not found, and those that are there work. */
 static void look_up(const char *library)
 {
     void *everything = dlopen(NULL, RTLD_NOW);

@@ -334,7 +334,7 @@ static void handle(int signal)
     handled = handled + 1;
 }
 
-/* What the program sets is what it is told, and what happens. */
+/* Signal actions that the program sets are those that it is told, and those that happen. */
 static void use_signals(void)
 {
     struct sigaction action = {.sa_handler = handle}, before;
@@ -477,7 +477,7 @@ static void call_in_handler(int signal)
 
 static bool interrupts_start;
 
-/* What the recorder calls when it starts: a signal comes just then. */
+/* Stands in for a function that the recorder calls when it starts: a signal comes just then. */
 int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     static bool once;
@@ -503,7 +503,7 @@ static void note_signal(int signal)
     (void)signal;
 }
 
-/* What a child of vfork() sets, as shells and posix_spawn do, is not its parent's. */
+/* Signal actions that a child of vfork() sets, as shells and posix_spawn do, are not its parent's. */
 static void reset_in_vforked_child(void)
 {
     struct sigaction seen;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for ACL's library: functions with names of ACL, and signatures that try every way of handing arguments
- * and results over. What each gets is checked, so a wrapper that loses something is noticed. */
+ * and results over. The arguments of each are checked, so a wrapper that loses something is noticed. */
 #ifndef MSPROF_TESTS_ACL_FAKE_ACL_H
 #define MSPROF_TESTS_ACL_FAKE_ACL_H
 

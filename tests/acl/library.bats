@@ -50,7 +50,7 @@ libcjson.so.1"
     done
 }
 
-# What matters here of CANN's headers, in a directory as CANN installs it.
+# Writes the CANN headers that matter here, in a directory as CANN installs it.
 write_cann_headers() {
     mkdir -p cann/acl
     cat >cann/acl/acl_base.h <<'END'

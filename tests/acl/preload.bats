@@ -326,7 +326,7 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     [ "$output" -lt 8192 ] # kB: rings and buffers, however many calls there were
 }
 
-# What became of the calls of acl_mix, of all processes together: $recorded, $lost, $left.
+# Counts the calls of acl_mix, of all processes together: $recorded, $lost, $left.
 mix() { # way, or seed and steps
     rm -rf captures log
     preloaded timeout -k 1 120 "$build/tests/acl/acl_mix" "$@" log

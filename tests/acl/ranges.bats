@@ -11,7 +11,7 @@ setup() {
     enter_preload_scratch
 }
 
-# What Python makes of the ranges in the database of a capture: its steps, their median, and that of their periods.
+# Recalculates in Python the ranges in the database of a capture: its steps, their median, and that of their periods.
 recalculated() {
     /usr/bin/python3 - "$1" <<'END'
 import sqlite3, statistics, sys

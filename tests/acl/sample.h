@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sample programs have in common. They follow the samples of the pyACL guide, without the calls that need a
+/* Common parts of the sample programs. They follow the samples of the pyACL guide, without the calls that need a
  * device. */
 #ifndef MSPROF_TESTS_ACL_SAMPLE_H
 #define MSPROF_TESTS_ACL_SAMPLE_H

@@ -12,7 +12,8 @@ setup() {
     export MSPROF_PROGRAM=$MSPROF
 }
 
-# What a subscriber must print of the records and names that a replay wrote: model, flag, start, end, duration, type, name.
+# Prints what a subscriber must print of the records and names that a replay wrote: model, flag, start, end, duration,
+# type, name.
 expected_lines() {
     "$MSPROF" replay -q "$@" --fd 3 --speed max --names names 3>records
     python3 "$repository/tests/lib/operator_records.py" operators records names

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What marks and ranges of msproftx cost the program that makes them: acl_marks DIRECTORY COUNT. Prints nanoseconds for
- * a mark, a range by push and pop, a range by start and stop, and a reading of the clock of the records: the smallest
- * of several bursts with pauses, in which what was recorded is written, and of rounds of COUNT without any. */
+/* Cost of marks and ranges of msproftx for the program that makes them: acl_marks DIRECTORY COUNT. Prints
+ * nanoseconds for a mark, a range by push and pop, a range by start and stop, and a reading of the clock of the
+ * records: the smallest of several bursts with pauses, in which what was recorded is written, and of rounds of COUNT
+ * without any. */
 #include "msprof/acl_prof.h"
 
 #include <stdint.h>

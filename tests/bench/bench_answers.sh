@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures the answers about an imported CANN capture: every table of show, advise, and diff of the capture with itself
-# and with a baseline.
+# Measures the answers about an imported CANN capture: every table of show, advise, and diff of the capture with
+# itself and with a baseline.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
@@ -9,7 +9,7 @@
 #   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
-# Nothing is asserted about time. What a million operators may take: a table of show 1 s, advise 2 s, diff 3 s, each in
+# Nothing is asserted about time. Limits for a million operators: a table of show 1 s, advise 2 s, diff 3 s, each in
 # 64 MiB.
 set -euo pipefail
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Counts the instructions an operator of import, summary and timeline: a measure that a busy machine does not move.
-# Of libc and libcrypto it depends on the processor which code runs; the last column leaves out SQLite, too.
+# The processor decides which code of libc and libcrypto runs; the last column leaves out SQLite, too.
 #
 # usage: bench_instructions.sh BUILD_DIR
 #   BENCH_OPERATORS   operators of the capture (20000)

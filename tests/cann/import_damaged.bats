@@ -376,7 +376,7 @@ END
     expect_contains "$stderr" "stars_soc.data.0.slice_0"
 }
 
-# What the exports of a capture wrote, as one text.
+# Prints the reports that the exports of a capture wrote, as one text.
 reports_of() {
     (cd "$1" && find . -name '*.csv' -print0 -o -name '*.json' -print0 | sort -z | xargs -0 md5sum)
 }

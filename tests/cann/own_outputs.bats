@@ -12,7 +12,7 @@ setup() {
     enter_scratch
 }
 
-# What an import makes of the capture: status, messages, rows of all tables that are made of records.
+# Prints all that an import makes of the capture: status, messages, rows of all tables that are made of records.
 reading_of() { # capture
     rm -rf read
     run_msprof import -dir "$1" --output read

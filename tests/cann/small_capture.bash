@@ -12,7 +12,7 @@ write_capture() {
     PYTHONDONTWRITEBYTECODE=1 python3 make.py
 }
 
-# The same, and imports it.
+# Writes the capture likewise, and imports it.
 capture() {
     write_capture
     run_msprof import -dir PROF_1

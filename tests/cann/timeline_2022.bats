@@ -26,7 +26,7 @@ export_both() { # chip: ours/ and compat/ of a capture whose events overlap in p
         export_both "$chip"
         expect_equal "$(find ours/timeline -name '*.json' | wc -l)" 7
         python3 "$repository/tests/lib/timeline.py" check ours/timeline/*.json
-        # What is to be kept apart is there, in every file.
+        # Slices that are to be kept apart are there, in every file.
         PYTHONPATH=$repository/tests/lib python3 - compat/timeline/*.json <<'END_OF_PYTHON'
 import sys
 import timeline

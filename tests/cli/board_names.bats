@@ -11,7 +11,7 @@ setup() {
     make_capture=$(dirname "$(readlink -f "$MSPROF")")/make-capture
 }
 
-# The same board twice, under the usual names and under the others: into usual/ and others/.
+# Makes one board twice, under the usual names and under the others: into usual/ and others/.
 make_both() {
     "$make_capture" --output usual "$@" 2>/dev/null >/dev/null
     "$make_capture" --output others --board-names "$@" 2>/dev/null >/dev/null

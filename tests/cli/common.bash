@@ -19,8 +19,8 @@ export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 export LC_ALL=C.UTF-8
 umask 0027
 
-# Skips a test that is about data which may not be passed on: needs_shared data/expected/prof-chip5-1k. What is skipped so
-# is listed in tests/needs_shared, with what checks the same of captures that are here.
+# Skips a test that is about data which may not be passed on: needs_shared data/expected/prof-chip5-1k. Tests that are
+# skipped so are listed in tests/needs_shared, with what checks the same of captures that are here.
 needs_shared() {
     [ -e "$shared/$1" ] || skip "needs $1 of MSPROF_SHARED"
 }
@@ -76,7 +76,7 @@ run_msprof() {
     output=$(<"$target")
 }
 
-# The same with stdout into a file of the caller's; $output stays empty.
+# Runs msprof likewise with stdout into a file of the caller's; $output stays empty.
 run_msprof_into() {
     local target=$1 errors=$BATS_TEST_TMPDIR/stderr
     shift
@@ -118,7 +118,7 @@ run_interrupted() { # signal, seconds, command...
     python3 "$repository/tests/lib/signal_after.py" "$@" || status=$?
 }
 
-# The same for a process that file permissions hold for, also when the tests run as root.
+# Runs msprof likewise as a process that file permissions hold for, also when the tests run as root.
 run_msprof_unprivileged() {
     local launcher=(env)
     if [ "$(id -u)" -eq 0 ]; then

@@ -20,7 +20,7 @@ expect_no_status_0() {
     expect_contains "$(tail -n 1 verdict)" "0 wrong with status 0, 0 status 0"
 }
 
-# What infer says of the first of them.
+# Infers from the first of them.
 infer_first() {
     run_msprof layout infer -dir boards/4000/train/JOB* --tables boards/4000/train/tables
 }

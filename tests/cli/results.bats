@@ -72,7 +72,7 @@ setup() {
     cp moved "$1" # another file of this name
     echo mine >"$1"
     echo other >JOBONE/summary/op_summary_of_another_tool.csv
-    # Of the reports that the first export wrote, some do not come any more.
+    # Some reports that the first export wrote do not come any more.
     gone=$2
     python3 - JOBONE "$gone" <<'END'
 import os, sys

@@ -24,13 +24,13 @@ options_of() {
     awk -F '\t' -v command="$1" '$1 == command { print $2 }' table | sort
 }
 
-# What bash offers after the given words; the last one is being completed.
+# Prints the offers of bash after the given words; the last one is being completed.
 complete_bash() {
     bash -c 'source ./msprof.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _msprof; printf "%s\n" "${COMPREPLY[@]}"' \
         bash "$@"
 }
 
-# What fish offers for a command line, without descriptions.
+# Prints the offers of fish for a command line, without descriptions.
 complete_fish() {
     # shellcheck disable=SC2016 # fish expands it
     HOME=$PWD fish --no-config -c 'source msprof.fish; complete -C $argv[1]' "$1" | cut -f 1

@@ -2,8 +2,8 @@
 # For the tests of the source tree itself: load it after common.
 # shellcheck disable=SC2154 # load common sets repository
 
-# Copies the source tree, with the release build when there is one so that little is built again, and enters the copy. Of
-# the tests only objects are copied: the programs are several hundred megabytes, and nothing here runs them.
+# Copies the source tree, with the release build when there is one so that little is built again, and enters the copy.
+# Only objects of the tests are copied: the programs are several hundred megabytes, and nothing here runs them.
 # Nothing here touches the tree that other tests are using.
 enter_tree_copy() {
     mkdir -p "$BATS_TEST_TMPDIR/tree"
@@ -18,7 +18,7 @@ enter_tree_copy() {
     forget_outer_make
 }
 
-# What an outer make hands down.
+# Forgets the variables that an outer make hands down.
 forget_outer_make() {
     unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS VARIANT DESTDIR prefix
 }

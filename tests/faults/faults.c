@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename|sync and FAULT_AT=k, the k-th
- * of them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if given. Of
- * several programs FAULT_PROGRAM names the one that is meant.
- * Allocations inside libcrypto are left alone: it makes thousands when it starts, and whether they work is its own
- * matter. */
+/* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename|sync and FAULT_AT=k, the
+ * k-th of them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if
+ * given. FAULT_PROGRAM names one of several programs. Allocations inside libcrypto are left alone: it makes
+ * thousands when it starts, and whether they work is its own matter. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -212,7 +211,7 @@ ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
-/* What the two above are called where the compiler checks the buffer's size. */
+/* Names of the two above where the compiler checks the buffer's size. */
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t buffer_size);
 ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t buffer_size);
 
@@ -250,7 +249,7 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
-/* What libssh2 reads and writes. */
+/* Calls with which libssh2 reads and writes. */
 ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
     REAL(ssize_t, "recv", int, void *, size_t, int)

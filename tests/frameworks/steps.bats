@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../cli/common
 load run
 
-# What the tables and files of a run say of its steps, by plain reading.
+# Prints the steps in the tables and files of a run, by plain reading.
 steps_of() { # directory of results: Step Id of kernels with their number, then rows of step_trace_time, then operators
     python3 - "$1" <<'END'
 import collections, csv, json, sys

@@ -28,8 +28,8 @@ if level == '0' or group:
 END
 }
 
-# What the settings of a capture and its host say of their version; the names of kernels in its task tracks are younger
-# than 8.0.RC1, so of older versions they go.
+# Changes the version in the settings of a capture and of its host; the names of kernels in its task tracks are
+# younger than 8.0.RC1, so of older versions they go.
 say_version() { # capture, version
     python3 - "$1" "$2" <<'END'
 import glob, json, struct, sys

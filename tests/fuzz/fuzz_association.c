@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree building and the joining of host and device: each byte of the input begins a record of one of the kinds that
- * are joined, made sound with small numbers, so that they meet; some are then damaged. All go through the decoder as
- * one capture of a host and two devices. What comes out must hang together. */
+/* The tree building and the joining of host and device: each byte of the input begins a record of one of the kinds
+ * that are joined, made sound with small numbers, so that they meet; some are then damaged. All go through the
+ * decoder as one capture of a host and two devices. The joined rows must hang together. */
 #include "tests/fuzz/support.h"
 
 #include "parsers/kinds/common/cann_rows.h"

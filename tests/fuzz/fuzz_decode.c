@@ -33,7 +33,7 @@ static void expect_complete(const struct capture *capture, uint64_t size)
     for (size_t i = 1; i < kind->layout_count; i++)
         smallest = kind->layouts[i].record_size < smallest ? kind->layouts[i].record_size : smallest;
     EXPECT(decoded <= size / smallest);
-    /* Of an ageing stream the rest of an overwritten record in front is no problem. */
+    /* In an ageing stream the rest of an overwritten record in front is no problem. */
     uint64_t aged = capture->family == CAPTURE_CANN ? size % smallest : 0;
     if (kind->layout_count == 1 && size > 0 && diag_problems(capture->diag) == 0)
         EXPECT(decoded * smallest == size - aged);

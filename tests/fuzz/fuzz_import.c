@@ -58,7 +58,7 @@ static void make_tree(struct input *input)
         make_file(input);
 }
 
-/* What can fail here fails with a reason. */
+/* Failures here have a reason. */
 static void expect_reason(int status, const struct err *err)
 {
     EXPECT(status == 0 || (status < 0 && err_message(err)[0] != '\0'));

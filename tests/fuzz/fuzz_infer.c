@@ -18,7 +18,7 @@ static int write_file(const char *name, const void *bytes, size_t size)
     return written == size ? 0 : -1;
 }
 
-/* What is found, and what check says of it; that may be anything, but has to come. */
+/* Checks whatever is found; the verdict may be anything, but has to come. */
 static void check(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                   const struct layout_set *set)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hostile board may say: lists of files and checksums, keys of known hosts, and the acl.json that is patched.
- * The first byte chooses which one the rest is. */
+/* Texts that a hostile board may send: lists of files and checksums, keys of known hosts, and the acl.json that is
+ * patched. The first byte chooses which one the rest is. */
 #include "base/format/json_in.h"
 #include "ssh/acl_json.h"
 #include "ssh/session/known_hosts.h"
@@ -47,7 +47,7 @@ static void try_known_hosts(const char *text, size_t length)
     EXPECT((answer.match == KNOWN_HOST_UNKNOWN) == (answer.line == 0));
 }
 
-/* What was patched is JSON again, and says what was wished. */
+/* Patches a text: the result is JSON again, and says what was wished. */
 static void try_acl_json(const char *text, size_t length)
 {
     static const struct acl_settings settings = {.output = "/home/p", .enabled = true, .metrics = "M", .interval = 7};

@@ -57,7 +57,7 @@ static sqlite3 *the_database(char path[128])
     return db;
 }
 
-/* What a terminal would obey, of a title or a cell, is in no output. */
+/* Controls of a terminal, from a title or a cell, are in no output. */
 static void expect_no_escapes(const char *path)
 {
     FILE *file = fopen(path, "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a subscriber reads: a table of names and the bytes of records. First byte: bit 0, records of 72 bytes; bit 1,
- * the table's sums are made right; bit 2, the records' signatures are. Two bytes: length of the table. Then the table,
- * then the records. */
+/* Input of a subscriber: a table of names and the bytes of records. First byte: bit 0, records of 72 bytes; bit 1,
+ * the table's sums are made right; bit 2, the records' signatures are. Two bytes: length of the table. Then the
+ * table, then the records. */
 #include "acl/subscribe/operator_names.h"
 #include "acl/subscribe/operator_record.h"
 #include "acl/subscribe/subscribe_names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite's own memory from libc, past ASan: an import's schema is thousands of small blocks, which took ASan longer
- * than all that the import does itself. What is ours is watched as before. */
+ * than all that the import does itself. Memory of ours is watched as before. */
 #ifndef MSPROF_TESTS_FUZZ_SQLITE_MEMORY_H
 #define MSPROF_TESTS_FUZZ_SQLITE_MEMORY_H
 

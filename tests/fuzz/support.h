@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fuzz targets share: a sink that checks every row, and files that live in memory only. */
+/* Helpers of the fuzz targets: a sink that checks every row, and files that live in memory only. */
 #ifndef MSPROF_TESTS_FUZZ_SUPPORT_H
 #define MSPROF_TESTS_FUZZ_SUPPORT_H
 
@@ -75,7 +75,7 @@ static inline int checking_commit(struct row_sink *base, struct row_batch *batch
         .sink = { checking_begin, checking_commit, NULL }                                                              \
     }
 
-/* What holds after every decoding: nothing is dropped without a word, be it a problem or (aged data) a note. */
+/* Holds after every decoding: nothing is dropped without a word, be it a problem or (aged data) a note. */
 static inline void expect_honest_counts(const struct capture *capture)
 {
     uint64_t rejected = 0, reasons = 0;

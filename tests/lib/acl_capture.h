@@ -13,7 +13,7 @@
 void start_capture(uint64_t mask);
 /* aclprofStop to aclprofDestroyConfig. */
 void stop_capture(void);
-/* The same where the test is not to end: the first code that is not 0. */
+/* Stops likewise where the test is not to end: the first code that is not 0. */
 aclError stop_capture_quietly(void);
 
 void *stamp_of(const char *message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the recorder share: starting and stopping it in a scratch directory, and reading what it recorded. */
+/* Helpers of the tests of the recorder: starting and stopping it in a scratch directory, and reading what it recorded.
+ */
 #ifndef MSPROF_TESTS_LIB_RECORDING_H
 #define MSPROF_TESTS_LIB_RECORDING_H
 

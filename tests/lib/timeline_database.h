@@ -36,7 +36,7 @@ int export_to(const char *directory, struct export_result *result, struct err *e
 /* Both, into the scratch directory; a failure fails the test. */
 struct export_result export_all(void);
 
-/* What the last export told of: "task_time task_time_0.net.6.1.json". */
+/* Reports that the last export told of: "task_time task_time_0.net.6.1.json". */
 extern char reports[REPORTS_MAX][64];
 extern size_t report_count;
 

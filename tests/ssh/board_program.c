@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests run on a "board": obeys acl.json, takes its time, and leaves a capture as a program with profiling does.
+/* Program of the "board" in tests: obeys acl.json, takes its time, and leaves a capture as a program with profiling
+ * does.
  *
  * usage: board-program [seconds=N] [captures=N] [exit=N] [crash] [hang] [partial] [say=TEXT]
  *
@@ -55,7 +56,7 @@ static bool take_wish(struct wishes *wishes, const char *word)
     return end != NULL && *end == '\0';
 }
 
-/* What acl.json says: the directory for captures, NULL when profiling is off (as without the file). */
+/* Reads acl.json: the directory for captures, NULL when profiling is off (as without the file). */
 static char *read_acl_json(struct err *err)
 {
     char *text = NULL, *output = NULL;

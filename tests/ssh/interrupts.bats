@@ -14,7 +14,8 @@ teardown() {
     stop_all
 }
 
-# expect_end_within SECONDS: of what interrupt_collect interrupts. What waits 50 s without it has 20, for busy machines.
+# expect_end_within SECONDS: of what interrupt_collect interrupts. A wait of 50 s without it has 20, for busy
+# machines.
 expect_end_within() {
     local start=$SECONDS
     interrupt_collect

@@ -15,7 +15,7 @@ expect_failure() {
     fi
 }
 
-# Of those that no connection of others gets: Linux begins at 32768.
+# Finds a port that no connection of others gets: Linux begins at 32768.
 free_port() {
     local port
     for _ in {1..50}; do

@@ -279,7 +279,7 @@ for row in table('api'):
     if not svp:
         near(us(row['Self(us)']), own[row['Function']])
 
-# What limits layers of SVP.
+# Bounds of layers of SVP.
 units = {'Memory(%)': ('dstr', 'dld', 'wld'), 'Compute(%)': ('mac_busy', 'vec_ppen')}
 for row in table('bound'):
     if not svp or row['Bound'] == 'unknown':
@@ -318,7 +318,7 @@ for d in sorted(devices):
         near(us(time[:-4]), part)
         near(float(share), 100 * part / elapsed, 0.005001)
 
-# The same of diff and of advise.
+# Sums likewise of diff and of advise.
 sums = [sum(within(busy[d], ran[d][0][0], ran[d][-1][1]) for d in devices), 0, 0]
 for d in devices:
     first, last = ran[d][0][0], ran[d][-1][1]

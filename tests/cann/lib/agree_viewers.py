@@ -80,7 +80,7 @@ for table, there in sorted(expected.items()):
     cells += sum(cell is not None for row in theirs for cell in row)
 print(cells, 'cells')
 
-# What viewers ask: an operator with its task and the call that launched it
+# Question of viewers: an operator with its task and the call that launched it
 asked = database.execute("""SELECT n.value, t.startNs, k.value, a.startNs FROM COMPUTE_TASK_INFO c
     JOIN TASK t ON t.globalTaskId = c.globalTaskId JOIN STRING_IDS n ON n.id = c.name JOIN STRING_IDS k ON k.id = t.taskType
     JOIN CANN_API a ON a.connectionId = t.connectionId WHERE a.startNs < t.startNs""").fetchall()

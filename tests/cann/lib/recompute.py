@@ -75,7 +75,7 @@ GROUPS = {
         ('ub_write_bw_vector', '44', 128, 2), ('ub_read_bw_scalar', '37', 128, 1),
         ('ub_write_bw_scalar', '38', 128, 1))),
 }
-# What one kind of core of the 910B has no part for.
+# Parts that one kind of core of the 910B does not have.
 MISSING = {
     'aic': {'vec', 'ub_read_bw', 'ub_write_bw', 'l0c_read_bw', 'l0c_write_bw', 'ub_read_bw_mte', 'ub_write_bw_mte',
             'ub_read_bw_vector', 'ub_write_bw_vector', 'vec_fp32', 'vec_fp16', 'vec_int32', 'vec_misc',

@@ -27,7 +27,7 @@ ACL_TYPES = {1: 'ACL_OP', 2: 'ACL_MODEL', 3: 'ACL_RTS', 4: 'ACL_OTHERS'}
 CORE_TYPES = ['AI_CORE', 'AI_CPU']
 LAST_PLACE = Fraction(1, 9000)  # of four decimals, with room for the rounding before
 NANOSECOND = Fraction(1, 1000)
-# What is rounded or cut to whole nanoseconds on the way.
+# Columns that are rounded or cut to whole nanoseconds on the way.
 WHOLE_NANOSECONDS = {'Task Wait Time(us)', 'Avg Time(us)', 'vec_time(us)', 'mac_time(us)', 'scalar_time(us)',
                      'mte1_time(us)', 'mte2_time(us)', 'mte3_time(us)'}
 

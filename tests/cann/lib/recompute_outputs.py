@@ -210,7 +210,7 @@ def check_timeline(path, capture, expected, checker):
     with open(glob.glob(os.path.join(path, 'mindstudio_profiler_output', 'msprof_*.json'))[0], encoding='utf-8') as file:
         events = events_of(file)
     process = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
-    # What overlaps in part stands on further threads of the same name: 'Plane 0 (2)'.
+    # Slices that overlap in part stand on further threads of the same name: 'Plane 0 (2)'.
     thread = {(e['pid'], e['tid']): re.sub(r' \(\d+\)$', '', e['args']['name']) for e in events
               if e['name'] == 'thread_name'}
     slices = defaultdict(list)

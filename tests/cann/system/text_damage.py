@@ -21,7 +21,7 @@ from text_kinds import capture_of, read_fixture
 # Descriptions and dictionaries: their tests are tests/cli/names.bats and tests/cann/import_damaged.bats. Logs of 2020 are no
 # lines but entries, which are found in the middle of anything: their fixtures have damaged ones.
 OTHERS = {"aicpu_log", "data_queue_log", "framework_hash", "graph_desc", "hash_dic", "layer", "task_desc", "type_info_dic"}
-# What a row says of the row before, or of what begins its block.
+# Columns that depend on the row before, or on the beginning of the block.
 DERIVED = {"span_ns"}
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msproftx stamps: limits, codes, order. What is recorded is read from the capture. */
+/* msproftx stamps: limits, codes, order. Records are read from the capture. */
 #include "acl/stamp.h"
 #include "msprof/acl_prof.h"
 #include "tests/lib/acl_capture.h"

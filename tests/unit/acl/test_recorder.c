@@ -391,7 +391,7 @@ static void a_forked_child_records_into_a_capture_of_its_own(void **state)
     assert_int_equal(recording_count_calls(path), 5);
 }
 
-/* What a process that daemonizes does: the recorder's files must not be written into others. */
+/* Closes descriptors as a process that daemonizes does: the recorder's files must not be written into others. */
 static void closed_descriptors_are_opened_again(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a subscriber asks about the bytes that it got: every function's success, misuse and limits. */
+/* Questions of a subscriber about the bytes that it got: every function's success, misuse and limits. */
 #include "acl/subscribe/operator_record.h"
 #include "acl/subscribe/subscribe_names.h"
 #include "msprof/acl_prof.h"

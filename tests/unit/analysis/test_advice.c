@@ -78,7 +78,7 @@ static void count(uint32_t op, enum unit unit, double percent)
     item->units[unit] = percent / 100 * item->total_ns;
 }
 
-/* What a look before this one made of the same workload. */
+/* Forgets the intervals that a look before this one made of the same workload. */
 static void forget(struct intervals **lists)
 {
     for (size_t i = 0; *lists != NULL && i < workload.device_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a communication operator did with its time: by hand, on tasks whose answer is known. */
+/* Times of a communication operator: by hand, on tasks whose answer is known. */
 #include "analysis/collective.h"
 
 #include <setjmp.h>

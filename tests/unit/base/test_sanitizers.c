@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sanitizers find ends a test of their build with a status that msprof itself does not have. */
+/* Findings of the sanitizers end a test of their build with a status that msprof itself does not have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@
 #define BATCHES 6
 #define ROWS 7
 
-/* What a batch does with a column; another thing in each batch. */
+/* Patterns of a column; another one in each batch. */
 enum pattern { ABSENT, CONSTANT, VARYING, SOMETIMES, PATTERNS };
 
 static uint64_t state_of_random;

@@ -402,7 +402,7 @@ static void a_database_whose_schema_is_not_ours_is_not_current(void **state)
     none_stays_current(changes, sizeof changes / sizeof *changes);
 }
 
-/* What knows only the last number of a table counts up to it. */
+/* A reader that knows only the last number of a table counts up to it. */
 static void a_database_whose_rows_are_numbered_otherwise_is_not_current(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in the files is in the tables, or rejected for a reason that is told: over every kind, counted from the sizes
- * of files and hand-typed records and from the lines of texts, never from what the decoder says. */
+/* All that is in the files is in the tables, or rejected for a reason that is told: over every kind, counted from the
+ * sizes of files and hand-typed records and from the lines of texts, never from what the decoder says. */
 #include "tests/lib/collect.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/shapes.h"
@@ -258,7 +258,7 @@ static void every_line_of_a_dictionary_or_description_is_taken_or_rejected(void 
     }
 }
 
-/* What a line is depends on the kind (heads, blocks of several lines); whatever is not a row any more is told. */
+/* Lines mean what their kind says (heads, blocks of several lines); whatever is not a row any more is told. */
 static uint64_t check_text(struct trial *trial, uint64_t expected, const char *text)
 {
     alarm(SCRATCH_LONGEST_WAIT);

@@ -25,7 +25,7 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-/* What the report under test puts. */
+/* Rows of the report under test. */
 static struct {
     const struct report_value (*rows)[COLUMNS];
     size_t count;

@@ -21,7 +21,7 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-/* What the reports under test put. */
+/* Rows of the reports under test. */
 static size_t row_count, times;
 
 static int put_one(struct report_run *run, const char *name, int64_t count, struct err *err)
@@ -42,7 +42,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
 static const struct report report = {.name = "terminal", .families = FAMILY_ANY, .columns = columns, .rows = put_rows};
 
-/* What it prints, to be freed; *ret_rows: how many are counted. */
+/* Prints a report to a text, to be freed; *ret_rows: how many are counted. */
 static char *print(const struct report *wanted, int width, uint64_t *ret_rows)
 {
     char *text = NULL;

@@ -232,7 +232,7 @@ static void a_reader_that_cuts_off_gets_every_nanosecond(void **state)
     }
 }
 
-/* Of captures as long as ten days, on threads that begin anywhere. */
+/* Draws captures as long as ten days, on threads that begin anywhere. */
 static void no_slice_ends_late_in_doubles_and_all_are_exact_in_nanoseconds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kinds of CANN do beyond their tables: records of several sizes, dictionaries cut by slices, texts, pairs. */
+/* Kinds of CANN beyond their tables: records of several sizes, dictionaries cut by slices, texts, pairs. */
 #include "tests/lib/collect.h"
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What file names say: numbers are taken from both ends, because a model may be called anything. */
+/* Facts in file names: numbers are taken from both ends, because a model may be called anything. */
 #include "parsers/capture/capture.h"
 
 #include <setjmp.h>

@@ -63,7 +63,7 @@ static size_t put_records(const struct binary_kind *kind, unsigned char *bytes, 
     return (size_t)(p - bytes);
 }
 
-/* What the key column holds in record i of put_records. */
+/* Value of the key column in record i of put_records. */
 static int64_t key_of(const struct binary_kind *kind, unsigned i)
 {
     return strcmp(kind->key, "start_ns") == 0 ? 1000 * (int64_t)i : i;

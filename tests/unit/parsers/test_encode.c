@@ -93,7 +93,7 @@ static bool is_taken(const struct layout *layout, const size_t *order, size_t pl
     return false;
 }
 
-/* What is stored is what is left without the other column. */
+/* Adds the other columns: the stored value is what is left without them. */
 static void add_others(struct random_row *random, const struct record_kind *kind, const struct layout *layout)
 {
     for (size_t i = 0; i < layout->field_count; i++) {

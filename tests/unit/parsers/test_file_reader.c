@@ -142,7 +142,7 @@ static void so_is_one_of_a_large_capture(void **state)
     read_around_missing(LARGE);
 }
 
-/* What was counted on is a file's size when the capture was opened. */
+/* The size that counts is a file's when the capture was opened. */
 static void a_file_that_grew_is_read_to_its_end(void **state)
 {
     (void)state;

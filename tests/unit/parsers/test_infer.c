@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a layout from printed tables is made of: numbers, rows, places, and what layouts can say of them. */
+/* Parts of a layout from printed tables: numbers, rows, places, and what layouts can say of them. */
 #include "base/format/csv_in.h"
 #include "base/format/json_pieces.h"
 #include "parsers/decode/decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board lists: nothing of it leads anywhere else. */
+/* Listings of a board: nothing of them leads anywhere else. */
 #include "ssh/transfer/listing.h"
 
 #include <setjmp.h>
