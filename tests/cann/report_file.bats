@@ -178,3 +178,15 @@ Type,3,3,2.00"
     expect_status 0
     expect_equal "$(sed -n 2p JOBX/summary/mine.csv | tr ',' '\n' | wc -l)" 128
 }
+
+@test "control characters come neither out of a directory's name nor into a report of a user" {
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* $'PROF_\e[31m'
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* PROF_2
+    run_msprof show $'PROF_\e[31m' PROF_2
+    [[ $output != *$'\e'* ]]
+    expect_contains "$output" "Capture : "
+    printf 'report bad\ntitle "a\e[31mb"\n' >bad.report
+    run_msprof export summary -dir PROF_2 --report-file bad.report
+    [ "$status" -ne 0 ]
+    expect_contains "$stderr" "bad.report:2:9: a control character"
+}

@@ -65,3 +65,20 @@ MemoryUB 0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44
 ResourceConflictRatio 0x64,0x65,0x66
 END
 }
+
+@test "a task of 2022 that ends before it starts is rejected by its reason, not dropped" {
+    cp -r "$repository"/testdata/cann/2022-310/PROF_* PROF_1
+    python3 -c "
+import glob, struct
+path = next(p for p in glob.glob('PROF_1/*/data/ts_track.data.*slice_0') if not p.endswith('.done'))
+data = bytearray(open(path, 'rb').read())
+starts = [at for at in range(0, len(data) - 31) if data[at + 1:at + 4] == b'\x03\x20\x00' and data[at + 10:at + 12] == b'\x02\x00']
+at = starts[len(starts) // 2]
+struct.pack_into('<Q', data, at + 16, struct.unpack_from('<Q', data, at + 16)[0] + 10**9)
+open(path, 'wb').write(data)"
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "expected an end after its start at"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT sum(records_decoded), sum(records_rejected) FROM source_file WHERE kind = 'ts_track'")" \
+        "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM ts_track")|1"
+}

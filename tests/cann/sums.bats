@@ -166,3 +166,17 @@ write(HASHES, read(HASHES) + b'a' * (17 << 20))"
     expect_contains "$stderr" "hash_dic.slice_0' is too long: at most 16777216 bytes"
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task")" 100
 }
+
+@test "the same content under two names is read once, and both are named" {
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
+    run_msprof import -dir PROF_1
+    sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM host_call; SELECT count(*) FROM device_task" >before
+    cp PROF_1/host/data/unaging.api_event.data.slice_0 PROF_1/host/data/unaging.api_event.data.slice_1
+    cp PROF_1/device_0/data/stars_soc.data.0.slice_0 PROF_1/device_0/data/stars_soc.data.0.slice_7
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$stderr" "host/data/unaging.api_event.data.slice_1: the same"
+    expect_contains "$stderr" "bytes as 'host/data/unaging.api_event.data.slice_0', which is decoded"
+    expect_contains "$stderr" "bytes as 'device_0/data/stars_soc.data.0.slice_0', which is decoded"
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM host_call; SELECT count(*) FROM device_task")" "$(<before)"
+}

@@ -12,10 +12,67 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
+python() {
+    PYTHONPATH=$repository/tests/cann/system PYTHONDONTWRITEBYTECODE=1 python3 -c "from text_kinds import *
+$1"
+}
+
+# A capture with three samples of Memory.data, changed as the Python expression over its text says.
+memory() { # expression
+    rm -rf PROF_1
+    python "
+block = 'TimeStamp:%d\nMemTotal: 800 kB\nMemFree: %d kB\nHugePages_Total: 12\nHugePages_Rsvd: 0\n\n'
+text = ''.join(block % (1000000192000 + i, 500 + i) for i in range(3))
+capture_of('.', 'device_0/data/Memory.data.0.slice_0', $1, '5')"
+    run_msprof import -dir PROF_1
+}
+
+samples() {
+    sqlite3 PROF_1/sqlite/runtime.db "SELECT group_concat(free_kb) FROM system_memory"
+}
+
+rejected() {
+    sqlite3 PROF_1/sqlite/runtime.db "SELECT records_rejected FROM source_file WHERE path LIKE '%Memory.data%'"
+}
+
 @test "text files become the rows that their fixtures say" {
     python3 "$BATS_TEST_DIRNAME/system/text_kinds.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
 }
 
 @test "of a damaged text the sound rows stay, and what is lost is counted and named" {
     python3 "$BATS_TEST_DIRNAME/system/text_damage.py" "$MSPROF" "$repository/testdata/kinds" "$PWD/work"
+}
+
+@test "a block of text that lost its first line swallows no other: the sample is rejected, and the others stay" {
+    memory text
+    expect_equal "$status $(samples) $(rejected)" "0 500,501,502 0"
+    memory "text.replace('0\n\nTimeStamp:1000000192001', '0xxximeStamp:1000000192001')"
+    expect_equal "$status $(samples)" "3 500,502"
+    [ "$(rejected)" -gt 0 ]
+    expect_contains "$stderr" "a second 'total_kb' in one block"
+}
+
+@test "a block that lacks a line that the others have is rejected, and so is a line with a control byte" {
+    memory "text.replace('MemFree: 501 kB\n', '')"
+    expect_equal "$status $(samples) $(rejected)" "3 500,502 1"
+    expect_contains "$stderr" "a block without 'free_kb'"
+    memory "text.replace('MemFree: 501', 'MemFree:\x01501')"
+    expect_equal "$status $(samples)" "3 500,502"
+}
+
+@test "a line whose end is damaged swallows none of the lines behind it" {
+    python "
+call = '   %d.059 ( 0.292 ms): python3/4242 write(fd: 3, count: 4096) = 0\n'
+capture_of('.', 'host/data/host_syscall.data.slice_0', (call % 100 + call % 200 + call % 300).replace('= 0\n   200', '= 0*   200'), '5')"
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT group_concat(start_us) FROM host_syscall")" 300059
+}
+
+@test "a line whose first word is one letter off a known one is rejected, and the block keeps its other values" {
+    memory "text.replace('MemTotal: 800 kB\\nMemFree: 501', 'MemTntal: 800 kB\\nMemFree: 501')"
+    expect_equal "$status $(samples)" "3 500,502"
+    expect_contains "$stderr" "'MemTntal: 800 kB'; expected 'MemTotal: {total_kb} kB'"
+    memory "text.split('\\n\\n')[0].replace('MemTotal', 'MemTntal') + '\\n'"
+    expect_equal "$status $(samples) $(rejected)" "3 500 1"
 }

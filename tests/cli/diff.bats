@@ -302,3 +302,12 @@ END
     run_msprof -q diff b.json a.json --format json
     expect_equal "$(json '[(r["key"], r["verdict"]) for r in d["rows"] if r["verdict"] != "unchanged"]')" "[('bbox_pred', 'improvement')]"
 }
+
+@test "a baseline's directory is cleared of what a killed run left there" {
+    cp -r "$repository"/testdata/resnet50/JOB* JOB_1
+    mkdir baselines
+    : >baselines/.msprof.0123456789abcdef.tmp
+    run_msprof diff --base JOB_1 --save baselines/one.json
+    expect_status 0
+    expect_equal "$(ls -A baselines)" one.json
+}

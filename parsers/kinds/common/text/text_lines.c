@@ -2,6 +2,7 @@
 #include "parsers/kinds/common/text/text_lines.h"
 
 #include "base/strbuf.h"
+#include "base/suggest.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/sample.h"
@@ -591,19 +592,42 @@ static size_t find_format(struct text_stream *stream, const char *line, size_t l
     return stream->pattern_count;
 }
 
+/* The pattern of which a line that says nothing is one letter off in its first word, which is then damaged; else NULL.
+ */
+static const char *find_misspelt(const struct text_stream *stream, const char *line, size_t length)
+{
+    enum { WORD_MIN = 5 };
+    for (size_t i = 0; i < stream->pattern_count; i++) {
+        const struct line_token *first = &stream->patterns[i].tokens[0];
+        size_t known = first->length;
+        if ((stream->kind->lines[i].flags & (LINE_SKIP | LINE_HEADING)) || stream->patterns[i].count == 0 ||
+            first->type != TOKEN_LITERAL || known < WORD_MIN || first->text[known - 1] != ':')
+            continue;
+        const char *colon = memchr(line, ':', length < known + 1 ? length : known + 1);
+        size_t word = colon != NULL ? (size_t)(colon - line) + 1 : 0;
+        if (word + 1 >= known && edit_distance(first->text, known, line, word) == 1)
+            return stream->kind->lines[i].pattern;
+    }
+    return NULL;
+}
+
 static int take_line(struct text_stream *stream, struct decoder *decoder, const char *line, size_t length,
                      const struct place *place, struct err *err)
 {
     uint64_t before = stream->present;
     size_t found = find_format(stream, line, length, !stream->started);
     stream->started = true;
-    if (found == stream->pattern_count) {
+    const unsigned flags = found < stream->pattern_count ? stream->kind->lines[found].flags : 0;
+    const char *expected = found == stream->pattern_count ? stream->kind->lines[0].pattern
+                           : flags & LINE_SKIP            ? find_misspelt(stream, line, length)
+                                                          : NULL;
+    if (expected != NULL) {
+        stream->present = before;
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "'%.*s'; expected '%s'",
-                    (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line, stream->kind->lines[0].pattern);
+                    (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line, expected);
         decoder_reject(decoder, DIAG_TEXT_LINE);
         return 0;
     }
-    const unsigned flags = stream->kind->lines[found].flags;
     if (flags & (LINE_SKIP | LINE_HEADING)) {
         stream->present = before;
         return 0;
