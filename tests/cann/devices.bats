@@ -413,7 +413,7 @@ for channel, place in enumerate(places):
     words[place:place + 5] = [at + 50 * channel, 0, 100 + channel, 50, 0 if channel == 1 else 200]
 p.devices[1]['ccu0.stat.1'] = struct.pack('<704I', *words)
 END
-    expect_contains "$stderr" "device_1/data/ccu1.instr.1.slice_0: record 1, offset 64, field loop_end: a loop from tick 5000500 to tick 5000400"
+    expect_contains "$stderr" "device_1/data/ccu1.instr.1.slice_0: record 1, offset 64, field end_ns: the loop ends (1700000000000008000 ns) before it starts (1700000000000010000 ns)"
     export_capture 3
     # a tick is 20 ns; a unit of waiting is four
     expect_equal "$(head -n 1 PROF_1/mindstudio_profiler_output/ccu_mission_*.csv)" "Device_id,Stream ID,Task Id,\
