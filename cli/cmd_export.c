@@ -52,10 +52,11 @@ static int layer_list_end(struct layer_list *list, struct err *err)
 
 static int layer_list_add(struct layer_list *list, const char *name, struct err *err)
 {
-    char *copy = strdup(name);
-    if (copy == NULL)
+    if (array_reserve(list, 1, err) < 0)
+        return -(int)err->code;
+    list->items[list->count] = strdup(name);
+    if (list->items[list->count++] == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    list->items[list->count++] = copy;
     return layer_list_end(list, err);
 }
 

@@ -390,13 +390,13 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
         err_set(&err, ERR_NO_MEMORY, "out of memory");
     else
         choose_kinds(settings, chosen, &err);
-    if (err.code != ERR_NONE) {
-        console_error(&err);
-        status = status_of_error(&err);
-    } else {
+    if (chosen != NULL && err.code == ERR_NONE) {
         console_output_begin();
         printers[settings->kinds_format](stdout, chosen, layouts);
         status = console_output_end(false);
+    } else {
+        console_error(&err);
+        status = status_of_error(&err);
     }
     free(chosen);
     return status;

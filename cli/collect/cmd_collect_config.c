@@ -197,7 +197,7 @@ static int secret_resolve(const char *text, const char *what, int seconds, char 
         if (strncmp(text, ways[i].prefix, length) != 0)
             continue;
         result = ways[i].resolve(text + length, what, seconds, ret, err);
-        if (result == 0 && (*ret)[0] == '\0') {
+        if (result == 0 && *ret != NULL && (*ret)[0] == '\0') {
             free(*ret);
             *ret = NULL;
             result = err_set(err, ERR_USAGE, "what '%s' names is empty", what);

@@ -6,8 +6,8 @@
 /* Colours of texts have a contrast of 4.5 or more to what they stand on, in both schemes; those of drawings 3. */
 const char *const html_style[] = {
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#57606a;--line:#d0d7de;--head:#f3f5f7;--link:#0550ae;",
-    "--bar:#cfe3fb;--cube:#1f6feb;--vector:#0f8574;--aicpu:#b35900;--exposed:#9a3fd5;--waiting:#c2528b;--copies:#"
-    "7a6a00;",
+    "--bar:#cfe3fb;--cube:#1f6feb;--vector:#0f8574;--aicpu:#b35900;--exposed:#9a3fd5;--waiting:#c2528b;",
+    "--copies:#7a6a00;",
     "--other:#5b6770;--dark:#a8b0b8;--free:#e3e7eb;--mark:#b42318}",
     "@media (prefers-color-scheme:dark){:root{--bg:#15191e;--fg:#e6e9ec;--soft:#a3acb5;--line:#3a424b;--head:#20262d;",
     "--link:#79b8ff;--bar:#1d3f66;--cube:#4c93ff;--vector:#2fb5a0;--aicpu:#e08a33;--exposed:#c07bf0;--waiting:#e57fb3;",

@@ -38,11 +38,12 @@ struct framework_info {
     bool scheduled;      /* steps are told apart: is_set_schedule */
     bool graph_compiled; /* jit_level O2: launches are not related to operators */
     bool with_cpu, with_npu;
-    bool memory, record_shapes, data_process, simplify;
+    bool memory, record_shapes, with_stack, data_process, simplify;
     bool text, database; /* of export_type */
     bool bare;           /* there is no framework: a PROF capture by itself */
     bool aic_metrics, l2_cache, sys_io, sys_interconnection;
     char cann_version[48]; /* as it stands there; "": it is not said */
+    char odd_key[32];      /* a key that is one letter off a known one; "": none */
     /* PyTorch: the clock without a PROF capture. */
     struct framework_clock clock;
     bool has_clock;

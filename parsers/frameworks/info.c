@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/suggest.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -88,6 +89,7 @@ static int take_mindspore(const struct json *root, struct framework_info *ret, s
         .with_npu = activities == NULL || holds(activities, "NPU"),
         .memory = is_true(parameters, "profile_memory"),
         .record_shapes = is_true(parameters, "record_shapes"),
+        .with_stack = is_true(parameters, "with_stack"),
         .data_process = is_true(parameters, "data_process"),
         .simplify = is_true(parameters, "data_simplification"),
         .text = types == NULL || holds(types, "text"),
@@ -137,6 +139,7 @@ static int take_pytorch(const struct json *root, struct framework_info *ret, str
         .with_npu = activities == NULL || holds(activities, "ProfilerActivity.NPU"),
         .memory = is_true(common, "profile_memory"),
         .record_shapes = is_true(common, "record_shapes"),
+        .with_stack = is_true(common, "with_stack"),
         .simplify = is_true(more, "_data_simplification"),
         .text = types == NULL || holds(types, "text"),
         .database = holds(types, "db"),
@@ -148,6 +151,64 @@ static int take_pytorch(const struct json *root, struct framework_info *ret, str
     json_integer(json_member(root, "rank_id"), &ret->rank);
     take_clock(root, ret);
     return 0;
+}
+
+static const char *const known_keys[] = {
+    "profiler_parameters",
+    "ms_profiler_info",
+    "profiler_level",
+    "jit_level",
+    "activities",
+    "export_type",
+    "is_set_schedule",
+    "profile_memory",
+    "record_shapes",
+    "with_stack",
+    "data_process",
+    "data_simplification",
+    "aic_metrics",
+    "l2_cache",
+    "sys_io",
+    "sys_interconnection",
+    "rank_id",
+    "config",
+    "common_config",
+    "experimental_config",
+    "_profiler_level",
+    "_export_type",
+    "_data_simplification",
+    "_aic_metrics",
+    "_l2_cache",
+    "_sys_io",
+    "_sys_interconnection",
+    "start_info",
+    "end_info",
+    "collectionTimeEnd",
+    "MonotonicTimeEnd",
+    "syscnt_enable",
+    "start_cnt",
+    "start_monotonic",
+    "freq",
+    "cann_version",
+    "pcie",
+};
+
+/* Finds a key that is one letter off a known one: damage, which would switch something off. */
+static void find_odd_key(const struct json *object, int depth, char ret[static 32])
+{
+    for (const struct json *member = json_first(object); member != NULL && depth < 4; member = json_next(member)) {
+        const char *key = json_key(member);
+        bool known = key == NULL, near = false;
+        for (size_t i = 0; key != NULL && i < sizeof known_keys / sizeof *known_keys; i++) {
+            size_t distance = edit_distance(key, strlen(key), known_keys[i], strlen(known_keys[i]));
+            known |= distance == 0;
+            near |= distance == 1;
+        }
+        if (near && !known)
+            snprintf(ret, 32, "%.31s", key);
+        if (json_is_object(member))
+            find_odd_key(member, depth + 1, ret);
+    }
 }
 
 int framework_info_load(const char *directory, enum framework_kind kind, struct framework_info *ret, struct err *err)
@@ -165,6 +226,8 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
                  : kind == FRAMEWORK_MINDSPORE ? take_mindspore(root, ret, err)
                                                : take_pytorch(root, ret, err);
     const char *version = root != NULL ? json_string(json_member(root, "cann_version")) : NULL;
+    if (status == 0)
+        find_odd_key(root, 0, ret->odd_key);
     if (status == 0 && version != NULL)
         snprintf(ret->cann_version, sizeof ret->cann_version, "%s", version);
     if (status < 0)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 void framework_release(struct framework *framework)
 {
@@ -39,13 +42,95 @@ static void check_clock(const struct framework *framework, const char *directory
                     ((double)clock->offset_ns - (double)first_ns) / 1e9);
 }
 
+enum expectation_of { OF_HOST, OF_MEMORY, OF_SHAPES, OF_STACK, OF_DATA };
+
+struct framework_file {
+    const char *stem, *end; /* the rank stands between them; end is NULL: it has none */
+};
+
+/* Files that a profiler writes whenever a setting was on; those of data only together with another. */
+static const struct expected_file {
+    enum framework_kind kind;
+    enum expectation_of setting;
+    struct framework_file file, beside; /* below FRAMEWORK/ */
+} expected_files[] = {
+    {FRAMEWORK_PYTORCH, OF_HOST, {"torch.op_range", NULL}, {NULL, NULL}},
+    {FRAMEWORK_PYTORCH, OF_MEMORY, {"torch.memory_usage", NULL}, {NULL, NULL}},
+    {FRAMEWORK_PYTORCH, OF_STACK, {"torch.python_tracer_func", NULL}, {NULL, NULL}},
+    {FRAMEWORK_PYTORCH, OF_STACK, {"torch.python_tracer_hash", NULL}, {NULL, NULL}},
+    {FRAMEWORK_MINDSPORE, OF_HOST, {"mindspore.op_range", NULL}, {NULL, NULL}},
+    {FRAMEWORK_MINDSPORE, OF_MEMORY, {"mindspore.memory_usage", NULL}, {NULL, NULL}},
+    {FRAMEWORK_MINDSPORE, OF_SHAPES, {"mindspore.record_shapes", NULL}, {NULL, NULL}},
+    {FRAMEWORK_MINDSPORE, OF_DATA, {"pipeline_profiling", ".json"}, {"minddata_cpu_utilization", ".json"}},
+    {FRAMEWORK_MINDSPORE, OF_DATA, {"minddata_cpu_utilization", ".json"}, {"pipeline_profiling", ".json"}},
+    {FRAMEWORK_MINDSPORE, OF_DATA, {"device_queue_profiling", ".txt"}, {"pipeline_profiling", ".json"}},
+};
+
+static bool was_on(const struct framework_info *info, enum expectation_of setting)
+{
+    const bool settings[] = {[OF_HOST] = true,
+                             [OF_MEMORY] = info->memory,
+                             [OF_SHAPES] = info->record_shapes,
+                             [OF_STACK] = info->with_stack,
+                             [OF_DATA] = info->data_process};
+    return info->with_cpu && settings[setting];
+}
+
+static void name_file(const struct framework_file *file, int64_t rank, char name[static 64])
+{
+    if (file->end != NULL)
+        snprintf(name, 64, "%s_%lld%s", file->stem, (long long)rank, file->end);
+    else
+        snprintf(name, 64, "%s", file->stem);
+}
+
+static bool is_there(const char *directory, const char *name)
+{
+    struct stat status;
+    char *path = path_join(directory, name);
+    bool found = path == NULL || lstat(path, &status) == 0;
+    free(path);
+    return found;
+}
+
+/* Tells of files that are not there, though the profiler's settings say that they were written. */
+static void check_files(const struct framework_info *info, const char *directory, struct diagnostics *diag)
+{
+    char *folder = path_join(directory, "FRAMEWORK");
+    const struct place place = {folder, -1, -1, NULL};
+    bool simplified = folder == NULL || !is_there(directory, "FRAMEWORK"); /* removed on purpose, or told elsewhere */
+    for (size_t i = 0; !simplified && i < sizeof expected_files / sizeof *expected_files; i++) {
+        const struct expected_file *expected = &expected_files[i];
+        char name[64], beside[64] = ".";
+        name_file(&expected->file, info->rank, name);
+        if (expected->beside.stem != NULL)
+            name_file(&expected->beside, info->rank, beside);
+        if (expected->kind == info->kind && was_on(info, expected->setting) && !is_there(folder, name) &&
+            is_there(folder, beside))
+            diag_report(diag, DIAG_FILE_ABSENT, &place, "no %s, though profiler_info says that it was recorded", name);
+    }
+    free(folder);
+}
+
+static void check_keys(const struct framework_info *info, const char *directory, struct diagnostics *diag)
+{
+    const struct place place = {directory, -1, -1, NULL};
+    if (info->odd_key[0] != '\0')
+        diag_report(diag, DIAG_CONFIG_INVALID, &place,
+                    "profiler_info has '%s', which is one letter off a known key; the setting is taken for off",
+                    info->odd_key);
+}
+
 int framework_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
                    struct diagnostics *diag, struct err *err)
 {
     int status = framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
                                                              : pytorch_load(framework, directory, clock, diag, err);
-    if (status == 0)
+    if (status == 0) {
         check_clock(framework, directory, clock, diag);
+        check_files(&framework->info, directory, diag);
+        check_keys(&framework->info, directory, diag);
+    }
     return status;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Captures of one board whose differences are known, for the tests of diff; loaded after common.bash.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # common.bash sets repository
 
 setup() {
     enter_scratch

@@ -3,6 +3,7 @@
 # The manual's promises: promises.txt quotes each of these pages' sentences that promise, and names the test that backs it. A
 # sentence that is changed takes its test along.
 # bats file_tags=once
+# shellcheck disable=SC2154 # common.bash sets repository
 
 load ../cli/common
 

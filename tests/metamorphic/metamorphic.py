@@ -11,6 +11,7 @@ there are some that named.txt does not name.
 """
 import argparse
 import fnmatch
+import itertools
 import json
 import multiprocessing
 import os
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 import captures
+import frameworks
 import relations
 from mutations import all_files, copy_linked, data_files, double, fields_of, flip, remove, replace
 from program import Outcome
@@ -204,6 +206,14 @@ def work_on(task):
     return label, results
 
 
+def of_frameworks(msprof, work, options):
+    flips_of_file = 0 if options.only == "gone" else 1 if options.small else options.flips
+    if options.only in (None, "gone", "flip"):
+        for label, relation, what, verdict in frameworks.results(msprof, os.path.join(work, "frameworks"), options.seed,
+                                                                 flips_of_file, options.capture):
+            yield label, [(relation, what, verdict)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("msprof")
@@ -225,7 +235,7 @@ def main():
              for number, (label, root, kind) in enumerate(subjects) if options.capture in label]
     pairs, silent, named, used = {}, [], read_named(), set()
     with multiprocessing.Pool(options.jobs) as pool:
-        for label, results in pool.imap_unordered(work_on, tasks):
+        for label, results in itertools.chain(pool.imap_unordered(work_on, tasks), of_frameworks(msprof, work, options)):
             for relation, what, verdict in results:
                 counts = pairs.setdefault(relation, {})
                 word = verdict.split(":")[0]

@@ -76,11 +76,11 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
 {
     struct cpu_reading *reading = arg;
     struct mindspore_cpu_op op = {.start_ns = 0};
-    const char *type = strchr(line->text, ';'), *runs = strrchr(line->text, ';');
+    const char *type = strchr(line->text, ';'), *runs = type != NULL ? strchr(type + 1, ';') : NULL;
     if (line->length == 0)
         return 0;
-    if (type == NULL || type == runs) {
-        tell(reading->diag, line, "fewer than three fields between ';'");
+    if (runs == NULL || strchr(runs + 1, ';') != NULL) {
+        tell(reading->diag, line, "not three fields between ';'");
         return 0;
     }
     type++;

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directories of frameworks' profilers and of a cluster's ranks as captures of the suite: one file of the framework gone,
+or one bit of it flipped, by what analyse and cluster make of them."""
+import csv
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import captures
+from mutations import copy_linked, flip, remove
+from program import TOLD
+
+FRAMEWORKS = "testdata/frameworks/*_ascend_*"
+
+
+def count_rows(path):
+    """Rows, and values in each column, of a table; events of a timeline; entries of another JSON document."""
+    if path.endswith(".csv"):
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        counts = {title: sum(1 for row in rows[1:] if at < len(row) and row[at].strip() not in ("", "N/A"))
+                  for at, title in enumerate(rows[0])}
+        return {"*": len(rows) - 1, **counts}
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    return {"*": len(document)}
+
+
+class Written:
+    """The files that a command makes of a directory, how many rows and values they have, and what was told."""
+
+    def __init__(self, command, directory, output):
+        shutil.rmtree(output, ignore_errors=True)
+        done = subprocess.run([*command, "--output", output, directory], check=False, capture_output=True, text=True,
+                              errors="replace", env={**os.environ, "NO_COLOR": "1"})
+        self.status = done.returncode
+        # Each once: numbers of records and seconds stand in other lines.
+        self.told = sorted(line for line in done.stderr.splitlines() if TOLD.search(line))
+        self.tables = {}
+        for path in glob.glob(os.path.join(output, "*", "*.csv")) + glob.glob(os.path.join(output, "*", "*.json")):
+            self.tables[os.path.basename(path)] = count_rows(path)
+
+    def judge(self, sound):
+        if self.status not in (sound.status, 0) or len(self.told) > len(sound.told) or set(self.told) - set(sound.told):
+            return "told"
+        lost = ["%s.%s %s -> %s" % (name, column, sound.tables.get(name, {}).get(column), self.tables.get(name, {}).get(column))
+                for name in sorted(set(sound.tables) | set(self.tables))
+                for column in sorted(set(sound.tables.get(name, {})) | set(self.tables.get(name, {})))
+                if sound.tables.get(name, {}).get(column) != self.tables.get(name, {}).get(column)]
+        return "silent: " + ", ".join(lost[:4]) if lost else "equal"
+
+
+def files_of(root):
+    """Names of the framework's own files: those of its captures have mutations of their own."""
+    return sorted(os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names
+                  if "PROF_" not in folder and os.path.getsize(os.path.join(folder, name)) > 0)
+
+
+def mutate(command, root, work, rng, flips):
+    sound = Written(command, root, os.path.join(work, "sound"))
+    copy = os.path.join(work, os.path.basename(root))
+    for name in files_of(root):
+        what = os.path.basename(name)
+        remove(copy_linked(root, copy), name)
+        yield "gone", what, Written(command, copy, os.path.join(work, "mutated")).judge(sound)
+        for _ in range(flips):
+            bit = rng.randrange(1 << 40)
+            flip(copy_linked(root, copy), name, bit)
+            yield "flip", "%s:%d" % (what, bit), Written(command, copy, os.path.join(work, "mutated")).judge(sound)
+
+
+def make_job(msprof, work):
+    """The results of two ranks, as cluster reads them."""
+    job = os.path.join(work, "job")
+    subprocess.run([os.path.join(os.path.dirname(os.path.realpath(msprof)), "make-ranks"), "--output", job, "--ranks", "2"],
+                   check=True, capture_output=True)
+    return job
+
+
+def subjects(msprof, work):
+    """Label, command and directory of each."""
+    for path in sorted(glob.glob(os.path.join(captures.ROOT, FRAMEWORKS))):
+        copy = os.path.join(work, "original", os.path.basename(path))
+        shutil.copytree(path, copy)
+        yield os.path.basename(path), [msprof, "analyse"], copy
+    yield "cluster", [msprof, "cluster", "--detail"], make_job(msprof, work)
+
+
+def results(msprof, work, seed, flips, label=""):
+    """(label, relation, what, verdict) of all."""
+    os.makedirs(work, exist_ok=True)
+    for name, command, root in subjects(msprof, work):
+        if label in name:
+            rng = random.Random("%s %s" % (seed, name))
+            for relation, what, verdict in mutate(command, root, os.path.join(work, name), rng, flips):
+                yield name, relation, what, verdict
