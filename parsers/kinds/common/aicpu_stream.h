@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records of aicpu.data have in common: whose they are, and how they number streams and tasks. */
+/* Common parts of the records of aicpu.data: whose they are, and how they number streams and tasks. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_AICPU_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_AICPU_STREAM_H
 

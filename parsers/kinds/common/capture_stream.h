@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two generations of captured streams share: everything but where the bytes are. */
+/* Common parts of the two generations of captured streams: everything but where the bytes are. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CAPTURE_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_CAPTURE_STREAM_H
 

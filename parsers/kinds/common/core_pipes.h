@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the samples of AI cores and of vector cores have in common: how long each pipe of a core worked. */
+/* Common parts of the samples of AI cores and of vector cores: how long each pipe of a core worked. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PIPES_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PIPES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the PMU records of the two kinds of cores share: everything but their names. */
+/* Common parts of the PMU records of the two kinds of cores: everything but their names. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 
@@ -79,7 +79,7 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
 
 extern const struct report_column core_sample_table[];
 
-/* What the database for viewers has of sampled cores: of the table of a kind and the kind of core. */
+/* Queries and columns of sampled cores for the database for viewers, by the table of a kind and the kind of core. */
 #define CORE_SAMPLE_USAGE(table, frequency)                                                                            \
     "u AS (SELECT device_id, core_id, time_ns, total_cycle, CAST(setting('" frequency "', device_id) AS REAL) AS mhz," \
     " coalesce(time_ns - lag(time_ns) OVER (PARTITION BY device_id, core_id ORDER BY id), 1000000000) AS span "        \

@@ -38,7 +38,7 @@ static enum diag_id id_of_restarted(const struct open_half *half)
     return half->file != NULL ? DIAG_TASK_END_LOST : DIAG_TASK_UNMATCHED_START;
 }
 
-/* The same where the capture ends: if no later task of the stream ended, it was under way. */
+/* A start without its end where the capture ends was under way if no later task of the stream ended. */
 static enum diag_id id_of_unfinished(const struct task_pairs *pairs, const struct task_key *key,
                                      const struct open_half *half)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kinds of device records of CANN share. */
+/* Common parts of the kinds of device records of CANN. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 
@@ -50,7 +50,7 @@ static inline void stars_decode_ids(uint32_t stream_word, uint32_t task_word, ui
 #define STARS_PLACE_HOLDER 3
 #define STARS_EVENT_RECORD 4
 
-/* The same when streams are expanded to 15 bits; type: of the entry. */
+/* Stream and task id likewise, when streams are expanded to 15 bits; type: of the entry. */
 static inline void stars_decode_expanded_ids(int64_t type, uint32_t stream_word, uint32_t task_word,
                                              uint32_t *ret_stream_id, uint32_t *ret_task_id)
 {

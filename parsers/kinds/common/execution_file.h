@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of an open file whose records tell of executions, which captures from before 2023 join. */
+/* State of an open file whose records tell of executions, which captures from before 2023 join. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_EXECUTION_FILE_H
 #define MSPROF_PARSERS_KINDS_COMMON_EXECUTION_FILE_H
 

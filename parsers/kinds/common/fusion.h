@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records of fused operators have in common, before 2023 and since: their memory, and the operators that they
+/* Common parts of the records of fused operators, before 2023 and since: their memory, and the operators that they
  * were, up to eight a record. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_FUSION_H
 #define MSPROF_PARSERS_KINDS_COMMON_FUSION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of an open file whose name tells a device and one of its groups (of cores, a die). */
+/* State of an open file whose name tells a device and one of its groups (of cores, a die). */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_GROUP_FILE_H
 #define MSPROF_PARSERS_KINDS_COMMON_GROUP_FILE_H
 

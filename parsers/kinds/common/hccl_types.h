@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the numbers of HCCL mean in records of communication: lists for tables of names and for SQL. */
+/* Meanings of the numbers of HCCL in records of communication: lists for tables of names and for SQL. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HCCL_TYPES_H
 #define MSPROF_PARSERS_KINDS_COMMON_HCCL_TYPES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What turns of kernels that compute and communicate at once (MC2) have in common: records of aicpu.data. Behind the
+/* Common parts of turns of kernels that compute and communicate at once (MC2): records of aicpu.data. Behind the
  * columns here stand those of the points in time of a turn: of the counter of the device, then as many of nanoseconds.
  */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_KFC_TURN_H

@@ -91,7 +91,7 @@ const struct series_counter network_port_counters[] = {
     {.name = NULL},
 };
 
-/* What a port can carry is given in units of 1024 * 1024 bits. */
+/* The bandwidth of a port is given in units of 1024 * 1024 bits. */
 const struct exported_column network_port_exported[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},

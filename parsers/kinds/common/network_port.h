@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ports of networks have in common: everything but their names. */
+/* Common parts of the ports of networks: everything but their names. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_NETWORK_PORT_H
 #define MSPROF_PARSERS_KINDS_COMMON_NETWORK_PORT_H
 

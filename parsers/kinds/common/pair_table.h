@@ -18,7 +18,7 @@ struct open_half {
 };
 #define PAIR_TABLE MAP_OF(struct open_half, key)
 
-/* What is under way at once is little; a damaged file must not take all memory. */
+/* Few first halves are open at once; a damaged file must not take all memory. */
 #define PAIR_TABLE_MAX (1u << 18)
 
 static inline bool pair_table_is_full(const struct map *table)

@@ -62,7 +62,7 @@ static bool time_of(const struct sample_stream *stream, const struct row *row, i
     return false;
 }
 
-/* What a sample says against the one before in its series. */
+/* Compares a sample with the one before in its series. */
 static void compare(const struct sample_stream *stream, struct decoder *decoder, const struct place *at,
                     struct row *row, int64_t time_ns, const struct sample_series *before)
 {

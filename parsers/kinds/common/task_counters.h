@@ -42,7 +42,7 @@
         }                                                                                                              \
     }
 
-/* Of chips 15 and 16 it is at 6. */
+/* On chips 15 and 16 it is at 6. */
 #define SOC_PMU_MAGICS_V6(kind)                                                                                        \
     {                                                                                                                  \
         {                                                                                                              \

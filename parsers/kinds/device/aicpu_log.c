@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the AI CPU of a device tells of the operators that it ran, in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a
- * log of text. */
+/* Operators that the AI CPU of a device ran, as it tells them in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a log
+ * of text. */
 #include "base/number.h"
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_log.h"

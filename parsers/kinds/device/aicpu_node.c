@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the AI CPU of a device tells of the operators that it ran, before 2023: DATA_PREPROCESS.AICPU. */
+/* Operators that the AI CPU of a device ran, as it tells them before 2023: DATA_PREPROCESS.AICPU. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/aicpu_stream.h"

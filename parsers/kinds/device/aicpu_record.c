@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the AI CPU of a device tells: aicpu.data, records of several kinds. */
+/* Records of the AI CPU of a device, of several kinds: aicpu.data. */
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 

@@ -163,7 +163,7 @@ static const struct kind_hooks hooks = {
     .record = take_record,
 };
 
-/* Of each task that ran at the same time as its block; the place of the block among those of its kind of core. */
+/* Blocks, each with the tasks that ran at the same time, and its place among a task's blocks on its kind of core. */
 #define BLOCKS                                                                                                         \
     "d AS (SELECT b.device_id AS device, t.stream_id AS stream, t.task_id AS task, t.batch_id AS batch,"               \
     " coalesce(t.context_id, 4294967295) AS context, b.core_type AS type, b.core_id AS core, b.start_ns AS start,"     \

@@ -235,8 +235,8 @@ static int add_state(const struct state *state, const struct row *row, struct er
 
 #define REPLACED INT64_MIN /* the start of a task that started again: which of them is to its end is not known */
 
-/* Of captures from before 2023, whose states are paired when all are there: whether the end of a task stands behind a
- * start that is later. */
+/* Rejects the end of a task that stands behind a start that is later, in captures from before 2023, whose states are
+ * paired when all are there. */
 static int check_end(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
 {
     const struct pair_key key = {(uint64_t)value(row, STREAM_ID) << 32 | (uint64_t)value(row, TASK_ID), 0, 0};
@@ -260,7 +260,7 @@ static int check_end(struct decoder *decoder, struct state *state, const struct 
     return 0;
 }
 
-/* What a task did on chip 0: it runs from its state 2 to its state 3. */
+/* Takes a state of a task on chip 0, which runs from its state 2 to its state 3. */
 static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, bool *keep,
                           struct err *err)
 {

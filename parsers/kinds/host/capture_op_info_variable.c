@@ -75,7 +75,7 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     return 0;
 }
 
-/* Of what is no record only its first byte is reported; the search goes on behind it. */
+/* Reports only the first byte of what is no record; the search goes on behind it. */
 static void lose(struct decoder *decoder, struct state *state)
 {
     if (state->lost)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single tasks of communication operators do: *.additional.hccl_info. */
+/* Single tasks of communication operators: *.additional.hccl_info. */
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/hccl_types.h"

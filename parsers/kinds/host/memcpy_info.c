@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What asynchronous copies move: *.compact.memcpy_info. */
+/* Asynchronous copies: *.compact.memcpy_info. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 

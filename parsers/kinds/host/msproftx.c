@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program says of itself with msproftx: marks and ranges with a message. Msprof.msproftx and Msprof.msproftx_ex
- * of CANN before 2025, *.additional.msproftx since.
+/* Marks and ranges with a message, by which a program tells of itself with msproftx. Msprof.msproftx and
+ * Msprof.msproftx_ex of CANN before 2025, *.additional.msproftx since.
  *
  * Files called Msprof.msproftx have records of 256 or, in 2024, of 180 bytes, which begin alike. The layout is the one
  * under which most records of the stream's beginning have their magic number and tag; when both are equal in that, the
@@ -219,7 +219,7 @@ static void check_event_type(struct decoder *decoder, const struct row *row)
                 (long long)row->cells[EVENT_TYPE].integer, EVENT_TYPES - 1);
 }
 
-/* Of a layout that gives one of the times only both are that one. False: they cannot be. */
+/* Sets the times; both are the one where a layout gives only one of them. False: they cannot be. */
 static bool settle_times(struct decoder *decoder, const struct capture_part *part, struct row *row)
 {
     if (!row_has(row, START_TICK) && !row_has(row, END_TICK))

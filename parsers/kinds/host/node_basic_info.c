@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operators are that CANN launches: *.compact.node_basic_info, one record a launch. */
+/* Operators that CANN launches: *.compact.node_basic_info, one record a launch. */
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What devices before 2023 tell of an execution on their own counter, joined from other records. */
+/* Facts about an execution that devices before 2023 tell on their own counter, joined from other records. */
 #include "parsers/kinds/common/cann_rows.h"
 
 static const struct column columns[] = {

@@ -38,7 +38,7 @@ static const struct layout layouts[] = {
     },
 };
 
-/* What is a request, a hit and a victim depends on the chip; chips with STARS count hits that are none. */
+/* Which events are requests, hits and victims depends on the chip; chips with STARS count hits that are none. */
 #define RATES                                                                                                                                                        \
     TASK_COUNTER_EVENTS("setting('l2CacheTaskProfilingEvents', p.device_id)")                                                                                        \
     ", " TASK_COUNTER_OPERATORS ", s AS (SELECT id, device_id, stream_id, task_id, chip(device_id) AS "                                                              \

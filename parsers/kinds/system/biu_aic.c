@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single AI cores do from interval to interval: instr.group_<group>_aic. */
+/* Work of single AI cores from interval to interval: instr.group_<group>_aic. */
 #include "parsers/kinds/common/core_pipes.h"
 
 static const char *const patterns[] = {"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single vector cores do from interval to interval: instr.group_<group>_aiv<n>. */
+/* Work of single vector cores from interval to interval: instr.group_<group>_aiv<n>. */
 #include "parsers/kinds/common/core_pipes.h"
 
 static const char *const patterns[] = {"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};

@@ -19,7 +19,7 @@ enum { PIPES = 7, PIPE_FIXP = 6 };
 static const struct value_name pipes[] = {EACH_PIPE(VALUE_NAME){0, NULL}};
 _Static_assert(COUNT_OF(pipes) == PIPES + 1, "a name for each pipe");
 
-/* Of records: up to PIPE_FIXP a mark of the pipe of that number; of others only the time counts. */
+/* Kinds of records: up to PIPE_FIXP a mark of the pipe of that number; of others only the time counts. */
 enum { KIND_COUNTER = 14, KIND_STATE = 15 };
 
 static const struct column columns[] = {
@@ -124,7 +124,7 @@ static void take_counter(struct state *state, uint64_t part, uint64_t events)
     state->ended = false;
 }
 
-/* A pipe that no longer works is a row. What works goes on over blocks. *keep false: one of them began later than now,
+/* A pipe that no longer works is a row. Work goes on over blocks. *keep false: that of one pipe began later than now,
  * and is no row. */
 static int take_pipes(struct decoder *decoder, struct state *state, uint64_t working, bool *keep, struct err *err)
 {

@@ -98,7 +98,7 @@ static int64_t ns_between(const struct group_file *file, int64_t start, int64_t 
     return part_device_ns(file->part, end) - part_device_ns(file->part, start);
 }
 
-/* What the record says of its loop, in a row of its own. */
+/* Emits a row with the loop of the record. */
 static int emit_row(struct decoder *decoder, const struct group_file *file, const struct row *record, struct row *ret,
                     struct err *err)
 {
@@ -174,7 +174,7 @@ static const struct report_column table[] = {
     "s AS MATERIALIZED (SELECT device_id AS device, task_id AS task, min(stream_id) AS stream FROM device_task GROUP"  \
     " BY device_id, task_id)"
 #define ON_STREAM "LEFT JOIN s ON s.device = m.device_id AND s.task = m.task_id"
-/* Of the loops of one instruction the last; of its waits the one for the rank that came last. */
+/* Selects the last loop of each instruction, and of its waits the one for the rank that came last. */
 #define LOOPS                                                                                                          \
     STREAMS ", m AS (SELECT *, max(id) FROM ccu_mission WHERE start_ns IS NOT NULL AND notify_ns IS NULL GROUP BY"     \
             " device_id, task_id, instruction_id), g AS (SELECT *, max(id) FROM ccu_group_info GROUP BY task_id,"      \

@@ -25,7 +25,7 @@ static const struct field fields[] = {
     {.column = "second_bandwidth", .offset = 40, .width = 8},
 };
 
-/* Of PCIE alone, by die. */
+/* Fields of PCIE alone, by die. */
 static const struct field fields_v6[] = {
     SOC_PROFILE_STAMP,
     SOC_PROFILE_HIGH("link_id"),

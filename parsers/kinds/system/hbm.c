@@ -53,7 +53,7 @@ static const struct sampling sampling = {
     .keys = {"hbm_id", "event"},
 };
 
-/* Of the first sample nothing is known but that it was. */
+/* Nothing is known of the first sample but that it was. */
 #define BANDWIDTH                                                                                                      \
     "CASE WHEN span_ns > 0 THEN count * (256 / 8.0 / 1048576) / span_ns * 1e9 WHEN span_ns = 0 THEN count * 1.0 ELSE " \
     "0.0 END"

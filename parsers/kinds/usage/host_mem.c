@@ -19,7 +19,7 @@ static const struct line_format lines[] = {
 
 static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
 
-/* What a sample says holds since the one before. */
+/* The usage that a sample tells holds since the one before. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
     " setting('memoryTotal', NULL) * 100, 6) AS usage FROM host_mem) WHERE before_ns IS NOT NULL)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two kinds of records about operators of captured graphs have in common: everything but how long they are. */
+/* Common parts of the two kinds of records about operators of captured graphs: everything but how long they are. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_CAPTURED_OP_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_CAPTURED_OP_H
 

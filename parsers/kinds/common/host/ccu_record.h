@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records of the host about instructions of the CCU have in common: which operator and group, which task and
+/* Common parts of the records of the host about instructions of the CCU: which operator and group, which task and
  * instruction, and lists of channels and ranks. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
@@ -72,7 +72,7 @@ enum ccu_record_column {
         .column = "instruction_id", .offset = 66, .width = 2                                                           \
     }
 
-/* What those with lists have besides: the columns of both, and the fields that do not stand as in ccu_task_info. */
+/* Additions of records with lists: the columns of both lists, and the fields that do not stand as in ccu_task_info. */
 #define CCU_CHANNELS_COLUMN                                                                                            \
     {                                                                                                                  \
         "channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                          \

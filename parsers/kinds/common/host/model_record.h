@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kinds of Framework records about models share: their first columns, of which the third is a mixed text, and
- * their hooks. */
+/* Common parts of the kinds of Framework records about models: their first columns, of which the third is a mixed text,
+ * and their hooks. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
 

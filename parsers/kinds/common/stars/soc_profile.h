@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records of stars_soc_profile.data have in common, and bandwidths of the quality-of-service groups, which two
+/* Common parts of the records of stars_soc_profile.data, and bandwidths of the quality-of-service groups, which two
  * files have. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H
 #define MSPROF_PARSERS_KINDS_COMMON_STARS_SOC_PROFILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kinds of Framework records share whose texts are given as an id of the hash dictionary or as themselves, at
- * the same place (MixData, docs/formats/cann.md 5.4). */
+/* Common parts of the kinds of Framework records whose texts are given as an id of the hash dictionary or as
+ * themselves, at the same place (MixData, docs/formats/cann.md 5.4). */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H
 
@@ -23,7 +23,7 @@ enum { MIXED_TEXT_ID = 0, MIXED_TEXT_STRING = 1 };
         .column = name, .offset = (at) + 8, .width = (text_bytes)                                                      \
     }
 
-/* Of the two columns keeps the one that the kind (the column before them) names. */
+/* Keeps the one of the two columns that the kind (the column before them) names. */
 static inline void mixed_text_resolve(struct row *row, size_t at)
 {
     bool is_string = row->cells[at].integer == MIXED_TEXT_STRING;

@@ -339,7 +339,7 @@ struct text_stream {
     int64_t line;       /* of the file */
     struct strbuf rest; /* of a line that goes on in the next slice */
     struct sample_stream sample;
-    /* What the lines of the block said; texts are in block_texts. */
+    /* Values of the lines of the block; texts are in block_texts. */
     struct cell *cells;
     uint64_t present;
     struct strbuf block_texts;
@@ -668,7 +668,7 @@ static void report_rest(struct text_stream *stream, struct decoder *decoder)
     strbuf_clear(&stream->rest);
 }
 
-/* What the slices so far went on with is not there. */
+/* Reports the rest of a line and ends the block, because the next slice is not there. */
 static int leave_gap(struct text_stream *stream, struct decoder *decoder, struct err *err)
 {
     report_rest(stream, decoder);

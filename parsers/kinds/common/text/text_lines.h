@@ -37,8 +37,9 @@ struct line_pattern {
 /* False: the pattern is none for this kind (a column that it lacks, too many parts). */
 bool line_pattern_init(struct line_pattern *pattern, const struct record_kind *kind, const char *text);
 
-/* The same of the beginning of a text; *ret_length is how much of it that is, with the blanks behind it. A text never
- * holds what stands in the pattern, which a line that lost its end would bring. */
+/* Whether a text begins with the pattern; then *row has its values. *ret_length is how much of the text that is, with
+ * the blanks behind it. A TOKEN_TEXT never holds what stands in the pattern, which a line that lost its end would
+ * bring. */
 bool line_pattern_take(const struct line_pattern *pattern, const char *text, size_t length, struct row *row,
                        size_t *ret_length);
 

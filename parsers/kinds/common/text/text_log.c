@@ -125,7 +125,7 @@ static void refuse(struct text_log *log, struct decoder *decoder, size_t end)
     decoder_reject(decoder, DIAG_TEXT_LINE);
 }
 
-/* What is at *at is no entry: it is passed over to the next blank. */
+/* Passes over what is at *at, which is no entry, to the next blank. */
 static int pass_over(struct text_log *log, struct decoder *decoder, size_t *at, struct err *err)
 {
     if (log->refused == SIZE_MAX) {

@@ -11,8 +11,8 @@
 #define TEXT_LOG_FORMATS 8
 
 /* The state of a stream; zeroed at first. The kind's lines say what entries are: one with LINE_BLOCK begins a row,
- * which the next one, with LINE_ROW, ends; either may stand alone. "device_id" is filled by the file's name. What is no
- * entry is reported; an entry may go on in the next slice. */
+ * which the next one, with LINE_ROW, ends; either may stand alone. "device_id" is filled by the file's name. Text that
+ * is no entry is reported; an entry may go on in the next slice. */
 struct text_log {
     const struct record_kind *kind;
     struct line_pattern patterns[TEXT_LOG_FORMATS];

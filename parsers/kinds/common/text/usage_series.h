@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables of the host's usage have in common. */
+/* Common parts of the tables of the host's usage. */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TEXT_USAGE_SERIES_H
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_USAGE_SERIES_H
 
