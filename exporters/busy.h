@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device did over time: when it computed, when it communicated, when it did that only, when it did neither. */
+/* Work of a device over time: when it computed, when it communicated, when it did that only, when it did neither. */
 #ifndef MSPROF_EXPORTERS_BUSY_H
 #define MSPROF_EXPORTERS_BUSY_H
 

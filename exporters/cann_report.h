@@ -24,7 +24,7 @@ char *cann_report_path(const struct export_options *options, const char *report,
 
 #define CANN_NO_ID INT64_C(4294967295) /* a model or part that there is none of */
 
-/* What a device says that a task is, as its reports write it. */
+/* The type that a device gives a task, as its reports write it. */
 const char *cann_device_type(int64_t type);
 /* "host to device" for 1 and so on. */
 const char *cann_copy_direction(int64_t direction);
@@ -33,7 +33,7 @@ const char *cann_copy_direction(int64_t direction);
 bool cann_measures_frequency(const struct cann_part *part);
 bool cann_chip_measures_frequency(int64_t chip);
 
-/* What the metrics of a device are made of, and of a task. */
+/* The facts that the metrics of a device are made of, and those of a task. */
 struct pmu_input cann_pmu_input(const struct cann_part *part);
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
                               const struct cann_frequencies *frequencies);

@@ -69,8 +69,8 @@ struct export_result {
  * a failure stay; the failing one does not appear. */
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
-/* Of CANN captures what 'analyze' of Ascend's tool writes: the chosen communication.json and communication_matrix.json,
- * and communication_analyzer.db; or the database alone. Rows are operators. */
+/* Write of CANN captures what 'analyze' of Ascend's tool does: the chosen communication.json and
+ * communication_matrix.json, and communication_analyzer.db; or the database alone. Rows are operators. */
 int export_communication(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                                   struct err *err);
@@ -117,8 +117,8 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
 /* The names of all tables that captures of this database's family have, and of the user's, with the ids of their
  * columns. */
 int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err);
-/* The same of captures of every family; a table that only some can have says which. Columns that only a capture tells
- * of are not among them. */
+/* Lists those of captures of every family; a table that only some can have says which. Columns that only a capture
+ * tells of are not among them. */
 int show_table_list_all(FILE *stream, struct err *err);
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */

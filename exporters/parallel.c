@@ -196,7 +196,7 @@ static int make_slots(struct parallel *parallel, struct err *err)
     return 0;
 }
 
-/* What a slot holds is made when it is first used: most captures are small. */
+/* Makes the contents of a slot when it is first used: most captures are small. */
 static int fill_slot(struct parallel *parallel, struct slot *slot, struct err *err)
 {
     if (slot->unit == NULL)

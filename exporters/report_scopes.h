@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report that is made of each device is made of: in captures of before 2023 a device has a table of its own. */
+/* Scopes of a report that is made of each device: in captures of before 2023 a device has a table of its own. */
 #ifndef MSPROF_EXPORTERS_REPORT_SCOPES_H
 #define MSPROF_EXPORTERS_REPORT_SCOPES_H
 

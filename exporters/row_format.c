@@ -29,7 +29,7 @@ static int make_piece(struct row_piece *piece, const char *before, const char *t
     return take_piece(piece, &text, err);
 }
 
-/* What separates the cells of the terminal: no text of a database holds it. */
+/* Makes the text that separates cells of the terminal: no text of a database holds it. */
 static int make_cell_end(struct row_piece *piece, size_t count, struct err *err)
 {
     struct strbuf text;
@@ -38,7 +38,7 @@ static int make_cell_end(struct row_piece *piece, size_t count, struct err *err)
     return take_piece(piece, &text, err);
 }
 
-/* What stands around rows and cells; JSON has the titles as well. */
+/* Texts that stand around rows and cells; JSON has the titles as well. */
 static const struct {
     const char *begin, *next, *end, *missing, *first_cell, *next_cell;
 } frames[] = {

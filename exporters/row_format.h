@@ -34,7 +34,7 @@ struct row_format {
 int row_format_init(struct row_format *format, enum table_format kind, const char *const *titles, size_t columns,
                     struct err *err);
 void row_format_release(struct row_format *format);
-/* What comes before the first and after the last row of a file. */
+/* Write the text before the first and after the last row of a file. */
 void row_format_head(const struct row_format *format, const char *const *titles, struct outfile *out);
 void row_format_tail(const struct row_format *format, bool any_row, struct outfile *out);
 
@@ -52,7 +52,7 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
 
 /* Appends one text like this to buf; 0, or -1 with buf->failed set. */
 int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
-/* The same in place of what buf holds. */
+/* Puts it in place of what buf holds. */
 void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf);
 
 /* Bytes that a text of so many bytes takes at most, and the text at p as a value of this format; returns the end. */

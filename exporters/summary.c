@@ -85,8 +85,8 @@ static int write_reports(struct summary *summary, bool of_device, const struct r
     return status;
 }
 
-/* What is about the capture as a whole. A user's own report is, too: only the time of the export, where there is one,
- * stands behind its name. */
+/* Writes the reports of the capture as a whole. A user's own report is one, too: only the time of the export, where
+ * there is one, stands behind its name. */
 static int write_whole(struct summary *summary, const struct export_options *options, const char *suffix,
                        struct err *err)
 {

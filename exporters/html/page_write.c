@@ -291,7 +291,7 @@ static void put_cell(struct filling *filling, const struct table_cell *cell, siz
     html_close(w);
 }
 
-/* Of rows whose cells are the same the first has the id. */
+/* Gives a row the id of its cell when links have it, unless a row before has it. */
 static void put_row_id(struct filling *filling, const struct table_cell *cell)
 {
     char id[ID_SIZE];

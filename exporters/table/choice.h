@@ -47,7 +47,7 @@ bool row_choice_needs(const struct row_choice *choice, size_t value);
 /* Whether a row passes all filters. */
 bool row_choice_passes(struct row_choice *choice, const struct report_value *values);
 
-/* What a row is sorted by. */
+/* The key that a row is sorted by. */
 struct sort_key {
     enum { KEY_NONE, KEY_INTEGER, KEY_NUMBER, KEY_TEXT } kind;
     int64_t integer;

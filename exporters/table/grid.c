@@ -42,7 +42,7 @@ void grid_release(struct grid *grid)
     grid->count = grid->capacity = 0;
 }
 
-/* What is measured of the columns that are shown. */
+/* Measures of the columns that are shown. */
 struct layout {
     size_t widths[GRID_MAX_COLUMNS];
     bool shown[GRID_MAX_COLUMNS];
@@ -354,7 +354,7 @@ static bool is_number(const char *text)
     return digits > 0 && text[(text[0] == '-') + digits] == '\0';
 }
 
-/* The same number with so many decimals, or a time in another unit. */
+/* Rewrites a number with so many decimals, or a time in another unit. */
 static int rewrite(char **cell, size_t decimals, bool time, double unit_us, struct err *err)
 {
     char text[64];

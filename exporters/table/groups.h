@@ -13,7 +13,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* What is counted together: operators of a type on a core type of a device, or calls of a name at a level. */
+/* Things that are counted together: operators of a type on a core type of a device, or calls of a name at a level. */
 struct group {
     struct group_key {
         int64_t major, name_id, minor; /* device, type and core type; or level, name, 0 */

@@ -76,7 +76,7 @@ int report_plan_rename(struct report_plan *plan, int cann_version, struct err *e
 /* Which column has this id, written in any case; -1: none. A column of a title that comes again has _2 behind its id,
  * and so on. */
 int report_plan_find(const struct report_plan *plan, const char *id, size_t length);
-/* What the unit in brackets of a column's title is: "us", "%"; "" when there is none. *ret_length its bytes. */
+/* Finds the unit in brackets of a column's title: "us", "%"; "" when there is none. *ret_length its bytes. */
 const char *report_title_unit(const char *title, size_t *ret_length);
 
 /* Whether a column holds texts, which stand to the left. */
@@ -85,7 +85,7 @@ bool report_holds_texts(const struct report_column *column);
 /* Makes the steps of these columns, in their order (shown NULL: all that are there). */
 int report_plan_compile(struct report_plan *plan, enum table_format format, const size_t *shown, size_t shown_count,
                         const struct report_texts *texts, struct err *err);
-/* The same cell before the others of every row; after it is compiled. */
+/* Puts one cell before the others of every row; after it is compiled. */
 int report_plan_lead(struct report_plan *plan, const char *title, const char *text, struct err *err);
 void report_plan_release(struct report_plan *plan);
 

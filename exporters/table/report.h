@@ -69,7 +69,7 @@ struct report {
     const char *when;  /* NULL, or an expression; without it the table is not made */
     struct report_query query;
     const struct report_column *columns; /* ended by no title; without sql: the report's own code gives their values */
-    /* What a table cannot say; each may be NULL. */
+    /* Things that a table cannot say; each may be NULL. */
     size_t state_size;                                    /* bytes of run->state, zeroed */
     int (*open)(struct report_run *run, struct err *err); /* may add columns to run->plan with report_plan_add */
     void (*close)(struct report_run *run);                /* also after a failed open */
@@ -80,7 +80,8 @@ struct report {
     const struct report_user_query *user;                 /* instead of all that: its columns are the report's */
 };
 
-/* What a table is made of beside the database: a part of it, and what tells its file from that of other parts. */
+/* The scope that a table is made of, beside the database: a part of it, and what tells its file from that of other
+ * parts. */
 struct report_scope {
     int64_t device_id, model_id, iteration; /* :device, :model and :iteration of the query; DB_NULL: NULL */
     const char *suffix;                     /* of the file's name: "_20250101120000", "_0_1" */
@@ -89,9 +90,7 @@ struct report_scope {
 /* A part of a table that is more than one: of files each has its own, on a terminal each is a table under a heading.
  * Where rows are chosen, or go into one stream, the parts stand one behind the other in one table. */
 struct report_part {
-    const char
-        *suffix; /* of its file's name, instead of the scope's. The same as that of the part before: the same file
-                  */
+    const char *suffix; /* of its file's name, instead of the scope's; that of the part before: the same file */
     int (*heading)(const void *arg, struct show *show, struct err *err); /* prints what stands above it */
     /* Puts its rows: a second time too, for a terminal, where they are too many to be kept. NULL, with one_width: they
      * are those that follow. */
@@ -156,10 +155,10 @@ int report_end_part(struct report_run *run, struct err *err);
  * Within a family the names of those that summaries have are different from each other, and so are those of the shown
  * ones, by test. NULL with err set when memory ran out. */
 const struct report *const *report_all(struct err *err);
-/* Of all reports the one of this name that captures of a family (CAPTURE_...) can have; of two the one that is only
- * shown. NULL: there is none. */
+/* Finds the report of this name that captures of a family (CAPTURE_...) can have; of two the one that is only shown.
+ * NULL: there is none. */
 const struct report *report_find(const struct report *const *all, const char *name, int family);
-/* The same among those that summaries have files of. */
+/* Finds it among those that summaries have files of. */
 const struct report *report_find_file(const struct report *const *all, const char *name, int family);
 
 #endif

@@ -18,7 +18,7 @@ struct report_files {
 /* Adds the report of a text; what the messages call it is name. -ERR_FORMAT tells line and column of a mistake; a
  * report whose name is taken, by one of msprof's or by one of another text, is a mistake too. */
 int report_files_parse(struct report_files *files, const char *name, const char *text, size_t length, struct err *err);
-/* The same for a file. */
+/* Adds the report of a file likewise. */
 int report_files_load(struct report_files *files, const char *path, struct err *err);
 /* Adds all files of a directory whose names end in REPORT_FILE_SUFFIX, by name; one that does not exist is empty. */
 int report_files_load_directory(struct report_files *files, const char *path, struct err *err);

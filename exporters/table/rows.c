@@ -205,7 +205,7 @@ static bool is_harmless(const char *function)
     return true;
 }
 
-/* What the statement may do while it is prepared and run. second: of a function its name. */
+/* Allows the statement only to read while it is prepared and run. second: of a function its name. */
 static int allow_reading(void *arg, int action, const char *first, const char *second, const char *database,
                          const char *trigger)
 {

@@ -240,7 +240,7 @@ static int read_before(struct worker *worker, int64_t id, bool *ret_found, struc
     return failed ? database_error(err, worker->db, "the database cannot be read") : 0;
 }
 
-/* What the rows of a unit go on from: the row of the table before it, or one between behind that. */
+/* Begins a unit with the row that its rows go on from: that of the table before it, or one between behind that. */
 static int begin_unit(struct worker *worker, const struct unit *unit, struct err *err)
 {
     const struct pass *pass = worker->pass;

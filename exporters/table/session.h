@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reports of one export share: texts and facts of the database, read once and when first needed. */
+/* Things that the reports of one export share: texts and facts of the database, read once and when first needed. */
 #ifndef MSPROF_EXPORTERS_TABLE_SESSION_H
 #define MSPROF_EXPORTERS_TABLE_SESSION_H
 

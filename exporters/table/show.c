@@ -20,7 +20,7 @@
 
 /* ---- reports as blocks: a title, and the table behind it ---- */
 
-/* What shows reports on a terminal; rows are counted in show->result. It needs report_show_close. */
+/* State of showing reports on a terminal; rows are counted in show->result. It needs report_show_close. */
 struct report_show {
     struct show *show;
     int family;
@@ -622,7 +622,7 @@ static int list_table(void *arg, const struct report_scope *scope, struct err *e
     return status;
 }
 
-/* Of a table of devices that has none: what any can have. db NULL: what any capture can have. */
+/* Lists the columns that any device can have, for a table without one. db NULL: those that any capture can have. */
 static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
 {
     struct report_plan plan = {.column_count = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the terminal reports of all families share. */
+/* Functions that the terminal reports of all families share. */
 #ifndef MSPROF_EXPORTERS_TABLE_SHOW_BLOCK_H
 #define MSPROF_EXPORTERS_TABLE_SHOW_BLOCK_H
 
@@ -17,12 +17,12 @@ struct show {
     bool compact;  /* tables have no rules between rows; those of SVP's guide have them, and frames of no ASCII */
 };
 
-/* What is printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */
+/* Lines that are printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */
 
 /* Begins a line with a title, in cyan with options->color. */
 void show_title(struct show *show, const char *title);
-/* Goes on with label and value behind a blank. What no longer fits into options->width begins a new line, and is broken
- * nowhere else. The number DB_NULL is N/A. */
+/* Goes on with label and value behind a blank. A pair that no longer fits into options->width begins a new line, and is
+ * broken nowhere else. The number DB_NULL is N/A. */
 void show_field(struct show *show, const char *label, const char *value);
 void show_number(struct show *show, const char *label, int64_t value);
 /* "Device id: 1"; nothing for device 0, because most captures have no other. */

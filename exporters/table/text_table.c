@@ -248,7 +248,7 @@ static void put_repeated(struct text_table *table, const char *text, size_t time
         put(table, text, length);
 }
 
-/* What a rule is made of: its ends, its line, and where columns meet. */
+/* Parts of a rule: its ends, its line, and where columns meet. */
 enum rule { RULE_TOP, RULE_HEAD, RULE_ROW, RULE_BOTTOM };
 static const struct frame {
     const char *left, *line, *cross, *right;

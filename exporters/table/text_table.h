@@ -56,7 +56,7 @@ struct text_column {
     bool stackable; /* may stand under the column before it, where the room is too narrow */
 };
 
-/* What was measured of a column, in columns of the terminal. */
+/* Measures of a column, in columns of the terminal. */
 struct text_extent {
     size_t line;       /* the longest line */
     size_t piece;      /* the longest piece without a place to wrap */
@@ -64,7 +64,7 @@ struct text_extent {
     size_t cell;       /* the longest line of the cells alone */
 };
 
-/* What stands between two frames: one column, or several one under the other. */
+/* The columns between two frames: one column, or several one under the other. */
 struct text_stack {
     size_t first, end; /* the columns: up to, but not with, end */
     size_t width;

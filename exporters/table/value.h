@@ -62,7 +62,7 @@ static inline struct report_value value_name(int64_t id)
     return (struct report_value){.integer = id, .kind = id == DB_NULL ? VALUE_MISSING : VALUE_NAME};
 }
 
-/* What report_plan_encode made of so many columns. */
+/* The text that report_plan_encode made of so many columns. */
 static inline struct report_value value_cells(const char *text, size_t length, size_t columns)
 {
     return (struct report_value){

@@ -36,8 +36,8 @@ struct report_writer {
     bool more;       /* there are others that were not given */
 };
 
-/* Makes the writer of a table; nothing appears before the first row. Of `wanted` are name, plan, choice, whole,
- * options, result and terminal, which must outlive it. It needs report_writer_close whatever the result. */
+/* Makes the writer of a table; nothing appears before the first row. It takes name, plan, choice, whole, options,
+ * result and terminal from `wanted`; they must outlive it. It needs report_writer_close whatever the result. */
 int report_writer_open(struct report_writer *writer, const struct report_writer *wanted, const char *suffix,
                        struct err *err);
 /* The next rows belong to files with this suffix: those before are complete, unless theirs is the same. */

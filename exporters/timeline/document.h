@@ -35,7 +35,7 @@ struct trace {
     uint64_t events; /* written, without metadata and arrows; kept by the writers */
 };
 
-/* What a trace says about itself beside its origin: members of otherData. */
+/* Facts that a trace tells about itself beside its origin: members of otherData. */
 struct trace_info {
     const char *clock;                      /* "system monotonic" */
     int64_t device_id, model_id, batch_num; /* DB_NULL or -1: not known */
@@ -46,7 +46,7 @@ struct trace_info {
 /* Begins "<directory>/<name>". A process must be named before the first event (trace_name_process). */
 int trace_open(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
                const char *name, struct err *err);
-/* The same with the whole path, which it takes over. NULL fails as out of memory. */
+/* Begins one with the whole path, which it takes over. NULL fails as out of memory. */
 int trace_open_path(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
                     char *path, struct err *err);
 /* Ends it: with status 0 and events the trace is completed, appears under its name, is counted and told; with no events
@@ -61,7 +61,7 @@ void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, co
 #define TRACE_THREAD_NAME_MAX 256
 void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index, const char *name);
 
-/* The same with a name that is the inside of a JSON string, of any length. */
+/* Names a thread with the inside of a JSON string, of any length. */
 void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index,
                             const struct strbuf *name);
 

@@ -333,7 +333,7 @@ static inline char *put_task_args(char *p, const char *type, int64_t stream_id, 
     return trace_put_id(p, task_id);
 }
 
-/* What an event is of. */
+/* The task that an event is of. */
 struct drawn_task {
     const struct task_names *names;
     const struct task_name *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of timelines as bytes: slices, instants, counters, flows and metadata of the Trace Event Format, for every
- * timeline there is. What Ascend's tools write differently is a setting (struct trace_style), not another writer.
+ * timeline there is. A difference of Ascend's tools is a setting (struct trace_style), not another writer.
  *
  * Times are int64 nanoseconds until they are printed, as microseconds with three decimals. Viewers read them as doubles
  * and add ts and dur; the sum may come out a little after the ts of a slice that begins just there, which then looks as
@@ -43,7 +43,7 @@ struct trace_style {
 
 /* Ours, for captures of every family; origin_ns is set by the caller. */
 extern const struct trace_style trace_style_msprof;
-/* What Ascend's tools write: since 2023, and in 2022. */
+/* Styles of Ascend's tools: since 2023, and in 2022. */
 extern const struct trace_style trace_style_2023, trace_style_2022;
 
 /* A process number and the tag that the tool of 2022 puts before it in a file of several reports. */
@@ -111,7 +111,7 @@ char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps);
  * there are. Some viewers add ts and dur as they are, others count from the first slice of the thread, first_ns: both
  * since ts 0. */
 unsigned trace_shortening(int64_t first_ns, int64_t start_ns, int64_t duration_ns, unsigned shared_ends);
-/* The same for who draws without knowing what the thread begins with. */
+/* Finds it for who draws without knowing what the thread begins with. */
 unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns);
 
 static inline char *trace_put_pid(char *p, const struct trace_style *style, int64_t pid)
@@ -192,7 +192,7 @@ static inline char *trace_begin_event(char *p)
     return trace_put_literal(p, ",\n{\"name\":");
 }
 
-/* What follows the name, up to the times. */
+/* Puts the members behind the name, up to the times. */
 static inline char *trace_put_times(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     if (style->phase == PHASE_SECOND)
@@ -202,7 +202,7 @@ static inline char *trace_put_times(char *p, const struct trace_style *style, co
     return slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : trace_put_duration(p, style, slice);
 }
 
-/* The same with the opening of args. */
+/* Puts them with the opening of args. */
 static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     p = trace_put_times(p, style, slice);
@@ -257,7 +257,7 @@ static inline char *trace_end_counter(char *p, const struct trace_style *style)
 
 /* ---- arrows ---- */
 
-/* What arrows of one kind have in common; texts need no escaping. */
+/* Things that arrows of one kind have in common; texts need no escaping. */
 struct trace_flow {
     const char *name;     /* "HostToDevice" */
     const char *category; /* NULL: none */

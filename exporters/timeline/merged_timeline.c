@@ -13,10 +13,10 @@
 #define EVENTS_PER_POLL 4096
 #define NAME_MAX_BYTES (1024 * 1024)
 
-/* What stands before the others. */
+/* Places of processes: the host stands before devices. */
 enum { HOST_PLACE, DEVICE_PLACE };
 
-/* What a thread of the device shows, as part of its number: with the lane of inferences and the stream. */
+/* The kind of a thread of the device, as part of its number: with the lane of inferences and the stream. */
 enum thread_kind { THREAD_INFERENCES, THREAD_CORE, THREAD_CPU };
 #define STREAM_BITS 40
 #define LANE_BITS 16
@@ -26,7 +26,7 @@ struct span {
     bool start_known;
 };
 
-/* What a model did on its device: a process. */
+/* A model on its device: a process. */
 struct drawn_model {
     struct svp_model model;
     char *name;
@@ -52,7 +52,7 @@ struct merged {
     int64_t pid, process_id; /* of the calls that come now */
     bool started;
     struct svp_task_reader *reader;
-    /* Of the model that is drawn: */
+    /* State of the model that is drawn: */
     const struct drawn_model *drawn;
     struct lanes lanes; /* of inferences */
     struct task_names core_names, cpu_names;
@@ -307,7 +307,7 @@ static const struct {
 } counters[] = {{"MAC busy", "%", 2}, {"DDR read", "MB/s", 3}, {"DDR write", "MB/s", 3}};
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-/* What a task used, in the order of the counters; DB_NULL where its records do not say. */
+/* Finds how much a task used, in the order of the counters; DB_NULL where its records do not say. */
 static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
 {
     const int64_t parts[COUNTERS][2] = {{task->cycles[SVP_MAC_BUSY], task->total_cycle},
@@ -320,7 +320,7 @@ static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
     }
 }
 
-/* Of a task, or zeros for none, of the counters that there were. */
+/* Writes the counters of a task, or for none zeros of the counters that there were. */
 static void write_counters(struct merged *merged, int64_t time_ns, const struct svp_task *task)
 {
     struct trace *trace = &merged->trace;

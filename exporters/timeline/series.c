@@ -63,7 +63,7 @@ static char *put_rounded(char *p, double real, const struct report_column *value
     char text[REAL_MAX];
     bool shortest = value->form == FORM_SHORTEST;
     if (shortest && value->decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
-        /* What printf would print, but for numbers that are nearly half between two: those it prints. */
+        /* Prints as printf would, but leaves it numbers that are nearly half between two. */
         double scaled = real * powers[value->decimals], nearest = nearbyint(scaled);
         if (fabs(fabs(scaled - nearest) - 0.5) > 1e-6)
             return number_put_shortest(p, (int64_t)nearest, value->decimals);
@@ -145,8 +145,8 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 
 /* ---- the counters of one query ---- */
 
-/* Of a row; those from the duration on are there of slices. Behind them come the name and the values of each counter.
- */
+/* Columns of a row; only slices have those from the duration on. Behind them come the name and the values of each
+ * counter. */
 #define DEVICE_AND_TIME "2, 1" /* numbers of columns of the row */
 enum {
     COLUMN_TIME,
@@ -161,7 +161,7 @@ enum {
 };
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
 
-/* Of an event. */
+/* Device and time of an event. */
 struct event_place {
     int64_t device_id, time_ns;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What slices say of an operator beside its name: the short name, what limits it, its tensors. */
+/* Facts that slices tell of an operator beside its name: the short name, what limits it, its tensors. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 #define MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 
@@ -40,8 +40,8 @@ char *slice_put_operator(char *p, const struct slice_operators *operators, const
 
 /* Frameworks call them by their path in the graph,
  * "Default/network-TrainOneStep/MatMul-op12": a slice has room for the last part. Where the last parts of two names are
- * equal, parts before it are added until they differ, up to eight; then it is the whole. What is no path stays as it
- * is, and so does what --trace-compat writes. */
+ * equal, parts before it are added until they differ, up to eight; then it is the whole. A name that is no path stays
+ * as it is, and so does what --trace-compat writes. */
 struct short_name {
     const char *text; /* the whole name, which need not end with a NUL; NULL: none */
     size_t length;
@@ -51,11 +51,11 @@ struct short_name {
 /* Shortens the names of a capture, which may be there several times. The texts stay the caller's. */
 int short_names_find(struct short_name *names, size_t count, struct err *err);
 
-/* Of a table of texts in JSON, with their quotes: where the short ones begin in them, as long as there are texts
- * (free() it), 0 where that is the whole. NULL with err set. */
+/* Finds where the short names begin in a table of texts in JSON, with their quotes: as many numbers as there are texts
+ * (free() them), 0 where the short name is the whole. NULL with err set. */
 size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err);
 
-/* Of the names in a database, for who has them as texts. All zero: empty. */
+/* Short names of those in a database, for who has them as texts. All zero: empty. */
 struct short_names {
     struct intern texts;
     size_t *begins; /* of each text */

@@ -26,7 +26,7 @@ struct step_pieces {
 int step_pieces_load(struct step_pieces *pieces, sqlite3 *db, struct err *err);
 void step_pieces_release(struct step_pieces *pieces);
 
-/* What kind of slice it is, as Ascend's tool calls it. */
+/* The kind of slice that it is, as Ascend's tool calls it. */
 const char *step_piece_category(const struct step_piece *piece);
 
 /* Put the name, without quotes, and the arguments of an event, behind the brace that opens them: TRACE_EVENT_MAX bytes

@@ -267,7 +267,7 @@ int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *g
 
 #define ARROWS_OF_A_PART (INT64_C(1) << 40)
 
-/* What the parts of a file share. */
+/* State that the parts of a file share. */
 struct merging {
     const struct merge_part *parts;
     size_t count;

@@ -54,7 +54,7 @@ int draw_2022_models(struct draw_2022 *draw, struct err *err);
 int draw_2022_host_steps(struct draw_2022 *draw, struct err *err); /* ge_op_execute */
 int draw_2022_tasks(struct draw_2022 *draw, struct err *err);
 int draw_2022_stack(struct draw_2022 *draw, struct err *err); /* ai_stack_time: a thread for each layer */
-/* Of captures of JOB: the operators by stream, the other tasks in groups; iterations. */
+/* Draw captures of JOB: the operators by stream, the other tasks in groups; iterations. */
 int draw_job_tasks(struct draw_2022 *draw, struct err *err);
 int draw_job_iterations(struct draw_2022 *draw, struct err *err);
 
@@ -74,10 +74,10 @@ void draw_2022_name_thread(struct draw_2022 *draw, int64_t process, int64_t tid,
 
 /* Writes the beginning and the name of an event, "<prefix><name>" (NULL: "N/A"), and empties text. */
 int draw_2022_name(struct draw_2022 *draw, const char *prefix, const char *name, struct err *err);
-/* The same with all up to the arguments of a slice whose pid and times are set, on a thread of these lanes. */
+/* Writes all up to the arguments of a slice whose pid and times are set, on a thread of these lanes. */
 int draw_2022_begin(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
                     struct trace_slice *slice, struct err *err);
-/* The same of an operator's slice, called by its short name. */
+/* Writes that of an operator's slice, called by its short name. */
 int draw_2022_begin_operator(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
                              struct trace_slice *slice, struct err *err);
 /* Appends what is known of the operator of a task, behind other arguments; nothing without facts. */

@@ -72,7 +72,7 @@ const struct execute_call *execute_calls_find(const struct execute_calls *calls,
 
 /* Drawing the tasks of SVP inferences: a unit of consecutive inferences, with the AI CPU tasks that started meanwhile,
  * into the events of a trace. Several workers draw units side by side, each with its own connection to the database. */
-/* What slices say of a model's tasks on one engine, escaped once. */
+/* Texts that slices have of a model's tasks on one engine, escaped once. */
 struct task_name {
     int64_t task_id;
     size_t offset, length;      /* of the name, in text: a JSON string */
@@ -90,12 +90,12 @@ struct task_names {
 int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu,
                     const struct operator_bounds *bounds, struct err *err);
 void task_names_release(struct task_names *names);
-/* Of a task. *hint is where the last one was found; 0 at first. */
+/* Finds the texts of a task. *hint is where the last one was found; 0 at first. */
 const struct task_name *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint);
 /* Bytes that a task moved, behind other arguments, of those that are known. */
 char *task_put_bytes(char *p, int64_t read_bytes, int64_t write_bytes);
 
-/* What all workers share and only read, but for the two results. */
+/* State that all workers share and only read, but for the two results. */
 struct svp_drawing {
     const char *database;                 /* path */
     const struct stream_threads *threads; /* of AI core tasks: their first threads are numbered */

@@ -33,7 +33,7 @@ enum {
 
 struct track;
 
-/* What the tracks of one file share. Read-only while several threads draw. */
+/* State that the tracks of one file share. Read-only while several threads draw. */
 struct track_run {
     struct timeline_run *run;
     struct trace trace;
@@ -121,7 +121,7 @@ struct named_process {
 /* The process of a layer on a device (DB_NULL: of the host), which it names when nothing has. */
 int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
                   struct err *err);
-/* The same of a program that need not be the profiled one. */
+/* Finds the process of a program that need not be the profiled one. */
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err);
 /* Only the number: as Ascend's tool gives them, which leaves five bits to the device: those of higher devices go in
@@ -153,7 +153,7 @@ int series_each(int (*each)(void *arg, const struct record_kind *kind, const str
 /* Writes the events of all series that the options show. */
 int series_write(struct track_run *run, struct err *err);
 
-/* What a track whose events are a table keeps until its threads are named. All zero: nothing. */
+/* State that a track whose events are a table keeps until its threads are named. All zero: nothing. */
 struct series_track {
     struct series_report series;
     struct series_run *runs;

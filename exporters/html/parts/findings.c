@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'msprof advise' finds, with links to the rows that it is made of. */
+/* The findings of 'msprof advise', with links to the rows that it is made of. */
 #include "base/number.h"
 #include "exporters/html/page.h"
 

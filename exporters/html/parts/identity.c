@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the capture is; what its import lost, and what was never recorded. */
+/* Identity of the capture; what its import lost, and what was never recorded. */
 #include "db/query/query_inventory.h"
 #include "exporters/html/page.h"
 

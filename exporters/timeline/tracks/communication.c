@@ -35,7 +35,7 @@ struct layer {
     size_t buffer_size;
 };
 
-/* What the whole run of a task moved, and in what time. */
+/* Bytes that the whole run of a task moved, and in what time. */
 struct run_of_task {
     int64_t task_row_id, bytes, ns;
 };

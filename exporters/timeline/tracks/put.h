@@ -8,7 +8,7 @@
 #include "exporters/timeline/event.h"
 #include "exporters/timeline/track.h"
 
-/* What a text is without the quotes of a JSON string. */
+/* Puts a text without the quotes of a JSON string. */
 static inline char *put_inside(char *p, struct cann_text text)
 {
     return text.text != NULL && text.length >= 2 ? trace_put_bytes(p, text.text + 1, text.length - 2) : p;
