@@ -105,7 +105,7 @@ enum field_type {
 #define REPORT_FIELD(row, member)                                                                                      \
     .field = {.offset = (uint16_t)offsetof(row, member),                                                               \
               .row_size = (uint16_t)sizeof(row),                                                                       \
-              .type = _Generic((row){0}.member,                                                                  \
+              .type = _Generic(((const row *)(const void *)"")->member, \
                   int64_t: FIELD_INTEGER,                                                                              \
                   int32_t: FIELD_INT32,                                                                                \
                   uint64_t: FIELD_UINT64,                                                                              \
