@@ -120,8 +120,8 @@ static int add_pair(struct pairs *pairs, int64_t number, int64_t rank, struct er
     return 0;
 }
 
-/* What a rank shows counts more than what it is told, and of equals the first: of the others those are counted that
- * say something else. */
+/* Pairs numbers with ranks: what a rank shows counts more than what it is told, and of equals the first; counts
+ * the others that say something else. */
 static int weigh(struct pairs *pairs, const struct evidence *evidence, size_t count, size_t *contradictions,
                  struct err *err)
 {

@@ -39,7 +39,7 @@ struct merged_link {
     int64_t last_rank;
 };
 
-/* What one rank did altogether. */
+/* The sum of all that one rank did. */
 struct merged_total {
     struct aggregate_sum sum;
     uint32_t rank;         /* of the plan */

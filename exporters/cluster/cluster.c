@@ -13,7 +13,7 @@
 
 #define MESSAGE_MAX ((size_t)1 << 40)
 
-/* What a group did in a step, of point-to-point and collective operators apart: their totals are one. */
+/* The point-to-point or the collective operators of a group in a step: the totals of both are one. */
 struct half {
     struct merged_block block;
     const struct plan_entry *entries;
@@ -216,7 +216,7 @@ static void write_operators(struct analysis *analysis, const struct half *half)
     }
 }
 
-/* What each rank did in the group and step altogether. */
+/* Writes what each rank did in the group and step altogether. */
 static void write_totals(struct analysis *analysis, const struct merged_block *totals, const char *number)
 {
     struct outfile *out = &analysis->communication.out;
@@ -235,7 +235,7 @@ static void write_totals(struct analysis *analysis, const struct merged_block *t
     write_text(out, "}");
 }
 
-/* What a half says of links. */
+/* Adds what a half says of links. */
 static int add_links(struct analysis *analysis, const struct half *half, struct err *err)
 {
     int status = link_sums_add(&analysis->links, &half->block, err);
@@ -447,7 +447,7 @@ static int write_tables(struct analysis *analysis, struct err *err)
     return status;
 }
 
-/* What all processes do. */
+/* Does the part of the work that all processes do. */
 static int analyse_all(struct analysis *analysis, struct err *err)
 {
     struct team *team = analysis->request->team;

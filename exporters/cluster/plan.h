@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is to merge: all ranks' aggregates, the communication groups with the ranks seen in them, and for each
+/* All that there is to merge: all ranks' aggregates, the communication groups with the ranks seen in them, and for each
  * group and step the blocks of its ranks, in one order that every process of a cluster's analysis finds alike. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_PLAN_H
 #define MSPROF_EXPORTERS_CLUSTER_PLAN_H
@@ -47,7 +47,7 @@ struct plan {
     const struct step_filter *steps_wanted; /* NULL: all */
 };
 
-/* ranks must stay. What is of numbers in groups is left to numbers_find. The plan must be released also after a
+/* ranks must stay. The numbers in groups are left to numbers_find. The plan must be released also after a
  * failure. */
 int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_count, const struct step_filter *steps,
               struct err *err);
@@ -62,7 +62,7 @@ bool plan_wants_step(const struct plan *plan, const char *step);
 /* "step10" stands behind "step9": by the texts around numbers, then the numbers. */
 int plan_compare_steps(const char *a, const char *b);
 
-/* What ranks say of others that are not here, and what some lack that others have. */
+/* Ranks that others name and that are not here, and things that some lack and others have. */
 
 /* Tells each rank that metadata name and nobody brought, ranks without steps or communication that others have, and
  * groups whose ranks contradict each other. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes that merge a cluster together: one, or those of an MPI job. What is sent is bytes; who merges them is
+/* The processes that merge a cluster together: one, or those of an MPI job. Bytes are sent; who merges them is
  * said by the caller. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_TEAM_H
 #define MSPROF_EXPORTERS_CLUSTER_TEAM_H
@@ -16,7 +16,7 @@ struct team {
     void *arg;
     bool scattered; /* some processes may wait for others that are gone */
     bool elsewhere; /* the error is that of another process, which tells it */
-    /* To another process, and from one into an empty buffer. Of equal pairs messages arrive in order. */
+    /* To another process, and from one into an empty buffer. Messages of equal pairs arrive in order. */
     int (*send)(struct team *team, int to, const void *bytes, size_t length, struct err *err);
     int (*receive)(struct team *team, int from, struct strbuf *ret, struct err *err);
 };

@@ -38,7 +38,7 @@ struct verdicts {
 int verdicts_init(struct verdicts *verdicts, size_t rank_count, struct err *err);
 void verdicts_release(struct verdicts *verdicts);
 
-/* What a group and step say, merged over all ranks: judges the collectives (each process alike), counts the ranks' own
+/* Takes in a group and step, merged over all ranks: judges the collectives (each process alike), counts the ranks' own
  * times for entries that are this process's (mine tells), and keeps the worst. */
 int verdicts_add(struct verdicts *verdicts, const struct plan *plan, const struct merged_block *block,
                  const struct plan_entry *entries, size_t entry_count, bool (*mine)(void *arg, size_t rank), void *arg,
@@ -50,8 +50,8 @@ int verdicts_reduce(struct verdicts *verdicts, struct team *team, struct err *er
 /* The late ones by wait, the longest first; of equal ones by group, step and name's hash. */
 void verdicts_sort(struct verdicts *verdicts);
 
-/* What of a collective's times stands out as too short, so that its rank is the one that the others wait for: all below
- * the result; INT64_MIN: none. */
+/* The bound below which a collective's times stand out as too short, so that their rank is the one that the others
+ * wait for; INT64_MIN: none. */
 int64_t collective_outlier_below(const struct merged_collective *collective);
 
 /* The names of the operators that verdicts keep, which merging does not need. */

@@ -40,7 +40,7 @@ struct analyzer_packets {
 int analyzer_add_packets(struct analyzer_tables *tables, const struct analyzer_name *name,
                          const struct analyzer_packets *packets, struct err *err);
 
-/* What one rank gave another. */
+/* The sum of what one rank gave another. */
 struct analyzer_pair {
     int64_t from, to;
     const char *transport; /* NULL: of no known kind */

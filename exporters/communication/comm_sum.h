@@ -29,7 +29,7 @@ struct comm_sum {
     struct comm_traffic links[MEDIUM_LOCAL];
 };
 
-/* What one source gave one destination. */
+/* The sum of what one source gave one destination. */
 struct comm_transfer_sum {
     int64_t source, destination;
     const char *transport; /* NULL: of no known kind */

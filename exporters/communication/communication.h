@@ -54,7 +54,8 @@ static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool 
 #define COMM_TYPE_MAX 512
 void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX]);
 
-/* Of one kind of operator and one group the fastest, the middle and the slowest on each link, and all together. */
+/* One of the fastest, the middle and the slowest on each link, or all together, of one kind of operator and one group.
+ */
 struct comm_link_row {
     const char *key; /* "allreduce-top1" */
     uint64_t group;
@@ -72,9 +73,9 @@ int comm_write_matrix_half(struct comm_document *document, size_t step, bool poi
 
 /* "key": with what must stand before it. */
 void comm_put_key(struct strbuf *text, const char *key);
-/* The same and a number, as short as it reads back the same. */
+/* Puts the key likewise, and a number, as short as it reads back the same. */
 void comm_put_real(struct strbuf *text, const char *key, double value);
-/* The number alone, REAL_SHORTEST_MAX bytes at most, without a NUL: its length. What is no number is 0. */
+/* The number alone, REAL_SHORTEST_MAX bytes at most, without a NUL: its length. Prints 0 for what is no number. */
 size_t comm_print_real(char *text, double value);
 /* Gives the text to the file and empties it. */
 int comm_flush(struct comm_document *document, struct err *err);

@@ -16,7 +16,7 @@
 #define TOTAL_NAME "Total HCCL Operators"
 #define TEXT_LIMIT ((size_t)1 << 20) /* bytes of the name of an operator */
 
-/* Of one device. */
+/* The files of one device. */
 struct files {
     const struct export_options *options;
     struct export_result *result;
@@ -255,7 +255,7 @@ int communication_files(sqlite3 *db, const struct export_options *options, struc
 #define RATIO_DIGITS 4  /* of bandwidths and shares */
 #define RATIO_SCALE 1e4 /* of the same */
 
-/* Of one device at a time. */
+/* The database of one device at a time. */
 struct making {
     const struct export_options *options;
     struct export_result *result;

@@ -14,7 +14,7 @@
  * "communication_<device>_<timestamp>.json". Adds to *ret; rows are operators. */
 int communication_files(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
-/* What the files of communication are called. */
+/* The names of the files of communication. */
 
 #define COMMUNICATION_NAME_MAX 64
 

@@ -51,7 +51,7 @@ static void databases_release(struct rank_databases *databases)
     free(databases->profiler);
 }
 
-/* Of several of a kind the first by name. */
+/* Keeps the first by name of several of a kind. */
 static void keep(char **place, const char *output, const char *name)
 {
     char *path = path_join(output, name);

@@ -281,7 +281,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 static const struct pmu_metric total_time = {.formula = TOTAL_TIME}, total_cycles = {.formula = TOTAL_CYCLES};
 
-/* What one side of the 910B cannot count, by the beginning of the name (docs/formats/cann.md 4.6). */
+/* The metrics that one side of the 910B cannot count, by the beginning of the name (docs/formats/cann.md 4.6). */
 static const char *const unsupported_aic[] = {
     "vec",
     "ub_read_bw(",
@@ -559,7 +559,7 @@ static int64_t cube_flops(const struct pmu_column *column, const struct pmu_coun
     return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
-/* Of the ratios as they are shown, divided and rounded in binary floating point as the tool does. */
+/* Divides the ratios as they are shown, and rounds in binary floating point as the tool does. */
 static int64_t memory_bound(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     uint128 cycles = bounded(counts->total_cycle);

@@ -29,7 +29,7 @@ enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 
 
 enum pmu_side { PMU_AIC, PMU_AIV };
 
-/* What a capture says of its counters. */
+/* The facts that a capture tells of its counters. */
 struct pmu_setup {
     enum pmu_side side;
     int64_t chip;         /* platform_version */
@@ -82,8 +82,8 @@ struct pmu_value {
 /* The plan->count values of a task. */
 void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *counts, struct pmu_value *values);
 
-/* The same for counters of another plan, in the columns of this one: each metric where its like is; DB_NULL where the
- * other plan has none. */
+/* Gives the values for counters of another plan, in the columns of this one: each metric where its like is; DB_NULL
+ * where the other plan has none. */
 void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *other, const struct pmu_counts *counts,
                         struct pmu_value *values);
 
@@ -121,7 +121,8 @@ struct pmu_task {
 
 /* Plans into columns, which must not be moved afterwards. */
 void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input);
-/* The same as doubles that nobody rounded, times in nanoseconds, as the database for viewers has them. */
+/* Gives the values of a task as doubles that nobody rounded, times in nanoseconds, as the database for viewers has
+ * them. */
 void pmu_columns_doubles(const struct pmu_columns *columns, const struct pmu_task *task, double *values);
 /* The columns->count values of a task. A side on which it did not run has zeros. */
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values);

@@ -117,7 +117,8 @@ static double digits_as_sqlite(double value, double unit, double scale)
     return (double)digits / scale; /* both are exact, so that this is the nearest to the text, too */
 }
 
-/* What is nearly between two numbers is left to SQLite's arithmetic, which is no better than that of a long double. */
+/* A value that is nearly between two numbers is left to SQLite's arithmetic, which is no better than that of a long
+ * double. */
 #define NEAR_THE_MIDDLE 0.01L
 
 double digits_2022(double value)

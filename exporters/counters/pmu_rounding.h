@@ -9,13 +9,13 @@
 /* value * 10^decimals as a whole number; INT64_MIN when it is not a number, held at the ends otherwise. decimals 0..9.
  */
 int64_t pmu_round_decimal(double value, unsigned decimals);
-/* The same as a floating-point number again: what is nearest to the decimal. */
+/* Rounds likewise to a floating-point number again: the one nearest to the decimal. */
 double pmu_round_binary(double value, unsigned decimals);
 
-/* What SQLite makes of a number that is stored as a text and read again: the nearest of 15 digits. */
+/* The number that SQLite makes of one that is stored as a text and read again: the nearest of 15 digits. */
 
 double digits_2022(double value);
-/* The same by SQLite itself, which is slow: for what is nearly between two numbers, and for tests. */
+/* Does that by SQLite itself, which is slow: for what is nearly between two numbers, and for tests. */
 double digits_2022_plainly(double value);
 
 #endif

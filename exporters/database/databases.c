@@ -53,7 +53,7 @@ static int add_tables(void *arg, struct unified *unified, struct err *err)
     return status == 0 && analysis->framework->torch != NULL ? pytorch_add_tables(analysis, db, err) : status;
 }
 
-/* Of some steps the capture's tables have what began in them. */
+/* Writes the database; when some steps are asked for, the capture's tables have what began in them. */
 static int write_database(struct framework_analysis *analysis, const char *path, struct err *err)
 {
     struct export_options options = *analysis->options;

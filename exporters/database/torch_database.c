@@ -458,7 +458,7 @@ static int add_members(struct torch_tables *tables, const struct json *root, str
     return status;
 }
 
-/* What the program itself told its profiler. */
+/* Adds what the program itself told its profiler. */
 static int add_metadata(struct torch_tables *tables, struct err *err)
 {
     char *path = path_join(tables->analysis->directory, "profiler_metadata.json"), *text = NULL;
@@ -498,7 +498,7 @@ static int add_texts(struct torch_tables *tables, struct err *err)
     return status;
 }
 
-/* What CANN's own database does not have. */
+/* Adds the types that CANN's own database does not have. */
 static int add_api_types(struct torch_tables *tables, struct err *err)
 {
     return database_exec(tables->db,

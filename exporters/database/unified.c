@@ -524,7 +524,7 @@ static int drop_empty(sqlite3 *db, struct err *err)
     return status;
 }
 
-/* What viewers look tasks up by. */
+/* Adds the indexes that viewers look tasks up by. */
 static int add_indexes(sqlite3 *db, struct err *err)
 {
     static const struct {

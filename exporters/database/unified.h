@@ -18,15 +18,15 @@ struct unified; /* opaque: a database being made */
 struct unified *unified_new(const char *path, const char *database, struct err *err);
 /* One metric of a task. */
 int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err);
-/* What a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
+/* Adds what a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
 int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
                         struct err *err);
 /* Makes a table for the rows to come, unless it is there. */
 int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err);
 /* A row of the table that was begun last: the columns of the statement are those of the table, in their order. */
 int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err);
-/* What is being made, for tables that others add: the capture is attached as "capture", and TEMP TABLE launch has the
- * call in CANN_API that launched each connection of it. */
+/* The database that is being made, for tables that others add: the capture is attached as "capture", and TEMP TABLE
+ * launch has the call in CANN_API that launched each connection of it. */
 sqlite3 *unified_sqlite(const struct unified *unified);
 /* Completes the file under its name. It releases in any case. *ret_rows: of all tables. */
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err);

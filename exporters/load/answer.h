@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables of answers share: rows of a workload that is read for one table. */
+/* The parts that tables of answers share: rows of a workload that is read for one table. */
 #ifndef MSPROF_EXPORTERS_LOAD_ANSWER_H
 #define MSPROF_EXPORTERS_LOAD_ANSWER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits each operator, for slices: as the table `bound` has it, of all executions of its name. */
+/* The limit of each operator, for slices: as the table `bound` has it, of all executions of its name. */
 #ifndef MSPROF_EXPORTERS_LOAD_BOUNDS_H
 #define MSPROF_EXPORTERS_LOAD_BOUNDS_H
 

@@ -276,7 +276,7 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
     return status;
 }
 
-/* What a column of an operator summary says of the units. */
+/* The units that columns of an operator summary are about. */
 static const struct {
     const char *title;
     enum unit unit;

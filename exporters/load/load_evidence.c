@@ -205,7 +205,8 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
     return status;
 }
 
-/* What a framework's directory adds to answers: who launched what, and which stages of the data pipeline starve. */
+/* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
+ * starve. */
 
 static int is_attached(sqlite3 *db, bool *ret, struct err *err)
 {

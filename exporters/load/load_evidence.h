@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host did while devices waited: the evidence of advice. */
+/* The work of the host while devices waited: the evidence of advice. */
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_EVIDENCE_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_EVIDENCE_H
 
@@ -28,7 +28,7 @@ struct frequency_uses {
     struct frequency_use *items; /* by device, then frequency */
     size_t count, capacity;
 };
-/* What one device, or all of them, ran at. */
+/* The mean frequency of one device, or of all of them. */
 struct frequency_mean {
     double mhz, rated_mhz;    /* 0: not measured, not known */
     double time_ns, below_ns; /* of tasks whose frequency is known; of those below the rated one */
@@ -36,7 +36,7 @@ struct frequency_mean {
 
 /* Empty for captures that measure none. free(ret->items). */
 int frequency_uses_load(sqlite3 *db, const struct workload *workload, struct frequency_uses *ret, struct err *err);
-/* Of items [from, until). */
+/* Takes the mean of items [from, until). */
 struct frequency_mean frequency_mean_of(const struct frequency_uses *uses, size_t from, size_t until);
 
 /* Inside of loading evidence: the stages of a framework's data pipeline. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the counters of an operator add up to. */
+/* The sums of an operator's counters. */
 struct counted {
     double total, cycles[SVP_CYCLE_KINDS], read_bytes, write_bytes;
 };

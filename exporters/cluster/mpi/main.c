@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of one process for all: they read the same command line. */
+/* Tells the error in one process for all: they read the same command line. */
 static int tell_usage(const struct team *team, const char *message)
 {
     struct err err = ERR_INIT;

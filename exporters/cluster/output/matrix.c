@@ -154,7 +154,7 @@ static void write_link(struct outfile *out, const struct matrix *matrix, const s
     write_text(out, "}");
 }
 
-/* What the "-total" entries are together, link by link. */
+/* Adds up the "-total" entries, link by link. */
 static int sum_totals(struct matrix *sums, const struct matrix *matrix, const struct matrix_link *links, size_t count,
                       struct err *err)
 {

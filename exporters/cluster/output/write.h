@@ -23,7 +23,7 @@ char *ranks_text(const int64_t *ranks, size_t count);
 /* The members "Communication Time Info" and "Communication Bandwidth Info" of what a rank did in a group and step;
  * packets: as many as the sum has. */
 void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets);
-/* The same of one operator of a rank. */
+/* Those members of one operator of a rank. */
 void write_operator_info(struct outfile *out, const struct rank_data *rank, const struct rank_operator *operator_);
 
 /* A communication_*.json file: {ranks: {step: {operator@group: ...}}} written one group and step after another. */

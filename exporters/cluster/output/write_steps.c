@@ -27,7 +27,7 @@ struct members {
     size_t count;
 };
 
-/* What the metadata say, else those seen. */
+/* Takes the members that the metadata name, else those seen. */
 static struct members members_of(const struct plan *plan, const struct plan_group *group)
 {
     if (group->known_count > 0)

@@ -161,8 +161,8 @@ void link_sums_release(struct link_sums *sums)
     intern_release(&sums->transports);
 }
 
-/* Of a transport: the middle of its links' bandwidths, and how far they usually are from it (the median of the
- * distances, as a normal distribution's deviation): few links do not hide a slow one in their mean. */
+/* The usual speed of a transport: the middle of its links' bandwidths, and how far they usually are from it (the median
+ * of the distances, as a normal distribution's deviation): few links do not hide a slow one in their mean. */
 struct class
 {
     double median, deviation;

@@ -38,7 +38,7 @@ enum aggregate_section {
 
 extern const size_t aggregate_item_sizes[SECTION_COUNT];
 
-/* Of what a block has in the sections that a merge reads. */
+/* Hashes what a block has in the sections that a merge reads. */
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
                         const struct rank_packet *packets, const struct aggregate_link *links);
 

@@ -106,7 +106,7 @@ static int64_t rank_in_file(const char *path)
     return rank;
 }
 
-/* What info.json of a device says, of PROF captures: device_<n>/info.json.<n>. */
+/* Reads the rank in info.json of a device, of PROF captures: device_<n>/info.json.<n>. */
 static int64_t rank_of_devices(const char *path)
 {
     DIR *directory = opendir(path);
@@ -125,7 +125,7 @@ static int64_t rank_of_devices(const char *path)
     return rank;
 }
 
-/* What reading a capture takes, roughly: its largest results. */
+/* Estimates what reading a capture takes: its largest results. */
 static uint64_t bytes_of(const char *path)
 {
     static const char *const files[] = {

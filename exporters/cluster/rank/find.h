@@ -27,7 +27,7 @@ struct cluster_sources {
 };
 
 /* Finds *_ascend_pt and *_ascend_ms below a directory (itself included), or PROF_* when there are none of them, down to
- * ten levels; links are not followed below it. Of two of one rank the later one stays, the other is named. Both kinds
+ * ten levels; links are not followed below it. The later of two of one rank stays, the other is named. Both kinds
  * of framework together: -ERR_USAGE. */
 int cluster_find(const char *directory, struct cluster_sources *ret, struct diagnostics *diag, struct err *err);
 void cluster_sources_release(struct cluster_sources *sources);

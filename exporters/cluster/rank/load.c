@@ -82,7 +82,7 @@ static void add_directory(struct print *print, const char *path, const char *nam
         closedir(directory);
 }
 
-/* Of a capture that was analysed its results, else all that it has. */
+/* Takes the results of a capture that was analysed, else all that it has. */
 void cluster_fingerprint(const char *directory, char ret[65])
 {
     static const char *const results[] = {"step_trace_time.csv", "communication.json", "communication_matrix.json",
@@ -402,7 +402,7 @@ static int take_indexes(const struct run *run, struct loaded_ranks *ret, const s
     return status;
 }
 
-/* What a process has goes to process 0, and from there to all. */
+/* Sends what a process has to process 0, and from there to all. */
 static int exchange(struct run *run, struct loaded_ranks *ret, int from, struct err *err)
 {
     struct team *team = run->load->team;

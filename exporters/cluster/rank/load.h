@@ -38,7 +38,7 @@ struct loaded_ranks {
 int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, struct diagnostics *diag, struct err *err);
 void loaded_ranks_release(struct loaded_ranks *ranks);
 
-/* What the aggregate of a capture is called, beside it, and the text that tells whether it is of the capture's files as
+/* The name of a capture's aggregate, beside it, and the text that tells whether it is of the capture's files as
  * they are: their names, sizes and times. */
 #define AGGREGATE_NAME ".msprof_cluster"
 void cluster_fingerprint(const char *directory, char ret[65]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cluster's analysis keeps of one rank: its steps, and per collective group and step the operators, what they
- * moved and over which links. Times are whole nanoseconds and sizes whole bytes, so that sums do not depend on the
- * order of merging. */
+/* The data that a cluster's analysis keeps of one rank: its steps, and per collective group and step the operators,
+ * what they moved and over which links. Times are whole nanoseconds and sizes whole bytes, so that sums do not depend
+ * on the order of merging. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
 
@@ -79,7 +79,7 @@ struct rank_link {
     int64_t bytes, ns, bandwidth;
 };
 
-/* What happened in one group and step. */
+/* All that happened in one group and step. */
 struct rank_block {
     uint32_t group; /* index */
     uint32_t step;  /* text: "step2" */
@@ -136,7 +136,8 @@ bool rank_is_point_to_point(const char *name);
  * finds what links say of the groups. */
 int rank_data_gather(struct rank_data *rank, struct err *err);
 
-/* What an aggregate holds beside the lists of rank_data. Whole numbers without padding: they lie in files as they are.
+/* The parts of an aggregate beside the lists of rank_data. Whole numbers without padding: they lie in files as they
+ * are.
  */
 
 /* One group and step: how many items of each section are its own. Those of one block follow those of the one before. */

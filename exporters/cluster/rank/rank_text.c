@@ -92,8 +92,8 @@ static void refuse(struct reader *reader, const char *field, const char *found, 
     diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%s; expected %s; it is left out", found, expected);
 }
 
-/* A member in units of 1/scale, 0 when it is not there. What is none, is below 0 where it must not be, or is beyond 63
- * bits is told, and false returned. */
+/* A member in units of 1/scale, 0 when it is not there. A value that is no number, is below 0 where it must not be, or
+ * is beyond 63 bits is told, and false returned. */
 static bool quantity(struct reader *reader, const struct json *parent, const char *name, double scale, bool is_signed,
                      int64_t *ret)
 {
@@ -308,7 +308,7 @@ static int take_transfers(struct reader *reader, struct rank_operator *operator_
     return status;
 }
 
-/* What is left of an elapsed time may be below 0 by the rounding of what was taken from it. */
+/* The idle rest of an elapsed time may be below 0 by the rounding of what was taken from it. */
 static bool take_times(struct reader *reader, struct rank_operator *operator_, const struct json *times)
 {
     bool sound = quantity(reader, times, "Start Timestamp(us)", 1000, false, &operator_->start_ns) &&
@@ -437,7 +437,7 @@ static int tell(struct reader *reader, int status, struct err *err)
     return 0;
 }
 
-/* What messages call a file: results that are only here for a while are called by their capture. */
+/* Finds what messages call a file: results that are only here for a while are called by their capture. */
 static const char *shown(const struct rank_places *places, const char *path)
 {
     return places->results == places->capture ? path : places->capture;

@@ -12,7 +12,7 @@ enum advice_format { ADVICE_TABLE, ADVICE_JSON, ADVICE_MARKDOWN };
 
 /* Write errors stay with the stream. */
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream);
-/* What rules there are. */
+/* Prints the rules that there are. */
 void advice_print_rules(enum advice_format format, FILE *stream);
 
 /* The answer about a program of which no device was recorded: its ranges and calls, which took most time, how long and

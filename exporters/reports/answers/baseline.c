@@ -20,7 +20,7 @@
 #define TAIL "\"}\n"
 #define DIGEST_BYTES (sizeof DIGEST - 1 + CHECKSUM_TEXT_SIZE - 1 + sizeof TAIL - 1)
 
-/* What a baseline says of one of the structures: the members' names are those in the file. */
+/* The parts of one of the structures in a baseline: the members' names are those in the file. */
 /* FORM_FLAG, FORM_NOTE: a truth, an owned text; there when it is true, and when it is not empty. */
 enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH, FORM_FLAG, FORM_NOTE };
 struct part {
@@ -435,7 +435,7 @@ static void get_profile(struct reading *reading, const struct json *object, stru
     }
 }
 
-/* What stands in front of the digest is as it was written. */
+/* Checks that the text in front of the digest is as it was written. */
 static int check_text(const char *text, size_t length, struct err *err)
 {
     char digest[CHECKSUM_TEXT_SIZE];

@@ -15,7 +15,7 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
 /* *ret is an array of *ret_count profiles, each to be released and the array freed. -ERR_FORMAT for what is no
  * baseline, of another version, cut or edited. */
 int baseline_parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err);
-/* The same of a file. */
+/* Reads a file and parses it likewise. */
 int baseline_read(const char *path, struct profile **ret, size_t *ret_count, struct err *err);
 
 #endif

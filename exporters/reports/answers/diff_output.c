@@ -415,7 +415,7 @@ static void put_elapsed(FILE *stream, const struct side *side)
     fputc('}', stream);
 }
 
-/* Of all captures of the side; no member where no step was cut. */
+/* Puts the cut steps of all captures of the side; no member where no step was cut. */
 static void put_cut_steps_json(FILE *stream, const struct side *side)
 {
     bool any = false;

@@ -240,7 +240,7 @@ const struct report report_data_pipeline = {
     .columns = columns_pipeline,
 };
 
-/* What was lost or refused. */
+/* The losses and refusals of the import. */
 static const struct report_column columns_diagnostics[] = {
     {"Severity", "severity", .doc = "Error, warning or note."},
     {"Code", "code", .doc = "Which problem it is."},

@@ -242,7 +242,7 @@ const struct report report_conversions = {
     .rows = put_rows_conversions,
 };
 
-/* What limits each operator: calculating, moving data, or neither. */
+/* The limit of each operator: calculating, moving data, or neither. */
 #define SHOWN_BOUND(member) REPORT_FIELD(struct shown_bound, member)
 struct shown_bound {
     struct named_operator named;

@@ -124,7 +124,7 @@ static int add_metrics(struct outcome_table *table, const struct switch_finding 
     return status;
 }
 
-/* What a file of the table has: of SVP, the guide's columns. */
+/* Adds the columns that a file of the table has: of SVP, the guide's. */
 static int add_report_columns(struct outcome_table *table, int family, struct err *err)
 {
     const struct report *const *all = report_all(err);
@@ -368,7 +368,7 @@ void outcome_release(struct outcome *outcome)
 
 #define MOST_SETTING 128 /* bytes of a setting that a sentence shows */
 
-/* What the capture says of one effect. */
+/* All that the capture says of one effect. */
 struct trace {
     bool on_chip; /* one of its chips has it, or none of them is known */
     bool said;    /* its setting is known: */

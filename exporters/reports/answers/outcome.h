@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What options bring: the tables and layers that come of a switch, from the same tables that make them. */
+/* The outcome of options: the tables and layers that come of a switch, from the same tables that make them. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 
@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-/* What comes of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
+/* The effects of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
  * itself.
  */
 

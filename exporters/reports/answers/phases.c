@@ -75,7 +75,7 @@ static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
     return status;
 }
 
-/* Of one connection the first call. */
+/* Puts the first call of each connection in front. */
 static int by_connection(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;

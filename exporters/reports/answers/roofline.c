@@ -78,7 +78,7 @@ static double elements(const struct tensor *tensor, size_t count)
     return product;
 }
 
-/* Of the last two sizes the one that is not this; 0: neither is it. */
+/* Finds the one of the last two sizes that is not this; 0: neither is it. */
 static double other_of(const struct tensor *tensor, double size)
 {
     const double *last = &tensor->size[tensor->count - 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this capture is, how its time divides, and what to look at first. */
+/* The summary of a capture: what it is, how its time divides, and what to look at first. */
 #include "analysis/advice.h"
 #include "analysis/bound.h"
 #include "analysis/splits.h"
@@ -182,7 +182,7 @@ static int put_share(struct report_run *run, const char *item, int64_t part_ns, 
                     (double)part_ns / 1e3);
 }
 
-/* Of one device, from its first execution to the end of its last, without what was not recorded. */
+/* Puts the times of one device, from its first execution to the end of its last, without what was not recorded. */
 static int put_device(struct report_run *run, const struct division *it, const char *name, struct err *err)
 {
     const struct {
@@ -285,7 +285,7 @@ static int put_names(struct report_run *run, const char *item, const struct name
     return status;
 }
 
-/* Of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
+/* Puts the times of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
 static int put_host(struct report_run *run, struct err *err)
 {
     struct named_times times;

@@ -35,7 +35,7 @@ const struct report report_msprof_tx = {
     .columns = columns,
 };
 
-/* What programs say of themselves with msproftx, by message; for the terminal. */
+/* The marks and ranges that programs record with msproftx, by message; for the terminal. */
 #define TOTAL "sum(end_ns - start_ns)"
 
 static const struct report_column columns_statistic[] = {

@@ -109,8 +109,8 @@ struct op_summary {
 
 /* ---- columns of metrics ---- */
 
-/* What Ascend's own tool prints: no metrics of tasks when cores were sampled, and neither the bandwidth of L2 nor that
- * of the MTE but on chip 0, and of L2 on chip 5. */
+/* Tells whether Ascend's own tool prints a column: no metrics of tasks when cores were sampled, and neither the
+ * bandwidth of L2 nor that of the MTE but on chip 0, and of L2 on chip 5. */
 static bool is_of_vendor(const struct cann_part *part, const char *title)
 {
     enum { CHIP_310 = 0, CHIP_910B = 5 };

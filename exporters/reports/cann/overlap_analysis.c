@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices did over time: computing, communicating, neither; for the terminal. */
+/* The work of the devices over time: computing, communicating, neither; for the terminal. */
 #include "base/number.h"
 #include "exporters/busy.h"
 #include "exporters/table/report.h"
@@ -31,7 +31,7 @@ struct sums {
     bool any;
 };
 
-/* Of the device that the sums are of. */
+/* Puts the row of the device that the sums are of, and empties them. */
 static int put_sums(struct sums *sums, struct err *err)
 {
     struct shown *row = &sums->row;

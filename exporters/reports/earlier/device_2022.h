@@ -30,7 +30,7 @@ struct device_2022 {
     struct range_2022 range;
 };
 
-/* What the counters of a device mean. */
+/* The meaning of a device's counters. */
 struct counters_2022 {
     struct pmu_plan plan; /* the columns: of the AI cores, or of the vector cores when only they counted; count 0:
                            * no counters in the capture */

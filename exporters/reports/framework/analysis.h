@@ -18,7 +18,7 @@ struct relation {
 
 /* Relates connections of the capture to launches: the one around the time at which CANN launched. */
 int relation_make(struct relation *relation, const struct framework *framework, sqlite3 *db, struct err *err);
-/* Of MindSpore: sets when devices were done with what each step launched. */
+/* Sets, for MindSpore, when devices were done with what each step launched. */
 int relation_set_ends(const struct relation *relation, struct framework *framework, sqlite3 *db, struct err *err);
 void relation_release(struct relation *relation);
 

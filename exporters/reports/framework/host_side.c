@@ -156,7 +156,7 @@ const char *python_line_of_op(const struct python_lines *lines, const struct tor
     return line;
 }
 
-/* What communication operators are made of is theirs. */
+/* The work of operators: tasks that communication operators are made of are theirs. */
 static const char work[] =
     "CREATE TEMP VIEW framework_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id, t.duration_ns AS duration_ns"
     "  FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"

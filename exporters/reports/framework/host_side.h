@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a framework's directory tells beside its PROF capture, for questions to the capture's database. */
+/* The facts that a framework's directory tells beside its PROF capture, for questions to the capture's database. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_HOST_SIDE_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_HOST_SIDE_H
 
@@ -30,12 +30,12 @@ struct python_lines {
 int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err);
 void python_lines_release(struct python_lines *lines);
 
-/* Of MindSpore: around a range on its own thread, else around where the arrow to it begins. "": not known. The length
- * is in *ret_length. */
+/* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.
+ * The length is in *ret_length. */
 const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
                                  size_t *ret_length);
-/* Of PyTorch: the first of the operator's call stack, or of the nearest around it that has one; else the call around
- * it. */
+/* Finds PyTorch's line: the first of the operator's call stack, or of the nearest around it that has one; else the call
+ * around it. */
 const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length);
 
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:

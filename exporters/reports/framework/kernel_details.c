@@ -26,7 +26,7 @@ static const struct renaming mindspore_titles[] = {{"Device_id", NULL},
                                                    {NULL, NULL}};
 /* PyTorch's has the device too, since CANN 8.1. */
 static const struct renaming *const pytorch_titles = mindspore_titles + 1;
-/* What level 0 does not have besides. */
+/* The columns that level 0 does not have besides. */
 static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
                                                  {"Input Shapes", NULL},      {"Input Data Types", NULL},
                                                  {"Input Formats", NULL},     {"Output Shapes", NULL},

@@ -435,7 +435,7 @@ static void judge_queues(struct summary *summary, const struct judged *judged)
     }
 }
 
-/* Of the operators from the last to the first, the last that fits. */
+/* Goes from the last operator to the first and takes the last that fits. */
 static void find_bottleneck(struct summary *summary)
 {
     enum { INPUT_USED = 10, DIFFERENCE = 50 };

@@ -324,7 +324,7 @@ static int put_total(struct report_run *run, const char *component, int64_t time
     return framework_wants_time(report_analysis(run), time_ns) ? report_put(run, &row, err) : 0;
 }
 
-/* Of both together, behind each row of one of them. */
+/* Puts the sum of both, behind each row of one of them. */
 static int put_sum(struct totals *totals, int64_t time_ns, struct err *err)
 {
     const double sum[3] = {totals->own[0] + totals->others[0], totals->own[1] + totals->others[1],
@@ -361,7 +361,7 @@ static int put_own(void *arg, const struct mindspore_total *total, struct err *e
     return status == 0 ? put_sum(totals, total->time_ns, err) : status;
 }
 
-/* What the device says of the application's memory. */
+/* Puts what the device says of the application's memory. */
 static int put_application(struct totals *totals, struct err *err)
 {
     sqlite3 *db = report_analysis(totals->run)->db;

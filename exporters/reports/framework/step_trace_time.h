@@ -5,7 +5,7 @@
 #include "exporters/busy.h"
 #include "exporters/reports/framework/analysis.h"
 
-/* What each step computed and communicated: sums over the spans of a device. */
+/* The computing and communication of each step: sums over the spans of a device. */
 
 /* A step, or the whole capture. Times in ns; DB_NULL: nothing began. */
 struct step_sum {
@@ -19,7 +19,7 @@ struct step_sum {
     int64_t first_work_ns; /* of computing or communication at or after its start */
 };
 
-/* What is told of a step, in ns. */
+/* The times that are told of a step, in ns. */
 struct step_times {
     int64_t computing, only, overlapped, communication, free, stage, bubble, excluding, preparing;
 };

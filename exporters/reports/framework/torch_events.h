@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's threads did beside operators: of steps that are asked for, as the timeline and the database have it.
+/* The events of PyTorch's threads beside operators: of steps that are asked for, as the timeline and the database have
+ * it.
  */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_EVENTS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_EVENTS_H

@@ -13,7 +13,7 @@ static const struct torch_range *dequeue_of(const struct framework_analysis *ana
     return launch != NULL ? &analysis->framework->torch->dequeues.items[launch->range] : NULL;
 }
 
-/* Of a piece of work: torch_range.work. */
+/* Finds the operator of a piece of work: torch_range.work. */
 static const struct torch_op *op_of_work(const struct framework_analysis *analysis, uint32_t work)
 {
     const struct torch *torch = analysis->framework->torch;

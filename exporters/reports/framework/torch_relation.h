@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's operators launched on devices. */
+/* The work that PyTorch's operators launched on devices. */
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_RELATION_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_TORCH_RELATION_H
 
 #include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
-/* What devices did for a piece of work. */
+/* All that devices did for a piece of work. */
 struct torch_work {
     int64_t first_ns, last_end_ns; /* of its kernels; first_ns INT64_MAX: there are none */
 };

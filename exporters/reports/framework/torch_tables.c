@@ -39,7 +39,7 @@ static int compare_pieces(const void *a, const void *b)
     return (x->got > y->got) - (x->got < y->got);
 }
 
-/* Of one address an allocation, then at most one release of each kind. */
+/* Gathers each allocation of an address and at most one release of each kind after it. */
 static size_t gather(const struct torch_memories *memories, const struct torch_memory *const *sorted, size_t count,
                      struct piece *pieces)
 {
@@ -373,7 +373,7 @@ static struct report_value put_us(struct time_text *text, int64_t ns)
     return value_text_of(text->text, (size_t)(p - text->text));
 }
 
-/* Of an engine's piece that was never released the release stands at its beginning. */
+/* Puts a row; an engine's piece that was never released has its release at its beginning. */
 static int put_memory(void *arg, const struct torch_piece *piece, struct err *err)
 {
     const struct report_value empty = value_text("");

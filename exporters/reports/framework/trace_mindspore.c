@@ -370,7 +370,8 @@ static void shift_as_mindspore(struct mindspore_cpu_ops *ops)
             number_add(ops->items[i].start_ns, (int64_t)((long double)ops->items[i].start_ns * per_ns + 0.5L));
 }
 
-/* Slices have the numbers of their ranges, and behind these those of operators. What arrows begin with is not drawn. */
+/* Slices have the numbers of their ranges, and behind these those of operators. Ranges that arrows begin with are not
+ * drawn. */
 static int add_places(struct framework_trace *view, struct err *err)
 {
     const struct framework_ranges *ranges = &view->analysis->framework->ranges;
@@ -414,7 +415,7 @@ int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
 
 /* ---- arrows inside the framework ---- */
 
-/* What begins and ends with one number. */
+/* The beginning and the end of an arrow, which have one number. */
 struct flow {
     uint64_t number;
     size_t start, end; /* ranges, counted from 1 */

@@ -47,7 +47,7 @@ struct framework_event {
 int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                       struct err *err);
 
-/* What follows the name of an event up to the opening of args; an instant's duration is its first
+/* Writes what follows the name of an event up to the opening of args; an instant's duration is its first
  * argument. duration_as_text: where times are. */
 char *trace_put_framework_slice(char *p, const struct trace_style *style, const struct trace_slice *slice,
                                 const char *category, bool duration_as_text);

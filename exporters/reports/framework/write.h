@@ -9,7 +9,8 @@
  * but for lack of space or memory and interrupts, which end the work. */
 int framework_write(struct framework_analysis *analysis, struct err *err);
 
-/* What files are made with: the session, and who launched what on devices. framework_unrelate whatever the result. */
+/* Prepares what files are made with: the session, and who launched what on devices. framework_unrelate whatever the
+ * result. */
 int framework_relate(struct framework_analysis *analysis, struct err *err);
 void framework_unrelate(struct framework_analysis *analysis);
 

@@ -169,7 +169,7 @@ static int put_task(void *arg, const struct svp_task *task, struct svp_task_laye
     return report_row(summary->run, summary->values, err);
 }
 
-/* What the rows need, once it is known which columns are shown. */
+/* Finds what the rows need, once it is known which columns are shown. */
 static void plan_rows(struct summary *summary)
 {
     if (summary->planned)

@@ -54,7 +54,7 @@ int64_t svp_frequency_mhz(int64_t core_khz);
 
 /* Times per layer type: what an operator statistic is made of. */
 
-/* What is known of the layers of one type that ran on one engine and stream. */
+/* The facts that are known of the layers of one type that ran on one engine and stream. */
 struct op_statistic {
     const char *type; /* of the layers; NULL when not known */
     bool ai_cpu;

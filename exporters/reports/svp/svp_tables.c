@@ -242,7 +242,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
 /* ---- files of several ---- */
 
-/* What all workers share. */
+/* The parts that all workers share. */
 struct job {
     const struct report_session *session; /* the caller's */
     const struct report_scope *scope;
@@ -325,7 +325,7 @@ static void tell_written(void *arg, const char *report, const char *path)
     pthread_mutex_unlock(&worker->job->mutex);
 }
 
-/* What is still open is what a failure left. */
+/* Closes what a failure left open, too. */
 static void worker_free(void *arg)
 {
     struct worker *worker = arg;

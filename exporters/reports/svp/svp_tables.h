@@ -49,7 +49,7 @@ int svp_walk_report(struct svp_walker *walker, const struct svp_report *report, 
 
 extern const struct report_walk svp_tables;
 
-/* What a table makes of it, as its report's walk_visitor; each function may be NULL. */
+/* The functions of a table for the walk, as its report's walk_visitor; each may be NULL. */
 struct svp_table {
     int (*inference)(struct report_run *run, const struct svp_walk_stop *stop, struct err *err);
     int (*report)(struct report_run *run, const struct svp_report *report, const struct svp_statistic *statistic,
@@ -58,7 +58,7 @@ struct svp_table {
 
 #define REPORT_ITERATION 1 /* the iter_id in file names: the vendor's tool never writes another */
 
-/* What tells a file from those of other parts: each number behind '_', into suffix. */
+/* Puts what tells a file from those of other parts into suffix: each number behind '_'. */
 int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, struct err *err);
 
 #endif
