@@ -29,12 +29,12 @@ const char *const html_style[] = {
     "border-radius:4px}",
     "table{border-collapse:collapse;width:100%;font-size:.87rem;font-variant-numeric:tabular-nums}",
     "caption{text-align:left;padding:.35rem .6rem}",
-    "th,td{overflow-wrap:break-word;padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid "
+    "th,td{overflow-wrap:break-word;padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid ",
     "var(--line);",
     "unicode-bidi:isolate}",
-    "tbody th{white-space:nowrap}tfoot td{font-weight:bold}"
+    "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
     "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
-    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}"
+    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -52,7 +52,7 @@ const char *const html_style[] = {
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto}svg text{fill:var(--fg);font-size:11px}",
-    ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}"
+    ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
     ".high{color:var(--mark)}.medium{color:var(--aicpu)}"
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
     ".legend svg{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;vertical-align:-.1rem}",
@@ -60,13 +60,13 @@ const char *const html_style[] = {
     ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
     ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.median{stroke:var(--mark);",
     "stroke-width:1.5;stroke-dasharray:5 3}.faint{opacity:.45}",
-    "@media (max-width:40rem){figure svg text{font-size:22px}}"
+    "@media (max-width:40rem){figure svg text{font-size:22px}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     "@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
     "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
     "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
-    "td.n{white-space:normal;overflow-wrap:anywhere}thead th{white-space:normal}td.b,svg "
+    "td.n{white-space:normal;overflow-wrap:anywhere}thead th{white-space:normal}td.b,svg ",
     "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
     "th button::after{content:''}}",
     NULL,
