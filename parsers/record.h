@@ -141,7 +141,7 @@ struct row_batch;
 struct decoder;
 struct capture_file;
 
-/* What the stamp of a sample counts. */
+/* Clock that the stamp of a sample counts. */
 enum sample_clock {
     CLOCK_START_US,    /* microseconds since the collection began */
     CLOCK_START_NS,    /* nanoseconds since then */
@@ -156,9 +156,9 @@ enum sample_clock {
 #define SAMPLING_MAX_KEYS 2
 #define SAMPLING_MAX_COUNTERS 4
 
-/* When samples were taken, for kinds with sample_hooks or lines. Of the kind's columns are filled, where it has them:
- * "device_id" by the file's name, "time_ns" by the first stamp that the record has, and "span_ns", the time since the
- * sample before of the same series (NULL: it is the first, or earlier than that one, which is reported). */
+/* When samples were taken, for kinds with sample_hooks or lines. These columns of the kind are filled, where it has
+ * them: "device_id" by the file's name, "time_ns" by the first stamp that the record has, and "span_ns", the time since
+ * the sample before of the same series (NULL: it is the first, or earlier than that one, which is reported). */
 struct sampling {
     struct {
         const char *column; /* NULL ends the list */
@@ -188,9 +188,9 @@ struct line_format {
     unsigned flags;      /* enum line_flags */
 };
 
-/* What a table cannot say. Any member may be NULL. state is zeroed memory of state_size bytes, one per stream (a stream
- * is one file or all slices of one). Every int function returns 0 or -code with err set, which ends the whole decoding;
- * bad data are no such error: hooks report them with diag_report and go on. */
+/* Hooks for what a table cannot say. Any member may be NULL. state is zeroed memory of state_size bytes, one per stream
+ * (a stream is one file or all slices of one). Every int function returns 0 or -code with err set, which ends the whole
+ * decoding; bad data are no such error: hooks report them with diag_report and go on. */
 struct kind_hooks {
     size_t state_size;
     /* Before the first record of a stream. */
@@ -211,7 +211,7 @@ struct record_kind {
     unsigned families; /* FAMILY_...: the captures that may hold such records, or whose records they are derived from */
     const char *title; /* "Device PMU of a layer group" */
     const char *option; /* NULL, or the option of CANN's profiling that records it, on every chip:
-                         * "sys_io_sampling_freq". What is more than that stands in parsers/switches/effect.c */
+                         * "sys_io_sampling_freq". Anything more than that stands in parsers/switches/effect.c */
     const char *doc;    /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
      * {current_pic_count}, {slice}, {process_id}, {group_id}, {core_id}, {tag} (letters and '_'), {number} (digits,
@@ -238,9 +238,9 @@ struct record_kind {
     const struct line_format *lines; /* of text, for text_lines_hooks */
     /* For split_hooks: the kinds whose records stand in its files; their magics tell them apart. NULL ends the list. */
     const struct record_kind *const *parts;
-    /* What reports and timelines show of the table; ended by one without a name. NULL: nothing of its own. */
+    /* Parts of the table that reports and timelines show; ended by one without a name. NULL: nothing of its own. */
     const struct series_report *series;
-    /* What the database for viewers has of the table; ended by one without a name. NULL: nothing. */
+    /* Parts of the table that the database for viewers has; ended by one without a name. NULL: nothing. */
     const struct exported_table *exported;
 };
 
@@ -306,10 +306,10 @@ struct row_sink {
     {                                                                                                                  \
         HOST_LEVEL_RUNTIME, "runtime"                                                                                  \
     }
-/* Of the calls of nodes those of this type launch an operator. */
+/* Type of the calls of nodes that launch an operator. */
 #define HOST_NODE_LAUNCH 5
 
-/* What a record of the task scheduler is about (ts_track.tag), and which mark of a step it is (ts_track.step_tag). */
+/* Subject of a record of the task scheduler (ts_track.tag), and which mark of a step it is (ts_track.step_tag). */
 #define TRACK_TAG_STEP 10
 #define TRACK_TAG_COPY 11
 #define STEP_TAG_MODEL_START 0

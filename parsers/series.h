@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record kind shows of its own table: files of summary/ and tracks of the timeline, as data.
+/* Views that a record kind has of its own table: files of summary/ and tracks of the timeline, as data.
  *
  * A kind with samples (a memory's bandwidth, a port's packets) says here which tables and counters are made of them.
  * Nothing else has to be touched: the reports, the layers of --reports, the manual and the help come from this. SQL is
@@ -94,7 +94,7 @@ struct report_column {
     uint16_t
         value; /* of a report whose own code gives the values: which of them it shows, from 0; two columns, of which
                   one is the guide's and one the vendor's, may show the same. 0: the one of the column's place */
-    const struct report_lookup *lookup; /* NULL, or where the value stands: then sql gives the key. Of tables alone */
+    const struct report_lookup *lookup; /* NULL, or where the value stands: then sql gives the key. Only for tables */
     struct report_field field;          /* of a report whose rows are structs: the member that the column shows */
 };
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a file name says. -1 and NULL: not said. */
+/* Identity that a file name tells. -1 and NULL: not said. */
 struct file_identity {
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count, slice;
     char *model;
@@ -24,7 +24,7 @@ struct file_identity {
     int64_t group_id, core_id;
 };
 
-/* What the .done file beside a data file says; -1: not said. */
+/* Contents of the .done file beside a data file; -1: not said. */
 struct done_info {
     bool present;
     int64_t file_size, start_ns, end_ns, icache_hit, icache_miss;
@@ -56,7 +56,7 @@ static inline void capture_file_reject(struct capture_file *file, enum diag_id r
     file->rejected_for[reason] += records;
 }
 
-/* The same of a record that was counted as joined. */
+/* Rejects likewise a record that was counted as joined. */
 static inline void capture_file_drop(struct capture_file *file, enum diag_id reason)
 {
     file->decoded--;
@@ -204,7 +204,7 @@ int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
  * that of the chip's usual clock. */
 int64_t part_host_ns(const struct capture_part *part, int64_t tick);
 int64_t part_device_ns(const struct capture_part *part, int64_t tick);
-/* The same of other clocks. */
+/* Converts likewise the values of other clocks. */
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value);
 
 #endif

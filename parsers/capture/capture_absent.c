@@ -246,8 +246,8 @@ static bool has_config(const struct capture *capture, size_t part, const char *p
     return false;
 }
 
-/* Every part has these; hosts of 2022 have records alone. What a recording that counts its losses has no end of is told
- * with them. */
+/* Every part has these; hosts of 2022 have records alone. The lack of an end_info is told with the losses
+ * of a recording that counts them. */
 static void check_configs(const struct capture *capture, size_t index)
 {
     static const char *const names[] = {"info.json", "sample.json",    "start_info",

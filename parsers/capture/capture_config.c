@@ -137,7 +137,7 @@ static int parse_object(struct capture *capture, const char *name, const char *t
     return 0;
 }
 
-/* What a file says of its part, and of the capture. */
+/* Takes from a file the facts about its part, and about the capture. */
 static int take_config(struct capture *capture, size_t part, const struct config_file *file, struct err *err)
 {
     const char *name = base_name(file->name);

@@ -151,7 +151,7 @@ static int compare_candidate_shapes(const struct candidate *a, const struct cand
     return compare_shapes(a->file, b->file);
 }
 
-/* What tells files apart, the cheapest first. */
+/* Comparisons that tell files apart, the cheapest first. */
 static int (*const comparisons[])(const struct candidate *, const struct candidate *) = {
     compare_candidate_shapes, compare_fronts, compare_digests};
 enum { BY_SHAPE, BY_FRONT, BY_DIGEST, COMPARISONS };

@@ -68,7 +68,7 @@ static unsigned restrict_to(unsigned families, unsigned others)
     return (families & others) != 0 ? families & others : families;
 }
 
-/* What the names of files say. */
+/* Evidence from the names of files. */
 struct name_evidence {
     unsigned possible;  /* families that all names leave */
     unsigned alone;     /* families that a name has to itself */
@@ -205,7 +205,8 @@ static bool clocks_agree(int64_t value, int64_t other)
     return value > number_subtract(other, slack) && value < number_add(other, slack);
 }
 
-/* What one clock says twice, or two clocks of the same moments: a damaged digit would move every time, or the end. */
+/* Checks the values that one clock has twice, or that two clocks have of the same moments: a damaged digit would move
+ * every time, or the end. */
 static void check_clocks(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->part_count; i++) {

@@ -67,9 +67,9 @@ size_t part_prefix(const char *name);
 bool is_part_directory(const char *name);
 /* Finds or adds the part that a relative name is in; its index into *ret. */
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
-/* What a configuration file says of the clocks, chip and switches of its part. What it does not say stays as it was:
- * files that lack something are reported when it is known that it is needed. What is of another device, contradicts
- * what was read before or is not as it is known to be (config_keys.h) is reported. */
+/* Configuration file, which tells the clocks, chip and switches of its part. Facts that it lacks stay as they were:
+ * files that lack something are reported when it is known that it is needed. A value that is of another device,
+ * contradicts what was read before or is not as it is known to be (config_keys.h) is reported. */
 struct config_file {
     const char *name;        /* relative to the capture */
     const char *text;        /* NUL-terminated */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What file names say. */
+/* Reads file names. */
 #include "parsers/capture/capture_files.h"
 
 #include "base/number.h"

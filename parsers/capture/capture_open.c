@@ -116,7 +116,7 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     return status;
 }
 
-/* What a name says of its file. */
+/* Claim of a name about its file. */
 struct claim {
     const struct record_kind *kind;
     unsigned families;

@@ -419,7 +419,7 @@ int64_t part_host_ns(const struct capture_part *part, int64_t tick)
     return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
 }
 
-/* Of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
+/* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
 static int64_t usual_device_hz(int64_t chip)
 {
     switch (chip) {

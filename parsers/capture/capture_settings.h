@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sample.json and info.json of one part of a capture say, by name: how it was collected, and on what machine. */
+/* Settings in sample.json and info.json of one part of a capture, by name: how and on what machine it was collected. */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_SETTINGS_H
 #define MSPROF_PARSERS_CAPTURE_CAPTURE_SETTINGS_H
 
@@ -20,8 +20,8 @@ struct capture_settings {
 };
 
 /* Takes every text, whole number and switch of one of the two files: the members of its object; of the first entry of
- * "DeviceInfo" and of the network cards ("netCard.<name>" is the speed). What is there already is replaced. -code when
- * memory ran out. */
+ * "DeviceInfo" and of the network cards ("netCard.<name>" is the speed). A setting that is there already is replaced.
+ * -code when memory ran out. */
 int capture_settings_take(struct capture_settings *settings, const struct json *root, struct err *err);
 /* NULL: nothing is said. */
 const struct capture_setting *capture_setting_find(const struct capture_settings *settings, const char *name);

@@ -13,17 +13,17 @@ bool is_json_config(const char *name);
 
 /* Reports (DIAG_CONFIG_INVALID) a known key whose value is not of its kind, a key that is there twice, a key that is
  * one edit away from a known one that is not there, and, in_part (a directory "host" or "device_0"), a key that is
- * needed and not there. file is relative to the capture. What is wrong is not used; other keys are. root is
- * the object of a file, or one entry of a layer table. */
+ * needed and not there. file is relative to the capture. A wrong key is not used; other keys are. root is the
+ * object of a file, or one entry of a layer table. */
 void config_keys_check(const char *file, const struct json *root, bool in_part, struct diagnostics *diag);
 
-/* The same of a log of clocks: lines "key: number" or "key = number" below headings "[Device0]". */
+/* Checks likewise a log of clocks: lines "key: number" or "key = number" below headings "[Device0]". */
 void clock_log_check(const char *file, const char *text, struct diagnostics *diag);
 
 /* "50", "38.4", "100.000000" MHz in Hz, digits after the sixth decimal dropped; -1: no frequency up to 100 GHz. "" is
  * 0: not known. */
 int64_t parse_megahertz(const char *text);
-/* Of a string as above or a whole number of MHz; -1: neither. */
+/* Reads Hz from a string as above or a whole number of MHz; -1: neither. */
 int64_t config_hertz(const struct json *value);
 
 #endif

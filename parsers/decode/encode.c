@@ -96,8 +96,8 @@ static bool row_gives(const struct row *row, size_t column)
 
 __extension__ typedef __int128 wide;
 
-/* What the bytes of a field say, in the column's unit: the value itself, or what makes it with another column or with
- * the records before. */
+/* Finds the value for the bytes of a field, in the column's unit: the value itself, or what makes it with another
+ * column or with the records before. */
 static int stored_value(struct encode_plan *plan, size_t i, const struct row *row, int64_t *ret, struct err *err)
 {
     const struct field *field = &plan->layout->fields[i];

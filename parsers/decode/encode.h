@@ -14,8 +14,8 @@
 int encode_record(const struct record_kind *kind, const struct layout *layout, const struct row *row,
                   unsigned char *out, struct err *err);
 
-/* The same for many records: the columns are looked up once. Plain memory, no release; keeps pointers to kind and
- * layout. */
+/* Plan to encode many records likewise: the columns are looked up once. Plain memory, no release; keeps pointers to
+ * kind and layout. */
 struct encode_plan {
     const struct record_kind *kind;
     const struct layout *layout;

@@ -41,7 +41,7 @@ struct file_reader {
     size_t next; /* file that comes next, or is open */
     int fd;      /* -1: none is open */
     off_t left;  /* bytes of the open file in front of its first large hole; -1: it has none */
-    /* Of both: */
+    /* Shared by both: */
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
     size_t first, count; /* filled blocks, a ring */
@@ -175,7 +175,7 @@ static bool read_block(struct file_reader *reader, struct block *block)
     return true;
 }
 
-/* What is left of the open file, if one is, is not wanted: the sum starts anew. */
+/* Gives up the rest of the open file, if one is: the sum starts anew. */
 static void give_up_file(struct file_reader *reader)
 {
     char ignored[CHECKSUM_TEXT_SIZE];
@@ -296,7 +296,7 @@ static int start(struct file_reader *reader, struct err *err)
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
 }
 
-/* Of small captures no more than their largest file needs, and a byte to find that it ends. */
+/* Chooses for small captures no more than their largest file needs, and a byte to find that it ends. */
 static size_t block_size_for(const struct capture *capture)
 {
     size_t size = BLOCK_SIZE_MIN;

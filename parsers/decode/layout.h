@@ -36,7 +36,7 @@ void layout_set_release(struct layout_set *set);
  * and what was expected: -ERR_FORMAT, -ERR_LIMIT when the text is longer than LAYOUT_FILE_LIMIT, -ERR_NO_MEMORY. */
 int layout_set_parse(struct layout_set *set, const char *name, const char *text, size_t length, struct err *err);
 int layout_set_load_file(struct layout_set *set, const char *path, struct err *err);
-/* The same for a file that the user names: its layouts outrank all others that fit. */
+/* Loads likewise a file that the user names: its layouts outrank all others that fit. */
 int layout_set_load_named(struct layout_set *set, const char *path, struct err *err);
 /* Every *.layout file of a directory in name order; a directory that does not exist is fine. A mistake in one file ends
  * it, with the files before it added. */
@@ -49,7 +49,7 @@ const struct layout *layout_candidate(const struct layout_set *set, const struct
 /* The frequency in kHz that the first layout of a kind says that says one; 0: none does. */
 int64_t layout_frequency(const struct layout_set *set, const struct record_kind *kind);
 
-/* What has been loaded so far is what is installed with msprof. */
+/* Marks the layouts loaded so far as those that are installed with msprof. */
 void layout_set_mark_shipped(struct layout_set *set);
 bool layout_is_shipped(const struct layout_set *set, const struct layout *layout);
 

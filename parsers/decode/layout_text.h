@@ -45,7 +45,7 @@ bool text_parse_unsigned(const char *text, size_t length, uint64_t *ret);
 
 /* The word after the attribute at *at, which moves behind it; NULL with err set when the line ends there. */
 const struct word *text_take_word(struct text_line *line, size_t *at, const char *expected);
-/* The same for a number between two limits. 0 or -ERR_FORMAT. */
+/* Takes likewise a number between two limits. 0 or -ERR_FORMAT. */
 int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint64_t maximum, uint64_t *ret);
 
 /* Likewise N or N/M, whole numbers from 1. */

@@ -184,7 +184,7 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
     struct capture_file *file = stream->decoder->file;
     struct place place = {file->name, -1, 0, NULL};
     struct diagnostics *diag = stream->decoder->capture->diag;
-    /* Of whatever kind they were. */
+    /* Counts the records, of whatever kind they were. */
     uint64_t size = first != NULL ? first->record_size : 1, records = (stream->total_size + size - 1) / size;
     if (first != NULL && stream->used < first->record_size) {
         diag_report(diag, DIAG_RECORD_TRUNCATED, &place,
@@ -217,7 +217,7 @@ struct layout_fit {
 
 enum { FIT_SOMEWHERE = 1 };
 
-/* What the user says counts first; then magics that stand, wherever the first does; then the records and size. */
+/* The user's word counts first; then magics that stand, wherever the first does; then the records and size. */
 static bool fits_better(const struct layout_fit *candidate, const struct layout_fit *best)
 {
     if (candidate->fit == 0 && candidate->covered == 0)

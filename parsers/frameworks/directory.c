@@ -101,7 +101,7 @@ static int is_capture(const char *path, bool *ret, struct err *err)
     return status;
 }
 
-/* Of links those that lead to captures. */
+/* Keeps the links that lead to captures. */
 static void keep_captures(struct framework_paths *links)
 {
     size_t kept = 0;

@@ -105,7 +105,7 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
     return status;
 }
 
-/* What is left of the division goes to *ret_rest, below hz. */
+/* The rest of the division goes to *ret_rest, below hz. */
 static int64_t whole_ns(const struct framework_clock *clock, uint64_t tick, int64_t *ret_rest)
 {
     wide product = ((wide)tick - clock->tick) * NS_PER_SECOND, ns = product / clock->hz;
@@ -142,7 +142,7 @@ int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tic
     return number_add(ns, clock->offset_ns);
 }
 
-/* Of one id, then by place: MindSpore's later one wins. */
+/* Compares by id, then by place: MindSpore's later one wins. */
 static int compare_ids(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;

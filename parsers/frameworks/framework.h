@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a framework's profiler left in a *_ascend_ms or *_ascend_pt directory beside the device's capture (PROF_*): the
- * framework's own operators, steps, memory, data pipeline. Times are ns since 1970. */
+/* Records that a framework's profiler left in a *_ascend_ms or *_ascend_pt directory beside the device's capture
+ * (PROF_*): the framework's own operators, steps, memory, data pipeline. Times are ns since 1970. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
 #define MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
 
@@ -25,12 +25,12 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 
 /* Rounded to the nearest ns, of two that are equally near the even one; saturates. */
 int64_t framework_clock_ns(const struct framework_clock *clock, uint64_t tick);
-/* The same, cut. */
+/* Converts likewise, but cuts. */
 int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tick);
 
 enum framework_kind { FRAMEWORK_MINDSPORE, FRAMEWORK_PYTORCH };
 
-/* What profiler_info_<rank>.json says. */
+/* Contents of profiler_info_<rank>.json. */
 struct framework_info {
     enum framework_kind kind;
     int64_t rank;        /* -1: not said */
@@ -59,7 +59,7 @@ enum framework_range_flags {
     RANGE_FLOW = 4,   /* where an arrow begins; not drawn itself */
 };
 
-/* What a thread of the host did. start = end: an instant. */
+/* Action of a thread of the host. start = end: an instant. */
 struct framework_range {
     int64_t start_ns, end_ns, thread;
     uint64_t flow; /* FRAMEWORK_NO_FLOW: none */
@@ -152,9 +152,9 @@ void framework_sort_launches_by_end(struct framework *framework);
 
 /* The first step that a time is in, both ends included; NULL: none. */
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns);
-/* The same by the steps' times on the device. */
+/* Finds it likewise by the steps' times on the device. */
 const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns);
-/* The same of what a thread launches: of ranges inside each other the outermost of those that are sorted by start. */
+/* Finds likewise a thread's launch: of ranges inside each other the outermost of those that are sorted by start. */
 const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread, int64_t time_ns);
 
 #endif

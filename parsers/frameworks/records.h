@@ -20,7 +20,7 @@ struct framework_record {
     int64_t offset;  /* in the file, of its head */
 };
 
-/* What takes records: 0, or a negative code that ends the reading. */
+/* Function that takes records: 0, or a negative code that ends the reading. */
 typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
 
 /* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
@@ -28,7 +28,7 @@ typedef int framework_take(void *arg, const struct framework_record *record, str
  * and not read. */
 int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
                           struct diagnostics *diag, struct err *err);
-/* The same of records that all have this size and no head. */
+/* Reads likewise records that all have this size and no head. */
 int framework_read_plain(const char *path, size_t size, framework_take *take, void *arg, bool *ret_found,
                          struct diagnostics *diag, struct err *err);
 
@@ -38,7 +38,7 @@ struct framework_text {
 };
 
 /* The texts behind the fixed part of a record, by their types: of type first into texts[0] and so on; a type that comes
- * again: the last. What is no UTF-8 becomes "N/A". false: the texts are cut off; those before are there. */
+ * again: the last. A text that is no UTF-8 becomes "N/A". false: the texts are cut off; those before are there. */
 bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, struct framework_text *texts,
                      size_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one capture's host and device records say together. Hooks of record kinds hand over each record as it is
+ * Association of one capture's host and device records. Hooks of record kinds hand over each record as it is
  * decoded; the association keeps what is needed of it in compact form, and between the parts of the capture (host,
  * device_0, ...) builds the call tree of each thread, gives nodes, tensors and launched tasks to the deepest call
  * around them, matches what the host launched with what the device ran, and emits the joined rows (host_call,
@@ -99,7 +99,7 @@ struct host_track {
 };
 int association_add_track(struct association *association, const struct host_track *track, struct err *err);
 
-/* What a copy moves, reported inside the call that launches it. */
+/* Amount that a copy moves, reported inside the call that launches it. */
 struct host_copy {
     int64_t time_ns, bytes, task_bytes; /* task_bytes: what one task can move; a larger copy takes several */
     uint32_t thread_id, direction;
@@ -126,7 +126,7 @@ struct host_collective {
 int association_add_collective(struct association *association, const struct host_collective *collective,
                                struct err *err);
 
-/* What one task of a communication operator does, reported inside its communication call. */
+/* Transfer by one task of a communication operator, reported inside its communication call. */
 struct host_transfer {
     int64_t time_ns, item_id, group_id, notify_id, bytes, estimated_ns;
     uint32_t thread_id, local_rank, remote_rank, rank_size, plane_id, context_id;
@@ -150,7 +150,7 @@ int association_add_name(struct association *association, int64_t id, const char
  * reported of the field of the current record. */
 int association_find_name(struct association *association, int64_t id, const char *field, int64_t *ret_name_id,
                           struct err *err);
-/* Reports of the field of the current record, once for each id, that no dictionary has it; 0 names nothing. Of a
+/* Reports of the field of the current record, once for each id, that no dictionary has it; 0 names nothing. Works for a
  * capture of any era. */
 int association_expect_name(struct association *association, int64_t id, const char *field, struct err *err);
 int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,

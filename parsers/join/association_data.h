@@ -170,7 +170,7 @@ struct host_task {
     bool used, has_block_num;
 };
 
-/* What only few tasks have. */
+/* Members that only few tasks have. */
 struct task_extra {
     int64_t copy_bytes; /* -1: copies nothing */
     uint32_t copy_direction;
@@ -278,7 +278,7 @@ struct association {
     size_t extra_count, extra_capacity;
     struct collective_op *collective_ops;
     size_t collective_op_count, collective_op_capacity;
-    /* Of the thread being joined: */
+    /* About the thread being joined: */
     struct id_map collective_calls;       /* node calls to collective operators */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
@@ -368,7 +368,7 @@ void association_place_note(const struct association *association, const struct 
 size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
 /* The model that a call works for; NO_MODEL: none. */
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
-/* What a task that copies moves; fills its extra when it does. */
+/* Notes the bytes that a task copies; fills its extra when it does. */
 int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
                           uint32_t call, struct host_task *task, struct err *err);
 /* Fused operators of the thread, with their models. */
@@ -376,7 +376,7 @@ int association_emit_fusions(struct association *association, const struct threa
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
 
-/* Communication. What the notes of a thread say, before its tasks are joined. */
+/* Communication. Indexes the notes of a thread, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
 /* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
  * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
@@ -389,7 +389,7 @@ int association_emit_collectives(struct association *association, int64_t device
                                  struct err *err);
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
 
-/* What has streams and numbers and gets a batch. */
+/* Tasks that have streams and numbers and get a batch. */
 struct batch_target {
     void *tasks;
     size_t count;

@@ -84,7 +84,7 @@ static int compare_ran(const void *a, const void *b)
 
 /* ---- the host's tasks ---- */
 
-/* What tells the tasks of a device apart: on some chips their numbers alone. */
+/* Makes the key that tells the tasks of a device apart: on some chips their numbers alone. */
 static uint64_t key_on_device(const struct association *association, uint32_t stream_id, uint32_t task_id)
 {
     return task_key(association->unique_tasks ? 0 : stream_id, task_id);
@@ -174,7 +174,7 @@ static int chain_ran_tasks(struct association *association, struct err *err)
     return status;
 }
 
-/* What the matching says of the whole device. */
+/* Result of the matching for the whole device. */
 struct join_result {
     size_t unmatched, early;
     const struct ran_task *first_early;

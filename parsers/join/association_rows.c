@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the association found out, as rows. */
+/* Results of the association, as rows. */
 #include "parsers/join/association_data.h"
 #include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/text/tensor_names.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture from before 2023 says together. Its records know nothing of calls around them: what the host says of a
- * task (its operator, which call launched it) and what the device measured of it bear the numbers of stream and task
- * only. The n-th execution of a task belongs to its n-th description, the last one when there are fewer (a loaded model
- * runs the same operators again and again), to its n-th launch and to its n-th counters.
+ * Join of the records of a capture from before 2023. Its records know nothing of calls around them: what the host says
+ * of a task (its operator, which call launched it) and what the device measured of it bear the numbers of stream and
+ * task only. The n-th execution of a task belongs to its n-th description, the last one when there are fewer (a loaded
+ * model runs the same operators again and again), to its n-th launch and to its n-th counters.
  *
  * Hooks of record kinds hand their records over; when the whole capture is decoded they are joined and emitted as
  * device_task, task_state, host_call, name and tensor_set. Captures of JOB describe tasks by their number alone.
@@ -81,8 +81,8 @@ int executions_add_name(struct executions *executions, int64_t id, const char *t
 /* JOB: the operator that every execution of the task runs, whatever its stream; of several the first counts. */
 int executions_add_operator_of_task(struct executions *executions, const struct task_description *description,
                                     struct err *err);
-/* What is known of the operator of this name: its type and the texts of its tensors, as the columns of tensor_set have
- * them (NULL: none). Of several the first counts. */
+/* Facts about the operator of this name: its type and the texts of its tensors, as the columns of tensor_set have
+ * them (NULL: none). The first of several counts. */
 #define OPERATOR_TEXTS 6
 struct named_operator {
     const char *name, *type;

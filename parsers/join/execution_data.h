@@ -30,7 +30,7 @@ static inline bool same_numbers(const struct numbers *a, const struct numbers *b
     return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
 }
 
-/* What is recorded of a task. The order of a record is its place among those of its kind; the members from `order` on
+/* Records of a task. The order of a record is its place among those of its kind; the members from `order` on
  * of those that have it behind their data are not in the spool: there it is their place among those of the task. */
 enum task_record {
     RECORD_RUN,
@@ -70,7 +70,7 @@ struct marked_task {
     struct spooled_mark marks[MARKS_TOGETHER];
 };
 
-/* What the task's row has of a description. */
+/* Parts of a description that the task's row has. */
 struct described {
     uint32_t name, type; /* texts; NO_INDEX: see the ids of the description, and for a type: not known */
     uint32_t model_id, batch_id, block_num, task_type, op_state;
@@ -83,7 +83,7 @@ struct description {
     uint64_t order;
 };
 
-/* Of the description with the same numbers, which were recorded at the same time. */
+/* Tensors of the description with the same numbers, which were recorded at the same time. */
 struct recorded_tensors {
     int64_t time_ns, iteration;
     uint32_t model_id, batch_id, set;

@@ -27,7 +27,7 @@ int executions_expect_names(struct decoder *decoder, const struct record_kind *k
     return status;
 }
 
-/* What a spool of each kind may take; together they are what an import of any size needs beside its rows. */
+/* Memory that a spool of each kind may take; together they are what an import of any size needs beside its rows. */
 #define SPOOL_MEMORY ((size_t)1 * 1024 * 1024)
 
 /* As the reports of the era have them: of tasks that start at once, those of 2022 by their numbers, those of JOB as
@@ -210,7 +210,7 @@ static int add_text(struct executions *executions, const char *text, size_t leng
     return text != NULL ? intern_add(&executions->association->texts, text, length, ret, err) : 0;
 }
 
-/* What is known of it; its texts are numbered. */
+/* Describes it by the known facts; its texts are numbered. */
 static int describe(struct executions *executions, const struct task_description *description, struct description *ret,
                     struct err *err)
 {

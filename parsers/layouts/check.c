@@ -35,7 +35,7 @@ struct check_comparison {
     uint64_t row;
 };
 
-/* What a row sums up; least is INT64_MAX at first. */
+/* Values that a row sums up; least is INT64_MAX at first. */
 struct check_sum {
     int64_t count, total, least, most;
 };
@@ -86,7 +86,7 @@ static void take_word(const struct row_batch *batch, size_t row, const char *nam
     snprintf(word, PRINTED_WORD_SIZE, "%.*s", (int)cell->length, cell->text);
 }
 
-/* What the name of the record's file says. */
+/* Takes the identity from the name of the record's file. */
 static void take_identity(const struct collector *collector, int64_t file_id, struct check_record *decoded)
 {
     for (size_t i = 0; file_id != PRINTED_NONE && i < collector->capture->file_count; i++) {
@@ -277,7 +277,7 @@ static size_t first_since(const struct check_comparison *comparison, int64_t tim
     return low;
 }
 
-/* Of the records that began when the row says, the one that differs least. */
+/* Finds, among the records that began when the row says, the one that differs least. */
 static struct check_record *record_of(struct check_comparison *comparison, const struct printed_row *row)
 {
     const struct printed_kind *kind = comparison->problem->tables->form->kind;

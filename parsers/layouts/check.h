@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a layout gives of a capture beside what its tables print. */
+/* Compares the values that a layout gives of a capture with those that its tables print. */
 #ifndef MSPROF_PARSERS_LAYOUTS_CHECK_H
 #define MSPROF_PARSERS_LAYOUTS_CHECK_H
 
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* What comparing a layout's records with tables has found so far. */
+/* Findings so far of comparing a layout's records with tables. */
 
 struct check_result {
     uint64_t cells, different; /* that were compared; that differ */

@@ -68,7 +68,8 @@ int search_word(const struct problem *problem, const struct frame *frame, struct
     return 0;
 }
 
-/* Of all places that fit, those that make a layout: columns with the fewest choices first, none over another. */
+/* Chooses, among all places that fit, those that make a layout: columns with the fewest choices first, none over
+ * another. */
 
 #define CHANCE_BITS 12 /* a place is sure when chance would give it less than once in 2^12 such captures */
 
@@ -77,7 +78,7 @@ static bool is_power_of_two(int64_t value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
-/* The same low end: a number times 2^n is the number n bits lower, whatever its lowest bits are. */
+/* Whether both have the same low end: a number times 2^n is the number n bits lower, whatever its lowest bits are. */
 bool places_are_alike(const struct place_found *a, const struct place_found *b)
 {
     int64_t larger = a->scale > b->scale ? a->scale : b->scale, smaller = a->scale > b->scale ? b->scale : a->scale;

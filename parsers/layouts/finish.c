@@ -237,7 +237,7 @@ static int verify_sorted(struct verification *v, struct err *err)
     return status;
 }
 
-/* What is wrong with rows in another order, besides columns that fail. */
+/* Tells the faults of rows in another order, besides columns that fail. */
 static void tell_unmatched(const struct verification *v, struct infer_result *result)
 {
     if (v->unmatched == 0 && v->rows == v->problem->sample.count)
@@ -275,7 +275,7 @@ static int verify_layout(const struct problem *problem, struct infer_result *res
     return status;
 }
 
-/* What makes places a layout: widths and magics. */
+/* Makes places a layout: widths and magics. */
 
 #define COUNTER_BITS 32 /* what a counter is taken to have when the bits above are zero */
 #define ID_BITS 16
@@ -391,7 +391,7 @@ static bool may_grow(const struct problem *problem, const struct infer_result *r
     return other / GROWTH <= largest;
 }
 
-/* The width of a number's field. Of a part of the records only those of the rows count: the others may have larger
+/* The width of a number's field. In a part of the records only those of the rows count: the others may have larger
  * values. But what is far larger there is not the column's. */
 static unsigned width_of(const struct bit_map *map, const struct problem *problem, struct infer_result *result,
                          size_t c)

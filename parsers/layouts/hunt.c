@@ -33,8 +33,8 @@ static bool record_has_word(const struct frame *frame, size_t row, size_t offset
            record[frame->big_endian ? size - 1 - offset - length : offset + length] == 0;
 }
 
-/* Whether each record has the word of a row at the offset, and each row as many records as it counts. Of rows with one
- * word (of several threads) the first stands for all. */
+/* Whether each record has the word of a row at the offset, and each row as many records as it counts. Among rows with
+ * one word (of several threads) the first stands for all. */
 static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t offset)
 {
     memset(sums->found, 0, sums->group_count * sizeof *sums->found);
@@ -62,7 +62,7 @@ static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t
     return true;
 }
 
-/* What the rows with a group's word say of each of its records: what all of them say, and the range of all. */
+/* Makes one row of those with a group's word, for each of its records: what all of them say, and the range of all. */
 static struct printed_row row_of_group(const struct sums *sums, const struct printed_kind *kind, size_t group)
 {
     struct printed_row row = sums->groups[group].printed;
@@ -230,7 +230,7 @@ bool hunt_fill(const struct problem *problem, struct frame *frame)
 
 /* ---- the other columns, given the first ---- */
 
-/* What the tables say of a column without looking at records: nothing, zero, always the same. */
+/* Tells the state of a column from the tables, without looking at records: nothing, zero, always the same. */
 static enum infer_state known_of(const struct problem *problem, size_t column, int64_t *ret_constant)
 {
     const struct printed_kind *kind = printed_kind_of(problem);
@@ -280,7 +280,7 @@ static int search_shares(const struct problem *problem, const struct frame *fram
     return 0;
 }
 
-/* What is printed after the first column may stand in records as what comes to it. */
+/* Searches values that stand in records as the amount to add to the first column. */
 static int search_plus(const struct problem *problem, const struct frame *frame, const int64_t *firsts,
                        struct interval *intervals, struct place_list *list, struct err *err)
 {
@@ -322,7 +322,7 @@ static int search_other(const struct problem *problem, const struct frame *frame
     return status;
 }
 
-/* What the user said of a column; NULL: nothing. */
+/* Finds the place that the user gave for a column; NULL: none. */
 static const struct infer_set *given_place(const struct problem *problem, size_t column)
 {
     for (size_t i = 0; i < problem->options->set_count; i++)
@@ -331,7 +331,7 @@ static const struct infer_set *given_place(const struct problem *problem, size_t
     return NULL;
 }
 
-/* The same as a place of this frame; false when it is outside of the record. */
+/* Makes it a place of this frame; false when it is outside of the record. */
 static bool place_of(const struct frame *frame, const struct infer_set *set, struct place_found *ret)
 {
     if (set->width > frame->size || set->offset > frame->size - set->width)

@@ -9,7 +9,7 @@
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/search.h"
 
-/* What is known of where a column stands. */
+/* Knowledge of where a column stands. */
 enum infer_state {
     INFER_ABSENT,    /* no table prints it */
     INFER_UNIQUE,    /* one place gives every printed value */

@@ -40,7 +40,7 @@ static int64_t number_of_done(const void *arg, const char *column)
     return strcmp(column, HIT) == 0 ? done->icache_hit : strcmp(column, MISS) == 0 ? done->icache_miss : -1;
 }
 
-/* What a table's inference says of its cache; NULL: nothing. */
+/* Finds what a table's inference says of its cache; NULL: nothing. */
 static const struct done_info *done_of(const struct problem *problem, const struct printed_file *table)
 {
     const struct inference_mark *mark = capture_mark(problem->capture, table->device_id, table->model_id,
@@ -317,7 +317,7 @@ static void check_rows(const struct problem *problem, struct infer_result *resul
         wrong, problem->sample.count);
 }
 
-/* What may be the reason that nothing was found. */
+/* Notes a possible reason that nothing was found. */
 static int note_sizes(const struct problem *problem, struct infer_result *result, struct err *err)
 {
     struct structure_size sizes[STRUCTURE_SIZES];

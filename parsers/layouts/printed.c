@@ -443,7 +443,7 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
 
 /* ---- JSON ---- */
 
-/* What the members of an object made of a row. */
+/* Row as the members of an object made it. */
 struct object_row {
     struct printed_row row;
     uint64_t number, seen; /* bit i: the i-th title has been there */
@@ -504,7 +504,7 @@ static const struct printed_title *title_of_key(struct file_state *state, size_t
     return state->columns[at].title;
 }
 
-/* What the titles say of an object, whose keys are remembered from a place on. */
+/* Takes the members that titles name from an object, whose keys are remembered from a place on. */
 static int take_members(struct file_state *state, const struct json *object, size_t at, struct object_row *found,
                         struct err *err)
 {
@@ -557,7 +557,7 @@ static bool is_span(const struct json *object)
     return phase != NULL && strcmp(phase, "X") == 0;
 }
 
-/* What is printed from the trace's beginning, or from the row's, becomes a time. False: it is none that fits. */
+/* Makes a time of a value printed from the trace's beginning, or from the row's. False: it is none that fits. */
 static bool add_origin(const struct file_state *state, struct printed_row *row)
 {
     const struct printed_kind *kind = state->form->kind;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a printed number is of a record's column. */
+/* Relation of a printed number to a record's column. */
 enum printed_role {
     PRINTED_CLOCK,    /* us, which the AI core's clock counts as cycles */
     PRINTED_SHARE,    /* per cent of the first column */
@@ -30,7 +30,7 @@ struct printed_field {
 
 #define PRINTED_MOST 20 /* columns of a kind */
 
-/* What tables print of a kind of records. */
+/* Columns that tables print of a kind of records. */
 struct printed_kind {
     const char *kind;                   /* of record_kinds */
     const struct printed_field *fields; /* the first is what records are found by */

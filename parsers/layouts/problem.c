@@ -80,7 +80,7 @@ static void totals_add(struct totals *totals, const struct printed_row *row)
     }
 }
 
-/* What the last digit that is printed of a column is worth. */
+/* Gives the worth of the last digit that is printed of a column. */
 static double digit_of(const struct totals *totals, size_t column)
 {
     return (double)printed_power(printed_pmu.fields[column].digits - totals->decimals[column]);
@@ -451,7 +451,7 @@ static void note_largest(struct problem *problem, const struct sample_row *row)
     }
 }
 
-/* Of a part of the rows: those with the largest numbers, too. */
+/* Keeps, when the sample is a part of the rows, those with the largest numbers, too. */
 static int keep_largest(struct problem *problem, struct err *err)
 {
     if (problem->stride == 1)
@@ -614,7 +614,7 @@ void problem_settle_frequency(struct problem *problem, struct infer_result *resu
 
 __extension__ typedef __int128 wide;
 
-/* What the last digit that is printed of a column is worth, in those that are kept. */
+/* Gives the worth of the last digit that is printed of a column, in those that are kept. */
 static int64_t unit_of(const struct problem *problem, size_t column)
 {
     return printed_power(printed_kind_of(problem)->fields[column].digits - problem->decimals[column]);

@@ -82,10 +82,11 @@ struct printed_row problem_sum_row(const struct problem *problem, const struct p
 /* Whether a row's computed columns (memory bound, total of DDR) follow from the others, as far as they show. */
 bool problem_row_agrees(const struct problem *problem, const struct printed_row *row);
 
-/* What a printed value says of the column's value in a record. first: that of the first column, for shares of it. */
+/* Gives the range that a printed value leaves for the column's value in a record. first: that of the first column, for
+ * shares of it. */
 struct interval problem_interval(const struct problem *problem, size_t column, const struct printed_row *row,
                                  int64_t first);
-/* Of a ratio's part of divide: raw / divide is the ratio. */
+/* Gives the range of a ratio's part of divide: raw / divide is the ratio. */
 struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
                               int64_t divide);
 

@@ -233,7 +233,7 @@ int search_plain(const struct matrix *matrix, const struct search_column *column
         unsigned first = bit_length((uint64_t)low), last = bit_length((uint64_t)high);
         first = first == 0 ? 1 : first;
         last = last > 63 ? 63 : last;
-        /* Of ranges it may need many more: the widest that fits comes first. */
+        /* Ranges may need many more: the widest that fits comes first. */
         bool wide = last > first + 1 && low > 0;
         for (unsigned i = 0; first + i <= last && status == 0; i++)
             status = search_bits(matrix, column, raw, scale, wide ? last - i : first + i, list, err);

@@ -39,7 +39,7 @@ void matrix_set(struct matrix *matrix, size_t row, const unsigned char *bytes, b
 /* The bits (1..64) of a row from a bit on; bit 0 is the lowest of the first byte. */
 uint64_t matrix_bits(const unsigned char *row, uint32_t bit, unsigned bits);
 
-/* What is known of a value: low <= value <= high; low > high: nothing. */
+/* Known range of a value: low <= value <= high; low > high: nothing. */
 struct interval {
     int64_t low, high;
 };
@@ -84,7 +84,7 @@ void search_column_release(struct search_column *column);
 /* Adds every bit position and scale at which all rows of the matrix fit. only_scale 0: all scales. */
 int search_plain(const struct matrix *matrix, const struct search_column *column, int64_t only_scale,
                  struct place_list *list, struct err *err);
-/* Of pairs of whole numbers of 32 or 64 bits, those whose difference fits. */
+/* Finds the pairs of whole numbers of 32 or 64 bits whose difference fits. */
 int search_minus(const struct matrix *matrix, const struct search_column *column, struct place_list *list,
                  struct err *err);
 /* Whole numbers of 32 or 64 bits whose difference to the record before fits; the matrix holds every record, and row 0

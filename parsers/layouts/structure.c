@@ -266,7 +266,7 @@ static double little_over_big(const struct records *records)
     return little;
 }
 
-/* What a number does from record to record; NULL: nothing that can be told. */
+/* Tells how a number behaves from record to record; NULL: nothing that can be told. */
 static const char *behaviour(const struct records *records, size_t offset, unsigned width, bool big)
 {
     size_t same = 0, up = 0, one = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bytes say of their records without any table: size, byte order, what each byte does. */
+/* Structure of records as their bytes show it, without any table: size, byte order, what each byte does. */
 #ifndef MSPROF_PARSERS_LAYOUTS_STRUCTURE_H
 #define MSPROF_PARSERS_LAYOUTS_STRUCTURE_H
 
@@ -34,7 +34,7 @@ struct source_stream {
 int source_add(struct source *source, const char *path, const char *name, struct err *err);
 void source_release(struct source *source);
 
-/* The same for a record of a stream, of size bytes behind the headers. */
+/* Reads a record of a stream, of size bytes behind the headers. */
 bool source_record(const struct source *source, const struct source_stream *stream, uint64_t header, size_t size,
                    uint64_t index, unsigned char *ret);
 

@@ -195,7 +195,7 @@ static int report_unknown(struct switch_finding *finding, const struct given *gi
                            name != NULL ? "; the nearest is " : "", name != NULL ? name : "");
 }
 
-/* What is near to a wrong value: a word, or the end of the range that it is beyond. */
+/* Finds what is near to a wrong value: a word, or the end of the range that it is beyond. */
 static const char *near_value(const struct switch_rule *rule, const char *value, struct suggestion *nearest,
                               char digits[NUMBER_MAX])
 {
@@ -325,7 +325,7 @@ static int settle_metrics(struct switch_finding *finding, const struct option_fi
     return finding_set(finding, "aic_metrics", metrics, err);
 }
 
-/* Of options that are switched on without any. */
+/* Sets the options that GE uses where profiling is switched on without any. */
 static int set_usual_of_ge(struct switch_finding *finding, struct err *err)
 {
     return set_all(finding, "training_trace=on task_time=on hccl=on aicpu=on aic_metrics=PipeUtilization", "", err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes of an option: which records are collected on which chips, and which tables are made of them. The command
+/* Effects of an option: which records are collected on which chips, and which tables are made of them. The command
  * that explains options and the sentence that tells why a table is empty are both made of this. */
 #ifndef MSPROF_PARSERS_SWITCHES_EFFECT_H
 #define MSPROF_PARSERS_SWITCHES_EFFECT_H

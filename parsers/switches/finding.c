@@ -181,7 +181,7 @@ static int check_twins(struct switch_finding *finding, finding_given *given, con
     return status;
 }
 
-/* What a framework's profiler does not do together: mindspore-profiler of the guides. */
+/* Checks for options that a framework's profiler does not do together: mindspore-profiler of the guides. */
 static int check_framework(struct switch_finding *finding, finding_given *given, const void *file, struct err *err)
 {
     static const struct {

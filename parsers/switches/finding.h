@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found in a file of options: problems, and what holds. */
+/* Findings in a file of options: problems, and what holds. */
 #ifndef MSPROF_PARSERS_SWITCHES_FINDING_H
 #define MSPROF_PARSERS_SWITCHES_FINDING_H
 
@@ -25,7 +25,7 @@ struct switch_finding {
         size_t count, capacity;
     } problems;
     struct switch_problems warnings; /* sound options that do something else than one may expect */
-    /* What holds, with the values of what is absent; nothing when all is off. */
+    /* Options that hold, with the values of what is absent; nothing when all is off. */
     struct switch_options {
         struct switch_option *items;
         size_t count, capacity;
@@ -45,8 +45,8 @@ int finding_warning(struct switch_finding *finding, const char *key, const char 
 /* Sets an option, or changes it; value NULL takes it out. */
 int finding_set(struct switch_finding *finding, const char *key, const char *value, struct err *err);
 
-/* What one option needs of others, and which exclude each other: after all of them are read as they stand. has tells
- * the value that the file gives a key, NULL: none. */
+/* Checks which options one needs of others, and which exclude each other: after all of them are read as they stand. has
+ * tells the value that the file gives a key, NULL: none. */
 typedef const char *finding_given(const void *file, const char *key);
 int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err);
 

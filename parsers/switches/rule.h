@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What options are written for, as bits. */
+/* Programs that options are written for, as bits. */
 enum switch_writer {
     SWITCH_GE = 1,  /* profiling_options of TensorFlow and GE */
     SWITCH_ACL = 2, /* "profiler" of acl.json */
@@ -48,7 +48,7 @@ extern const struct switch_rule switch_rules[];
 const struct switch_rule *switch_rule_find(const char *key, unsigned writers);
 bool switch_rule_allows(const struct switch_rule *rule, const char *value);
 #define SWITCH_REASON_SIZE 256
-/* What it allows: "one of on,off". */
+/* Tells what it allows: "one of on,off". */
 void switch_rule_tell(const struct switch_rule *rule, char ret[SWITCH_REASON_SIZE]);
 
 /* The first character of a path that may not stand there, or 0. CANN (docs/formats/acl-api.md B4) forbids control

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What MindSpore's data pipeline says of itself: queues, processor time, batches. */
+/* Records of MindSpore's data pipeline: queues, processor time, batches. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDDATA_H
 #define MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDDATA_H
 

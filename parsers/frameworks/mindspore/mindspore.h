@@ -11,7 +11,7 @@
 int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
                    struct diagnostics *diag, struct err *err);
 
-/* Of a record: the names of a module, stage and event by their numbers; "Default" for others. */
+/* Names of a record's module, stage and event by their numbers; "Default" for others. */
 const char *mindspore_module_name(unsigned number);
 const char *mindspore_stage_name(unsigned number);
 const char *mindspore_event_name(unsigned number);

@@ -123,7 +123,7 @@ static int compare_marks(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* What has begun on a thread under a name. */
+/* Ranges that have begun on a thread under a name. */
 struct begun {
     struct {
         int64_t thread;

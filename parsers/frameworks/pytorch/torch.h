@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's profiler recorded: operators, the queue between threads, Python's calls, memory. */
+/* Records of PyTorch's profiler: operators, the queue between threads, Python's calls, memory. */
 #ifndef MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 #define MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 
