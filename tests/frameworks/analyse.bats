@@ -388,7 +388,7 @@ ascend_pytorch_profiler_1.db"
     rm -rf "$second/sqlite"
     # it began a second earlier
     sed -i 's/"173568960000/"173568959900/' "$second"/*/start_info* "$second"/*/end_info*
-    sed -i 's/^clock_realtime: 173568960/clock_realtime: 173568959/' "$second"/*/host_start.log*
+    sed -i 's/^clock_realtime: 1735689600/clock_realtime: 1735689599/' "$second"/*/host_start.log*
     run_msprof analyse run_ascend_pt --output both --simplify
     expect_status 0
     expect_contains "$stderr" "a further PROF capture; its files are in 'both/ASCEND_PROFILER_OUTPUT/${second##*/}'"
