@@ -621,7 +621,7 @@ lint-structure:
 	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-links.sh && tools/lint-words.sh && tools/spdx.sh
 
 # Reads which symbols the objects need of each other.
-lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS)
+lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))
 	$(call say,CALLS)tools/lint-calls.sh $(B)
 
 # varFuncNullUB is for systems whose NULL is a plain 0.

@@ -53,7 +53,7 @@ const char *const html_style[] = {
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto}svg text{fill:var(--fg);font-size:11px}",
     ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
-    ".high{color:var(--mark)}.medium{color:var(--aicpu)}"
+    ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
     ".legend svg{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;vertical-align:-.1rem}",
     ".cube{fill:var(--cube)}.vector{fill:var(--vector)}.aicpu{fill:var(--aicpu)}.exposed{fill:var(--exposed)}",
