@@ -53,6 +53,11 @@ struct framework_info {
 /* The profiler's settings of a directory. -ERR_NOT_FOUND when there is none. */
 int framework_info_load(const char *directory, enum framework_kind kind, struct framework_info *ret, struct err *err);
 
+/* Finds a key anywhere in a document that is one letter off a known one and none itself: damage, which would take what
+ * it stands for away in silence. *ret stays as it is where there is none. */
+struct json;
+void framework_find_odd_key(const struct json *root, const char *const *known, size_t count, char ret[static 32]);
+
 enum framework_range_flags {
     RANGE_STACK = 1,  /* a line of Python */
     RANGE_LAUNCH = 2, /* launches what devices run */

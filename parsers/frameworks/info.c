@@ -193,21 +193,20 @@ static const char *const known_keys[] = {
     "pcie",
 };
 
-/* Finds a key that is one letter off a known one: damage, which would switch something off. */
-static void find_odd_key(const struct json *object, int depth, char ret[static 32])
+void framework_find_odd_key(const struct json *root, const char *const *known, size_t count, char ret[static 32])
 {
-    for (const struct json *member = json_first(object); member != NULL && depth < 4; member = json_next(member)) {
+    for (const struct json *member = json_first(root); member != NULL; member = json_next(member)) {
         const char *key = json_key(member);
-        bool known = key == NULL, near = false;
-        for (size_t i = 0; key != NULL && i < sizeof known_keys / sizeof *known_keys; i++) {
-            size_t distance = edit_distance(key, strlen(key), known_keys[i], strlen(known_keys[i]));
-            known |= distance == 0;
-            near |= distance == 1;
+        bool is_known = key == NULL, is_near = false;
+        for (size_t i = 0; key != NULL && i < count; i++) {
+            size_t distance = edit_distance(key, strlen(key), known[i], strlen(known[i]));
+            is_known |= distance == 0;
+            is_near |= distance == 1;
         }
-        if (near && !known)
+        if (is_near && !is_known)
             snprintf(ret, 32, "%.31s", key);
-        if (json_is_object(member))
-            find_odd_key(member, depth + 1, ret);
+        if (json_is_object(member) || json_is_array(member))
+            framework_find_odd_key(member, known, count, ret);
     }
 }
 
@@ -227,7 +226,7 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
                                                : take_pytorch(root, ret, err);
     const char *version = root != NULL ? json_string(json_member(root, "cann_version")) : NULL;
     if (status == 0)
-        find_odd_key(root, 0, ret->odd_key);
+        framework_find_odd_key(root, known_keys, sizeof known_keys / sizeof *known_keys, ret->odd_key);
     if (status == 0 && version != NULL)
         snprintf(ret->cann_version, sizeof ret->cann_version, "%s", version);
     if (status < 0)

@@ -582,3 +582,19 @@ END
         expect_contains "$stderr" "a symbolic link to a capture; it is not read"
     done
 }
+
+@test "files, settings and lines of a framework that damage took away are told" {
+    copy_run pt
+    rm run_ascend_pt/FRAMEWORK/torch.memory_usage
+    run_msprof analyse run_ascend_pt --output gone
+    expect_contains "$stderr" "no torch.memory_usage, though profiler_info says that it was recorded"
+    copy_run ms
+    sed -i 's/"record_shapes"/"record_shaqes"/' run_ascend_ms/profiler_info_1.json
+    sed -i 's/"op_type": "BatchOp"/"op_tzpe": "BatchOp"/' run_ascend_ms/FRAMEWORK/pipeline_profiling_1.json
+    sed -i '1{N;s/\n/J/}' run_ascend_ms/FRAMEWORK/cpu_op_execute_timestamp_1.txt
+    run_msprof analyse run_ascend_ms --output damaged
+    expect_status 3
+    expect_contains "$stderr" "profiler_info has 'record_shaqes', which is one letter off a known key"
+    expect_contains "$stderr" "the key 'op_tzpe' is one letter off a known one"
+    expect_contains "$stderr" "not three fields between ';'"
+}

@@ -84,6 +84,7 @@ def subjects(msprof, work):
     """Label, command and directory of each."""
     for path in sorted(glob.glob(os.path.join(captures.ROOT, FRAMEWORKS))):
         copy = os.path.join(work, "original", os.path.basename(path))
+        shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(path, copy)
         yield os.path.basename(path), [msprof, "analyse"], copy
     yield "cluster", [msprof, "cluster", "--detail"], make_job(msprof, work)

@@ -207,8 +207,8 @@ def work_on(task):
 
 
 def of_frameworks(msprof, work, options):
-    flips_of_file = 0 if options.only == "gone" else 1 if options.small else options.flips
-    if options.only in (None, "gone", "flip"):
+    flips_of_file = 0 if options.only == "gone" else options.flips
+    if not options.small and options.only in (None, "gone", "flip"):
         for label, relation, what, verdict in frameworks.results(msprof, os.path.join(work, "frameworks"), options.seed,
                                                                  flips_of_file, options.capture):
             yield label, [(relation, what, verdict)]

@@ -78,14 +78,21 @@ static struct json *load_json(const struct framework *framework, const char *dir
     size_t length;
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.json", name, (long long)framework->info.rank);
     char *path = path_join(directory, file);
+    static const char *const keys[] = {
+        "op_info", "op_id",    "op_type",           "num_workers", "metrics",          "output_queue",   "length",
+        "size",    "children", "sampling_interval", "cpu_op_info", "user_utilization", "sys_utilization"};
     const struct place place = {path, -1, -1, NULL};
     struct json *root = NULL;
+    char odd[32] = "";
     if (path != NULL && lstat(path, &info) == 0 && read_whole_file(path, FILE_LIMIT, &text, &length, err) == 0)
         root = json_parse(text, length, err);
     if (root == NULL && err->code != ERR_NONE && err->code != ERR_NO_MEMORY) {
         diag_report(diag, DIAG_CONFIG_INVALID, &place, "%s", err_message(err));
         *err = (struct err)ERR_INIT;
     }
+    framework_find_odd_key(root, keys, sizeof keys / sizeof *keys, odd);
+    if (odd[0] != '\0')
+        diag_report(diag, DIAG_CONFIG_INVALID, &place, "the key '%s' is one letter off a known one", odd);
     free(text);
     free(path);
     return root;
@@ -121,6 +128,23 @@ static void set_parents(struct minddata *data)
     }
 }
 
+/* Tells of operators that are not there, or that nobody takes from: all but one are the child of another. */
+static void check_tree(const struct minddata *data, const char *directory, struct diagnostics *diag)
+{
+    const struct place place = {directory, -1, -1, NULL};
+    size_t roots = 0, lost = 0;
+    for (size_t i = 0; i < data->op_count; i++) {
+        roots += data->ops[i].parent < 0;
+        for (size_t k = 0; k < data->ops[i].child_count; k++)
+            lost += minddata_op_of(data, data->ops[i].children[k]) == NULL;
+    }
+    if (lost > 0 || roots > 1)
+        diag_report(diag, DIAG_CONFIG_INVALID, &place,
+                    "pipeline_profiling has %zu operators from which nobody takes data, and names %zu that it lacks; "
+                    "expected 1 and 0",
+                    roots, lost);
+}
+
 static int load_pipeline(const struct framework *framework, const char *directory, struct minddata *data,
                          struct diagnostics *diag, struct err *err)
 {
@@ -137,6 +161,7 @@ static int load_pipeline(const struct framework *framework, const char *director
         json_integer(json_member(root, "sampling_interval"), &data->interval);
         data->has_pipeline = status == 0;
         set_parents(data);
+        check_tree(data, directory, diag);
     }
     json_free(root);
     return status;
