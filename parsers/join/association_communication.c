@@ -183,16 +183,6 @@ struct collective_run {
     int64_t id;                       /* row */
 };
 
-struct collective_runs {
-    struct collective_run *items;
-    size_t count, capacity;
-    struct id_map by_key;
-    struct run_task {
-        uint32_t ran, run; /* the task on the device, and what it belongs to */
-    } * tasks;
-    size_t task_count, task_capacity;
-};
-
 static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
                                        const struct ran_task *first, uint32_t *ret, struct err *err)
 {
@@ -215,16 +205,19 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
     return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
 }
 
-static int take_task(struct association *association, struct collective_runs *runs, uint32_t index, struct err *err)
+int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
+                                const struct matched_task *joined, struct err *err)
 {
-    const struct ran_task *ran = &association->ran[index];
-    struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
-    uint32_t number;
+    const struct ran_task *ran = &joined->ran;
+    uint32_t number, known = joined->launched ? joined->host.extra : NO_INDEX;
+    if (known == NO_INDEX || association->extras[known].collective_op == NO_INDEX)
+        return 0;
+    struct task_extra *extra = &association->extras[known];
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
     if (task == NULL)
         return -(int)err->code;
-    *task = (struct run_task){index, number};
+    *task = (struct run_task){index, number, known};
     if (ran->end_ns > run->all_end_ns)
         run->all_end_ns = ran->end_ns; /* tasks come by start */
     if (extra->master && ran->end_ns > run->end_ns)
@@ -232,18 +225,6 @@ static int take_task(struct association *association, struct collective_runs *ru
     if (run->transfer == NO_INDEX)
         run->transfer = extra->transfer;
     return 0;
-}
-
-static int find_runs(struct association *association, struct collective_runs *runs, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
-        uint32_t host = association->ran[i].host;
-        uint32_t extra = host != NO_INDEX ? association->host_tasks[host].extra : NO_INDEX;
-        if (extra != NO_INDEX && association->extras[extra].collective_op != NO_INDEX)
-            status = take_task(association, runs, (uint32_t)i, err);
-    }
-    return status;
 }
 
 static int compare_op_start(const void *a, const void *b)
@@ -356,8 +337,7 @@ static int emit_run(struct association *association, int64_t device_id, struct c
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
                          const struct run_task *task, int64_t first_task_row, struct err *err)
 {
-    const struct ran_task *ran = &association->ran[task->ran];
-    const struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
+    const struct task_extra *extra = &association->extras[task->extra];
     struct row row;
     int status = decoder_emit(association->decoder, &kind_communication_task, &row, err);
     if (status < 0)
@@ -383,19 +363,20 @@ static int emit_run_task(struct association *association, const struct collectiv
                        : status;
 }
 
-int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
-                                 struct err *err)
+int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
+                                 int64_t first_task_row, struct err *err)
 {
-    struct collective_runs runs = {.items = NULL};
-    int status = association->collective_op_count > 0 ? find_runs(association, &runs, err) : 0;
-    if (status == 0 && runs.count > 0)
-        status = number_ops(association, &runs, err);
-    for (size_t i = 0; status == 0 && i < runs.count; i++)
-        status = emit_run(association, device_id, &runs.items[i], err);
-    for (size_t i = 0; status == 0 && i < runs.task_count; i++)
-        status = emit_run_task(association, &runs, &runs.tasks[i], first_task_row, err);
-    id_map_release(&runs.by_key);
-    free(runs.items);
-    free(runs.tasks);
+    int status = runs->count > 0 ? number_ops(association, runs, err) : 0;
+    for (size_t i = 0; status == 0 && i < runs->count; i++)
+        status = emit_run(association, device_id, &runs->items[i], err);
+    for (size_t i = 0; status == 0 && i < runs->task_count; i++)
+        status = emit_run_task(association, runs, &runs->tasks[i], first_task_row, err);
     return status;
+}
+
+void collective_runs_release(struct collective_runs *runs)
+{
+    id_map_release(&runs->by_key);
+    free(runs->items);
+    free(runs->tasks);
 }

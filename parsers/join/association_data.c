@@ -131,10 +131,20 @@ struct thread *association_thread(struct association *association, uint32_t id, 
     return &association->threads[index];
 }
 
-void key_table_release(struct key_table *table)
+struct join_limits join_limits = {.spool = (size_t)8 * 1024 * 1024};
+
+int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
+                   const void *record, size_t size, struct err *err)
 {
-    free(table->slots);
-    *table = (struct key_table){.slots = NULL};
+    if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
+        return -(int)err->code;
+    return spool_add(*spool, key, record, size, err);
+}
+
+void join_spool_release(struct spool **spool)
+{
+    spool_free(*spool);
+    *spool = NULL;
 }
 
 uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
@@ -147,16 +157,6 @@ uint32_t association_call_around(const struct association *association, const st
         call = thread->calls[call].parent;
     }
     return call;
-}
-
-int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
-{
-    struct host_task *copy =
-        ARRAY_NEXT(association->host_tasks, association->host_task_count, association->host_task_capacity, err);
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = *task;
-    return 0;
 }
 
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)

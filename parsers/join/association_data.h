@@ -5,6 +5,7 @@
 #ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
+#include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "parsers/decode/decode.h"
@@ -158,7 +159,6 @@ struct call_kind {
 struct host_task {
     int64_t time_ns;
     uint32_t stream_id, task_id, context_id, batch_id;
-    uint32_t next; /* with the same key, by time; NO_INDEX */
     uint32_t connection, thread_id;
     uint32_t task_type, kernel, op_name, op_type; /* texts; op_name NO_INDEX: no operator */
     uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
@@ -167,7 +167,7 @@ struct host_task {
     uint32_t launch;   /* in the association's described launches; NO_INDEX: no record says anything of it */
     uint16_t device_id;
     uint8_t op_task_type, op_state;
-    bool used, has_block_num;
+    bool has_block_num;
 };
 
 /* Members that only few tasks have. */
@@ -189,36 +189,35 @@ struct collective_op {
     uint32_t order;      /* which one of its group it is on the device being joined */
 };
 
+/* A task that the device ran. */
 struct ran_task {
     int64_t start_ns, end_ns;
     uint32_t stream_id, task_id, context_id;
-    uint32_t next;   /* with the same key, by start */
-    uint32_t host;   /* index of the host's task; NO_INDEX */
-    uint32_t pmu[2]; /* for each core, index; NO_INDEX */
     uint16_t batch_id;
     uint8_t type;
-    uint32_t batch_known : 1; /* the device says when the numbers of its stream began again */
-    uint32_t has_accelerator : 1;
-    uint32_t accelerator_id : 6;
+    uint8_t batch_known : 1; /* the device says when the numbers of its stream began again */
+    uint8_t has_accelerator : 1;
+    uint8_t accelerator_id : 6;
 };
 
 #define NO_DURATION (-1)
 
 struct pmu_sum {
-    int64_t total_cycle, counters[PMU_COUNTERS_MOST];
-    int64_t duration_ns; /* NO_DURATION: not measured */
-    size_t counter_count;
+    int64_t total_cycle, duration_ns; /* NO_DURATION: not measured */
+    uint32_t counter_count;
     uint32_t blocks; /* added up */
     bool whole;      /* the task's own record */
+    int64_t counters[PMU_COUNTERS_MOST]; /* last: a spool has only as many as there are */
 };
 
-/* Chains of items with equal keys: the first of each in an open-addressed table. */
-struct key_table {
-    struct key_slot {
-        uint64_t key;         /* stream and task */
-        uint32_t first, last; /* NO_INDEX: the slot is empty */
-    } * slots;
-    size_t capacity, used;
+/* A task that ran with what belongs to it. */
+struct matched_task {
+    struct ran_task ran; /* with the batch of its launch */
+    uint32_t stream_id;  /* as the host knows it */
+    bool launched, counted[2];
+    /* In a spool only those of these that it has follow, without gaps. */
+    struct host_task host;
+    struct pmu_sum pmu[2]; /* for each core */
 };
 
 /* The task numbers of a stream begin again. */
@@ -296,17 +295,20 @@ struct association {
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
     struct map captured_ops; /* of struct captured_op */
-    struct host_task *host_tasks;
-    size_t host_task_count, host_task_capacity;
-    struct key_table host_table; /* of the device being joined */
-    struct ran_task *ran;
-    size_t ran_count, ran_capacity;
-    struct key_table ran_table;
-    struct pmu_sum *pmu;
-    size_t pmu_count, pmu_capacity;
-    uint64_t pmu_unmatched;
+    struct id_map lowest_batches;    /* of the host's streams */
+    struct spool *host_unbatched;    /* struct host_task, by stream and time: until their batches are known */
+    struct spool *host_tasks;        /* struct host_task, by device, stream and number */
+    bool host_tasks_sorted;          /* they are being read: */
+    bool host_left;                  /* next_host_task is the first that was not taken */
+    struct spool_item next_host_task;
+    /* About the device being joined: */
+    struct spool *ran_unbatched; /* struct ran_task, by stream and start, when it says where numbers began again */
+    struct spool *ran;           /* struct ran_task, by stream and number */
+    struct spool *pmu;           /* counters, by stream and number */
+    struct spool *joined;        /* struct matched_task, by start */
+    uint64_t ran_count, pmu_count;
+    size_t join_mark;            /* of diagnostics: when the first of its counters came */
     struct flip_list flips;
-    bool ran_sorted;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
 };
@@ -320,10 +322,15 @@ void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
     array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
 
-void key_table_release(struct key_table *table);
-/* Empty, with room for count keys. */
-int key_table_init(struct key_table *table, size_t count, struct err *err);
-struct key_slot *key_table_find(const struct key_table *table, uint64_t key);
+/* Memory for records that wait. Tests lower it. */
+extern struct join_limits {
+    size_t spool; /* bytes of each spool */
+} join_limits;
+
+/* Room in a spool that is made when it is needed, and a record into it. */
+int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
+                   const void *record, size_t size, struct err *err);
+void join_spool_release(struct spool **spool);
 
 static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 {
@@ -351,6 +358,8 @@ void association_report_unplaced(struct association *association);
  * task ran is reported and counted as rejected. */
 int association_count_described(struct association *association, struct thread *thread, struct err *err);
 void association_report_not_run(struct association *association);
+/* A task of the launch ran. */
+void association_note_ran(struct association *association, uint32_t launch);
 
 /* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
  * first, because which record was in which slice is not known any more. */
@@ -383,29 +392,47 @@ int association_index_collectives(struct association *association, struct thread
  * context. */
 int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
-/* The communication operators that ran on the device being joined, and their tasks; first_task_row: of the device's
- * tasks. */
-int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
-                                 struct err *err);
+/* The communication operators that ran on the device being joined. */
+struct collective_runs {
+    struct collective_run *items;
+    size_t count, capacity;
+    struct id_map by_key;
+    struct run_task {
+        uint32_t ran, run, extra; /* the task on the device, what it belongs to, what is known of it */
+    } * tasks;
+    size_t task_count, task_capacity;
+};
+
+/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator. */
+int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
+                                const struct matched_task *task, struct err *err);
+/* Emits them and their tasks; first_task_row: of the device's tasks. */
+int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
+                                 int64_t first_task_row, struct err *err);
+void collective_runs_release(struct collective_runs *runs);
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
 
 /* Tasks that have streams and numbers and get a batch. */
 struct batch_target {
-    void *tasks;
-    size_t count;
-    void (*get)(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
-    void (*set)(void *tasks, size_t i, uint32_t batch);
+    size_t size; /* of a task */
+    void (*get)(const void *task, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
+    void (*set)(void *task, uint32_t batch);
+    int (*put)(struct association *association, const void *task, struct err *err); /* where it goes on to */
 };
 
-/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. */
-int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err);
+/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. The tasks are those of a
+ * spool by stream and time. */
+int association_assign_batches(struct association *association, struct flip_list *list, struct spool *tasks,
+                               const struct batch_target *target, struct err *err);
 int association_batch_host_tasks(struct association *association, struct err *err);
-int association_batch_ran_tasks(struct association *association, struct err *err);
+/* Where tasks go whose batch is known or that have none. */
+int association_put_host_task(struct association *association, const void *task, struct err *err);
+int association_put_ran_task(struct association *association, const void *task, struct err *err);
 
 /* Builds every thread's tree, emits its calls and turns tracks into host tasks; releases the threads. */
 int association_join_host(struct association *association, struct err *err);
-/* Sorts the device's tasks and matches the host's. */
-int association_join_tasks(struct association *association, struct err *err);
+/* Matches the device's tasks with the host's and with their counters. */
+int association_join_device(struct association *association, struct err *err);
 /* Rows. The calls are those of all threads, which lose them. */
 int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);

@@ -392,7 +392,6 @@ static int take_track(struct association *association, struct thread *thread, st
         .task_id = track->task_id,
         .context_id = (uint32_t)NO_CONTEXT,
         .batch_id = track->batch_id,
-        .next = NO_INDEX,
         .connection = connect(association, thread, leaf),
         .thread_id = thread->id,
         .task_type = track->task_type,

@@ -46,17 +46,12 @@ static void thread_release(struct thread *thread)
 
 static void release_device(struct association *association)
 {
-    free(association->ran);
-    free(association->pmu);
+    join_spool_release(&association->ran_unbatched);
+    join_spool_release(&association->ran);
+    join_spool_release(&association->pmu);
+    join_spool_release(&association->joined);
     flip_list_release(&association->flips);
-    key_table_release(&association->host_table);
-    key_table_release(&association->ran_table);
-    association->ran = NULL;
-    association->pmu = NULL;
-    association->ran_count = association->ran_capacity = 0;
-    association->pmu_count = association->pmu_capacity = 0;
-    association->pmu_unmatched = 0;
-    association->ran_sorted = false;
+    association->ran_count = association->pmu_count = 0;
 }
 
 static void release_notes(struct association *association)
@@ -103,7 +98,9 @@ void association_free(struct association *association)
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
     free(association->call_kinds);
-    free(association->host_tasks);
+    join_spool_release(&association->host_unbatched);
+    join_spool_release(&association->host_tasks);
+    id_map_release(&association->lowest_batches);
     free(association->described);
     free(association->captures);
     map_release(&association->captured_ops);
@@ -388,7 +385,7 @@ int association_end_part(struct association *association, struct err *err)
     int status = association_join_host(association, err);
     release_threads(association);
     if (status == 0)
-        status = association_join_tasks(association, err);
+        status = association_join_device(association, err);
     if (status == 0)
         status = association_emit_tasks(association, err);
     release_device(association);

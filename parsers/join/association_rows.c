@@ -161,11 +161,13 @@ static void set_counters(struct row *row, size_t first_column, const struct pmu_
         row_set_integer(row, first_column + 1 + i, sum->counters[i]);
 }
 
-static int emit_task(struct association *association, int64_t device_id, const struct ran_task *task, struct err *err)
+static int emit_task(struct association *association, int64_t device_id, const struct matched_task *task,
+                     struct err *err)
 {
     static const size_t counters[] = {
         [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
     static const size_t times[] = {[PMU_CORE_AIC] = DEVICE_TASK_AIC_TIME_NS, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TIME_NS};
+    const struct ran_task *ran = &task->ran;
     struct row row;
     int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
     if (status < 0)
@@ -174,28 +176,47 @@ static int emit_task(struct association *association, int64_t device_id, const s
     uint32_t stream_id = task->stream_id;
     id_map_get(&association->logic_streams, task->stream_id, &stream_id);
     row_set_integer(&row, DEVICE_TASK_STREAM_ID, stream_id);
-    row_set_integer(&row, DEVICE_TASK_TASK_ID, task->task_id);
-    row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->batch_id);
-    if (task->context_id != (uint32_t)NO_CONTEXT)
-        row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, task->context_id);
-    row_set_integer(&row, DEVICE_TASK_TYPE, task->type);
-    row_set_integer(&row, DEVICE_TASK_START_NS, task->start_ns);
-    row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
-    if (task->has_accelerator)
-        row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, task->accelerator_id);
-    if (task->host != NO_INDEX)
-        set_host(&row, &association->host_tasks[task->host]);
-    uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;
-    if (extra != NO_INDEX)
-        set_copy(&row, &association->extras[extra]);
+    row_set_integer(&row, DEVICE_TASK_TASK_ID, ran->task_id);
+    row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
+    if (ran->context_id != (uint32_t)NO_CONTEXT)
+        row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, ran->context_id);
+    row_set_integer(&row, DEVICE_TASK_TYPE, ran->type);
+    row_set_integer(&row, DEVICE_TASK_START_NS, ran->start_ns);
+    row_set_integer(&row, DEVICE_TASK_DURATION_NS, ran->end_ns - ran->start_ns);
+    if (ran->has_accelerator)
+        row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, ran->accelerator_id);
+    if (task->launched)
+        set_host(&row, &task->host);
+    if (task->launched && task->host.extra != NO_INDEX)
+        set_copy(&row, &association->extras[task->host.extra]);
     for (size_t core = 0; core < 2; core++) {
-        const struct pmu_sum *sum = task->pmu[core] != NO_INDEX ? &association->pmu[task->pmu[core]] : NULL;
-        if (sum != NULL)
+        const struct pmu_sum *sum = &task->pmu[core];
+        if (task->counted[core])
             set_counters(&row, counters[core], sum);
-        if (sum != NULL && sum->duration_ns != NO_DURATION)
+        if (task->counted[core] && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
     return 0;
+}
+
+/* From a spool, where its parts are without gaps. */
+static void read_joined(const char *record, struct matched_task *task)
+{
+    memcpy(task, record, offsetof(struct matched_task, host));
+    record += offsetof(struct matched_task, host);
+    if (task->launched) {
+        memcpy(&task->host, record, sizeof task->host);
+        record += sizeof task->host;
+    }
+    for (size_t core = 0; core < 2; core++) {
+        struct pmu_sum *sum = &task->pmu[core];
+        if (!task->counted[core])
+            continue;
+        memcpy(sum, record, offsetof(struct pmu_sum, counters));
+        record += offsetof(struct pmu_sum, counters);
+        memcpy(sum->counters, record, sum->counter_count * sizeof *sum->counters);
+        record += sum->counter_count * sizeof *sum->counters;
+    }
 }
 
 int association_emit_tasks(struct association *association, struct err *err)
@@ -203,10 +224,25 @@ int association_emit_tasks(struct association *association, struct err *err)
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
     int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++)
-        status = emit_task(association, device_id, &association->ran[i], err);
-    return status == 0 ? association_emit_collectives(association, device_id, first_row, err) : status;
+    struct collective_runs runs = {.items = NULL};
+    struct spool_item item;
+    struct matched_task task;
+    int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
+    for (uint32_t i = 0; association->joined != NULL && status == 0; i++) {
+        int any = spool_next(association->joined, &item, err);
+        if (any <= 0) {
+            status = any;
+            break;
+        }
+        read_joined(item.record, &task);
+        status = emit_task(association, device_id, &task, err);
+        if (status == 0 && association->collective_op_count > 0)
+            status = association_take_collective(association, &runs, i, &task, err);
+    }
+    if (status == 0)
+        status = association_emit_collectives(association, &runs, device_id, first_row, err);
+    collective_runs_release(&runs);
+    return status;
 }
 
 /* ---- texts ---- */

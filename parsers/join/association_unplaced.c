@@ -101,14 +101,14 @@ int association_count_described(struct association *association, struct thread *
     return status;
 }
 
+void association_note_ran(struct association *association, uint32_t launch)
+{
+    association->described[launch].ran = true;
+}
+
 void association_report_not_run(struct association *association)
 {
     uint64_t not_run[DESCRIBED_KINDS] = {0};
-    for (size_t i = 0; i < association->host_task_count; i++) {
-        const struct host_task *task = &association->host_tasks[i];
-        if (task->used && task->launch != NO_INDEX)
-            association->described[task->launch].ran = true;
-    }
     for (size_t i = 0; i < association->described_count; i++) {
         for (size_t k = 0; k < DESCRIBED_KINDS; k++)
             not_run[k] += association->described[i].ran ? 0 : association->described[i].records[k];
