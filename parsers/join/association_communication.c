@@ -44,7 +44,6 @@ static int chain_contexts(struct association *association, struct thread *thread
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err)
 {
     int status = 0;
-    id_map_release(&association->collective_calls);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
     for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
@@ -65,12 +64,13 @@ int association_index_collectives(struct association *association, struct thread
 }
 
 /* The operator that the node-level call is. */
-static int find_collective_op(struct association *association, const struct thread *thread, uint32_t node_call,
+static int find_collective_op(struct association *association, struct thread *thread, uint32_t node_call,
                               const struct node *node, const struct host_task *task, uint32_t *ret, struct err *err)
 {
     const struct call *call = &thread->calls[node_call];
     uint32_t record = NO_INDEX;
-    if (id_map_get(&association->collective_calls, node_call, ret))
+    *ret = thread->states[node_call].collective_op;
+    if (*ret != NO_INDEX)
         return 0;
     id_map_get(&association->collective_records, node_call, &record);
     struct collective_op *op = ARRAY_NEXT(association->collective_ops, association->collective_op_count,
@@ -87,7 +87,8 @@ static int find_collective_op(struct association *association, const struct thre
         .collective = record,
     };
     *ret = (uint32_t)(association->collective_op_count - 1);
-    return id_map_set(&association->collective_calls, node_call, *ret, err);
+    thread->states[node_call].collective_op = *ret;
+    return 0;
 }
 
 static int set_collective(struct association *association, struct host_task *task, uint32_t op, uint32_t call,
@@ -116,10 +117,10 @@ static void name_kernel(const struct association *association, const struct thre
 }
 
 /* One part for each context; false in *ret_room: there are more than any capture has. */
-static int add_parts(struct association *association, const struct context_use *use, const struct host_task *whole,
+static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use, const struct host_task *whole,
                      uint32_t op, bool master, bool *ret_room, struct err *err)
 {
-    const uint32_t *ids = use->count > 0 ? association->context_ids + use->first : NULL;
+    const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
     uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
     int status = 0;
@@ -137,17 +138,18 @@ static int add_parts(struct association *association, const struct context_use *
 }
 
 /* The parts of a call belong to its first task. */
-static int add_all_parts(struct association *association, const struct thread *thread, const struct host_task *whole,
+static int add_all_parts(struct association *association, struct thread *thread, const struct host_task *whole,
                          uint32_t op, uint32_t call, bool master, struct err *err)
 {
     uint32_t next;
     bool room = true;
-    if (!id_map_get(&association->communication_contexts, call, &next))
+    int status = 0;
+    if (thread->states[call].parts_added || !id_map_get(&association->communication_contexts, call, &next))
         return 0;
-    int status = id_map_set(&association->communication_contexts, call, NO_INDEX, err);
+    thread->states[call].parts_added = true;
     while (status == 0 && room && next != NO_INDEX) {
         const struct context_use *use = &thread->contexts[next];
-        status = add_parts(association, use, whole, op, master, &room, err);
+        status = add_parts(association, thread, use, whole, op, master, &room, err);
         next = use->next;
     }
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
@@ -157,7 +159,7 @@ static int add_all_parts(struct association *association, const struct thread *t
     return status;
 }
 
-int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err)
 {
     const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];

@@ -112,26 +112,7 @@ int association_text(struct association *association, int64_t id, const char *fi
     return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
 }
 
-struct thread *association_thread(struct association *association, uint32_t id, struct err *err)
-{
-    uint32_t index;
-    if (association->last_thread < association->thread_count && association->threads[association->last_thread].id == id)
-        return &association->threads[association->last_thread];
-    if (!id_map_get(&association->thread_ids, id, &index)) {
-        struct thread *thread =
-            ARRAY_NEXT(association->threads, association->thread_count, association->thread_capacity, err);
-        if (thread == NULL)
-            return NULL;
-        *thread = (struct thread){.id = id};
-        index = (uint32_t)(association->thread_count - 1);
-        if (id_map_set(&association->thread_ids, id, index, err) < 0)
-            return NULL;
-    }
-    association->last_thread = index;
-    return &association->threads[index];
-}
-
-struct join_limits join_limits = {.spool = (size_t)8 * 1024 * 1024};
+struct join_limits join_limits = {.spool = (size_t)8 * 1024 * 1024, .window = 8192};
 
 int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
                    const void *record, size_t size, struct err *err)

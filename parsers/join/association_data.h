@@ -43,6 +43,9 @@ void tensor_pool_release(struct tensor_pool *pool);
 
 #define NO_INDEX UINT32_MAX
 
+/* Records of the host wait in a spool by thread and time. Those of a thread that are about calls that are open or
+ * were left not long ago are together in a window, whose calls the indexes below count. */
+
 struct call {
     int64_t begin_ns, end_ns;
     uint32_t item;       /* text */
@@ -85,7 +88,7 @@ struct attribute_use {
 struct context_use {
     int64_t time_ns;
     uint32_t name, launch;
-    uint32_t first, count;  /* in the association's context ids */
+    uint32_t first, count;  /* in the window's context ids; in the spool they follow */
     uint32_t communication; /* index of the communication call around it; NO_INDEX */
     uint32_t next;          /* of the same communication call; NO_INDEX */
 };
@@ -96,6 +99,9 @@ struct track {
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
     uint16_t device_id;
+    /* Not in the spool: */
+    uint32_t leaf; /* index of the deepest call around it; NO_INDEX */
+    uint32_t connection, model_id;
 };
 
 /* A record of one of the rarer kinds; item is its place in the association's list of the kind. */
@@ -123,16 +129,30 @@ enum unplaced_kind {
 /* How many records of each of these kinds describe the operators of one launch. */
 #define DESCRIBED_KINDS (UNPLACED_ATTRIBUTE + 1)
 
-struct described_launch {
+/* Launches that follow each other with as many records of each kind. */
+struct described_run {
     uint32_t records[DESCRIBED_KINDS];
-    bool ran; /* one of its tasks did */
+    uint32_t first, count; /* launches */
 };
 
-/* Everything of one host thread until its tree is built. */
+/* Facts about a call in the window beside what its row has. */
+struct call_state {
+    uint32_t row;                      /* among the calls of its thread */
+    uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
+    uint32_t described;                /* its number among launches of which records tell, once they are known; NO_INDEX */
+    uint32_t collective_op;            /* the communication operator that it is; NO_INDEX */
+    bool is_open;                      /* as of the last look: the thread is in it */
+    bool left;                         /* its row and its number are out */
+    bool parts_added;                  /* its contexts are tasks */
+    bool stays;                        /* a record needs it still */
+};
+
+/* The window of the host thread that is being joined. */
 struct thread {
     uint32_t id;
     struct call *calls;
-    size_t call_count, call_capacity;
+    struct call_state *states; /* of each */
+    size_t call_count, call_capacity, state_count, state_capacity;
     struct node *nodes;
     size_t node_count, node_capacity;
     struct tensor_use *tensors;
@@ -141,11 +161,22 @@ struct thread {
     size_t attribute_count, attribute_capacity;
     struct context_use *contexts;
     size_t context_count, context_capacity;
+    uint32_t *context_ids; /* of the contexts */
+    size_t context_id_count, context_id_capacity;
     struct track *tracks;
     size_t track_count, track_capacity;
     struct note *notes;
     size_t note_count, note_capacity;
-    uint32_t *described; /* for each call, its place in the association's described launches, or NO_INDEX */
+    struct fused_op {
+        uint32_t item, model_id; /* item: as in struct note */
+    } * fused; /* of the whole thread */
+    size_t fused_count, fused_capacity;
+    uint32_t current; /* index of the deepest open call; NO_INDEX */
+    size_t limit;     /* records after which the window moves on */
+    uint64_t rows;    /* calls so far */
+    uint64_t overlaps; /* calls that overlap others */
+    struct call first_overlap;
+    size_t mark; /* of diagnostics, when the thread began */
 };
 
 /* (level, type) of calls. */
@@ -257,12 +288,8 @@ struct association {
     size_t call_kind_count, call_kind_capacity;
     size_t last_call_kind;
     struct id_map call_kind_ids;
-    struct thread *threads;
-    size_t thread_count, thread_capacity;
-    size_t last_thread;
-    struct id_map thread_ids;
-    uint32_t *context_ids;
-    size_t context_id_count, context_id_capacity;
+    struct spool *records; /* of the host's threads (association_host.c) */
+    struct spool *calls;   /* struct left_call, by row */
     struct host_copy *copies;
     size_t copy_count, copy_capacity;
     struct host_fusion *fusions;
@@ -277,8 +304,7 @@ struct association {
     size_t extra_count, extra_capacity;
     struct collective_op *collective_ops;
     size_t collective_op_count, collective_op_capacity;
-    /* About the thread being joined: */
-    struct id_map collective_calls;       /* node calls to collective operators */
+    /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
     struct id_map communication_contexts; /* communication calls to the first of their context records */
@@ -289,8 +315,11 @@ struct association {
     bool expands_known, expanded_streams;
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
-    struct described_launch *described;
-    size_t described_count, described_capacity;
+    struct spool *described; /* struct described_run */
+    struct described_run described_run; /* the last one */
+    uint32_t described_count;
+    uint64_t *ran_launches; /* a bit for each of them */
+    size_t ran_launch_words, ran_launch_capacity;
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
@@ -324,7 +353,8 @@ void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size
 
 /* Memory for records that wait. Tests lower it. */
 extern struct join_limits {
-    size_t spool; /* bytes of each spool */
+    size_t spool;  /* bytes of each spool */
+    size_t window; /* records of a thread */
 } join_limits;
 
 /* Room in a spool that is made when it is needed, and a record into it. */
@@ -348,18 +378,14 @@ int association_text(struct association *association, int64_t id, const char *fi
 uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
                                  uint16_t level, uint32_t type);
 
-/* The thread of this number; NULL with err set. */
-struct thread *association_thread(struct association *association, uint32_t id, struct err *err);
-
-/* Counts the records of a thread whose call was not found, then reports and counts those of all threads as rejected. */
-void association_count_unplaced(struct association *association, const struct thread *thread);
+/* Reports and counts as rejected the records whose call was not found. */
 void association_report_unplaced(struct association *association);
-/* Counts what describes each launch of the thread; once all devices are joined, what describes launches of which no
+/* Gives a launch its number when records tell of it; once all devices are joined, what describes launches of which no
  * task ran is reported and counted as rejected. */
-int association_count_described(struct association *association, struct thread *thread, struct err *err);
-void association_report_not_run(struct association *association);
+int association_number_launch(struct association *association, struct call_state *launch, struct err *err);
+int association_report_not_run(struct association *association, struct err *err);
 /* A task of the launch ran. */
-void association_note_ran(struct association *association, uint32_t launch);
+int association_note_ran(struct association *association, uint32_t launch, struct err *err);
 
 /* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
  * first, because which record was in which slice is not known any more. */
@@ -377,20 +403,24 @@ void association_place_note(const struct association *association, const struct 
 size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
 /* The model that a call works for; NO_MODEL: none. */
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
+bool association_is_copying(const struct association *association, const struct track *track);
 /* Notes the bytes that a task copies; fills its extra when it does. */
 int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
                           uint32_t call, struct host_task *task, struct err *err);
-/* Fused operators of the thread, with their models. */
+/* Notes a fused operator with its model. */
+int association_take_fusion(struct association *association, struct thread *thread, const struct note *note,
+                            struct err *err);
+/* Those of the thread. */
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
 
-/* Communication. Indexes the notes of a thread, before its tasks are joined. */
+/* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
 /* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
  * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
  * context. */
-int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
 /* The communication operators that ran on the device being joined. */
 struct collective_runs {
@@ -429,11 +459,33 @@ int association_batch_host_tasks(struct association *association, struct err *er
 int association_put_host_task(struct association *association, const void *task, struct err *err);
 int association_put_ran_task(struct association *association, const void *task, struct err *err);
 
+/* Kinds of records in the spool of the host's. All begin with a time, which is in the key there. */
+enum host_record {
+    HOST_RECORD_NODE,
+    HOST_RECORD_TENSORS,
+    HOST_RECORD_ATTRIBUTE,
+    HOST_RECORD_CONTEXTS,
+    HOST_RECORD_TRACK,
+    HOST_RECORD_NOTE
+};
+
+/* Adds a record of a thread whose first member is its time, of at most SPOOL_RECORD_MAX bytes. */
+int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
+                           size_t size, struct err *err);
+int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
+                                uint16_t level, struct err *err);
+
+/* A call that its thread has left. */
+struct left_call {
+    struct call call; /* its parent counts the calls of the thread */
+    uint32_t thread_id;
+};
+
 /* Builds every thread's tree, emits its calls and turns tracks into host tasks; releases the threads. */
 int association_join_host(struct association *association, struct err *err);
 /* Matches the device's tasks with the host's and with their counters. */
 int association_join_device(struct association *association, struct err *err);
-/* Rows. The calls are those of all threads, which lose them. */
+/* Rows. */
 int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);

@@ -265,27 +265,29 @@ static struct group_launch *match_launch(struct group *group, const struct ran_t
 
 #define CLOCK_TOLERANCE_NS 1000000 /* clocks of host and device are not read at once */
 
-static void match_task(struct association *association, struct device_join *join, struct matched_task *task)
+static int match_task(struct association *association, struct device_join *join, struct matched_task *task,
+                      struct err *err)
 {
     const struct group_launch *launch = match_launch(&join->group, &task->ran);
     if (launch == NULL) {
         join->unlaunched++;
-        return;
+        return 0;
     }
     const struct host_task *host = &launch->task;
     task->launched = true;
     task->host = *host;
     task->stream_id = host->stream_id;
     task->ran.batch_id = (uint16_t)host->batch_id;
-    if (host->launch != NO_INDEX)
-        association_note_ran(association, host->launch);
+    if (host->launch != NO_INDEX && association_note_ran(association, host->launch, err) < 0)
+        return -(int)err->code;
     if (host->time_ns <= task->ran.start_ns || host->time_ns - task->ran.start_ns <= CLOCK_TOLERANCE_NS)
-        return;
+        return 0;
     if (join->early++ > 0 && by_start(&join->first_early, &task->ran) <= 0)
-        return;
+        return 0;
     join->first_early = task->ran;
     join->first_early_stream = task->stream_id;
     join->first_early_ns = host->time_ns - task->ran.start_ns;
+    return 0;
 }
 
 static void report_join(const struct association *association, const struct device_join *join)
@@ -479,7 +481,7 @@ static int join_group(struct association *association, struct device_join *join,
     if (status == 0)
         status = take_launches(association, group, err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
-        match_task(association, join, &group->tasks.items[i]);
+        status = match_task(association, join, &group->tasks.items[i], err);
     if (status == 0)
         status = take_pmu(association, join, group, err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- calls ---- */
 
@@ -15,14 +13,7 @@
 struct call_rows {
     struct row_source source; /* first */
     struct call_kind *kinds;
-    struct call_thread {
-        uint32_t id;
-        struct call *calls;
-        size_t count;
-    } * threads;
-    size_t thread_count, thread, at; /* the next call is `at` of `thread` */
-    size_t forgotten;                /* calls of that thread whose memory is gone, all before `at` */
-    int64_t base;                    /* row id of the first call of that thread */
+    struct spool *calls; /* struct left_call */
 };
 
 void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
@@ -45,46 +36,25 @@ void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thr
         row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
 }
 
-/* Gives the pages of calls that have become rows back to the system: the device's records need as much meanwhile. */
-static void forget_calls(struct call_rows *rows, const struct call_thread *thread)
-{
-    enum { CALLS_AT_ONCE = 65536 };
-    if (rows->at - rows->forgotten < CALLS_AT_ONCE)
-        return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)&thread->calls[rows->forgotten] + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)&thread->calls[rows->at] / page * page;
-    madvise((void *)first, end - first, MADV_DONTNEED); /* all inside of one allocation; no matter if it fails */
-    rows->forgotten = rows->at;
-}
-
-static void fill_calls(struct row_source *source, struct row_batch *batch)
+static int fill_calls(struct row_source *source, struct row_batch *batch, struct err *err)
 {
     struct call_rows *rows = (struct call_rows *)source;
-    while (batch->rows < batch->capacity && rows->thread < rows->thread_count) {
-        struct call_thread *thread = &rows->threads[rows->thread];
-        if (rows->at < thread->count) {
-            struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
-            *row.present = 0;
-            call_put_row(rows->kinds, rows->base, thread->id, &thread->calls[rows->at++], &row);
-            batch->rows++;
-            forget_calls(rows, thread);
-            continue;
-        }
-        rows->base += (int64_t)thread->count;
-        rows->at = rows->forgotten = 0;
-        rows->thread++;
-        free(thread->calls);
-        thread->calls = NULL;
+    struct spool_item item;
+    int any = 1;
+    while (batch->rows < batch->capacity && (any = spool_next(rows->calls, &item, err)) > 0) {
+        const struct left_call *left = item.record;
+        struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
+        *row.present = 0;
+        call_put_row(rows->kinds, (int64_t)item.key.major, left->thread_id, &left->call, &row);
+        batch->rows++;
     }
+    return any < 0 ? any : 0;
 }
 
 static void release_calls(struct row_source *source)
 {
     struct call_rows *rows = (struct call_rows *)source;
-    for (size_t i = 0; i < rows->thread_count; i++)
-        free(rows->threads[i].calls);
-    free(rows->threads);
+    spool_free(rows->calls);
     free(rows->kinds);
     free(rows);
 }
@@ -94,24 +64,17 @@ int association_emit_calls(struct association *association, struct err *err)
     struct call_rows *rows = calloc(1, sizeof *rows);
     if (rows == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls},
-                               .base = association->host_call_rows + 1};
+    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls}, .calls = association->calls};
+    association->calls = NULL;
     /* A copy: another part of the capture may add kinds while the rows are taken. */
     rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
-    rows->threads = calloc(association->thread_count + 1, sizeof *rows->threads);
-    if (rows->kinds == NULL || rows->threads == NULL) {
+    if (rows->kinds == NULL || spool_finish(rows->calls, err) < 0) {
+        int status = rows->kinds == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : -(int)err->code;
         release_calls(&rows->source);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return status;
     }
     for (size_t i = 0; i < association->call_kind_count; i++)
         rows->kinds[i] = association->call_kinds[i];
-    for (size_t i = 0; i < association->thread_count; i++) {
-        struct thread *thread = &association->threads[i];
-        rows->threads[rows->thread_count++] = (struct call_thread){thread->id, thread->calls, thread->call_count};
-        association->host_call_rows += (int64_t)thread->call_count;
-        thread->calls = NULL;
-        thread->call_count = thread->call_capacity = 0;
-    }
     return decoder_emit_source(association->decoder, &rows->source, err);
 }
 
