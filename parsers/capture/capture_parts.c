@@ -401,22 +401,33 @@ __extension__ typedef __int128 wide;
 /* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
 static int64_t convert(wide ticks, int64_t hz, wide base)
 {
-    wide scaled = ticks * NANOSECONDS + hz / 2;
-    /* The usual case is one machine division instead of a library call. */
-    wide ns = scaled >= 0 && scaled <= INT64_MAX ? (int64_t)scaled / hz : scaled / hz;
+    wide scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
     if (scaled < 0 && ns * hz != scaled)
         ns--;
     ns += base;
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
+/* convert() of ticks since a start, without a division of 128 bits in the usual case. */
+static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ticks, int64_t hz, int64_t base_ns,
+                                    int64_t more_ns)
+{
+    const int64_t usual = INT64_C(1) << 52, usual_ns = INT64_C(1) << 60, usual_hz = INT64_C(9000000000);
+    if (tick < start || start < 0 || tick - start > usual || late_ticks < 0 || late_ticks > usual ||
+        hz < 1000 * INT64_C(1000) || hz > usual_hz || base_ns > usual_ns || more_ns < 0 || more_ns > 2 * usual_ns)
+        return convert((wide)tick - start + late_ticks, hz, (wide)base_ns + more_ns);
+    int64_t ticks = tick - start + late_ticks;
+    if (ticks < usual_hz)
+        return (ticks * NANOSECONDS + hz / 2) / hz + base_ns + more_ns;
+    return ticks / hz * NANOSECONDS + (ticks % hz * NANOSECONDS + hz / 2) / hz + base_ns + more_ns;
+}
+
 int64_t part_host_ns(const struct capture_part *part, int64_t tick)
 {
     if (part->host_hz <= 0)
         return convert(tick, NANOSECONDS, part->unix_offset_ns);
-    int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
+    return convert_since(tick, part->host_tick >= 0 ? part->host_tick : 0, part->host_tick_diff, part->host_hz,
+                         part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, part->unix_offset_ns);
 }
 
 /* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
@@ -443,11 +454,14 @@ static int64_t usual_device_hz(int64_t chip)
 int64_t part_device_ns(const struct capture_part *part, int64_t tick)
 {
     int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
-    int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
     /* The clocks of the host were read that much before the device's counter. */
-    int64_t late = part->host_hz > 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
-    return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    int64_t late =
+        part->host_hz > 0 && part->host_tick_diff != 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
+    wide more = (wide)late + part->unix_offset_ns;
+    if (more != (int64_t)more)
+        return convert((wide)tick - (part->device_tick >= 0 ? part->device_tick : 0), hz, (wide)base + more);
+    return convert_since(tick, part->device_tick >= 0 ? part->device_tick : 0, 0, hz, base, (int64_t)more);
 }
 
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)

@@ -172,7 +172,8 @@ struct thread {
     } * fused; /* of the whole thread */
     size_t fused_count, fused_capacity;
     uint32_t current; /* index of the deepest open call; NO_INDEX */
-    size_t limit;     /* records after which the window moves on */
+    size_t records;   /* taken into the window, about */
+    size_t limit;     /* so many move it on */
     uint64_t rows;    /* calls so far */
     uint64_t overlaps; /* calls that overlap others */
     struct call first_overlap;
@@ -276,17 +277,27 @@ struct stream_capture {
 
 #define NO_MODEL UINT32_MAX
 
+/* Few names come again and again. */
+#define RECENT_NAME_BITS 9
+#define RECENT_KIND_BITS 6
+struct recent_name {
+    int64_t id;
+    uint32_t text;
+    bool known;
+};
+
 struct association {
     struct decoder *decoder;
     struct executions *executions; /* of a capture from before 2023; NULL: it has trees of calls */
     size_t part;
     struct intern texts;
     struct id_map name_ids, type_ids; /* to texts */
+    struct recent_name recent_names[1 << RECENT_NAME_BITS];
     struct id_map unnamed_ids;        /* that were reported */
     struct tensor_pool tensor_sets;
     struct call_kind *call_kinds;
     size_t call_kind_count, call_kind_capacity;
-    size_t last_call_kind;
+    uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
     struct spool *calls;   /* struct left_call, by row */
@@ -357,9 +368,14 @@ extern struct join_limits {
     size_t window; /* records of a thread */
 } join_limits;
 
-/* Room in a spool that is made when it is needed, and a record into it. */
-int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
-                   const void *record, size_t size, struct err *err);
+/* A record into a spool that is made when it is needed. */
+static inline int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b),
+                                 const struct spool_key *key, const void *record, size_t size, struct err *err)
+{
+    if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
+        return -(int)err->code;
+    return spool_add(*spool, key, record, size, err);
+}
 void join_spool_release(struct spool **spool);
 
 static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
@@ -367,6 +383,8 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
     return (uint64_t)stream_id << 32 | task_id;
 }
 
+/* The text of a hash from now on. */
+int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err);
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */

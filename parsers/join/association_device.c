@@ -470,7 +470,7 @@ static int add_joined(struct association *association, const struct matched_task
         memcpy(at, &task->pmu[core], size);
         at += size;
     }
-    const struct spool_key key = {spool_key_part(task->ran.start_ns), spool_key_part(task->ran.end_ns)};
+    const struct spool_key key = {spool_key_part(task->ran.start_ns), 0};
     return join_spool_add(&association->joined, by_start_of_joined, &key, record, (size_t)(at - record), err);
 }
 

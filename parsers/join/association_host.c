@@ -519,6 +519,12 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
              call = thread->calls[call].parent)
             thread->states[call].stays = true;
     }
+    if (thread->current == NO_INDEX && taken == thread->track_count) { /* most often */
+        thread->call_count = thread->state_count = thread->node_count = thread->tensor_count = 0;
+        thread->attribute_count = thread->context_count = thread->context_id_count = 0;
+        thread->track_count = thread->note_count = 0;
+        return 0;
+    }
     uint32_t *places = malloc((thread->call_count + 1) * sizeof *places);
     if (places == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -554,8 +560,8 @@ static int move_window(struct association *association, struct thread *thread, s
         status = take_tracks(association, thread, &taken, err);
     if (status == 0)
         status = forget(thread, taken, err);
-    size_t left = records_of(thread);
-    thread->limit = left > join_limits.window / 2 ? 2 * left : join_limits.window;
+    thread->records = records_of(thread);
+    thread->limit = thread->records > join_limits.window / 2 ? 2 * thread->records : join_limits.window;
     return status;
 }
 
@@ -673,11 +679,11 @@ static int take_record(struct association *association, struct thread *thread, c
                        struct err *err)
 {
     int64_t time_ns = spool_key_value(item->key.major << 32 | item->key.minor >> 32);
-    if (records_of(thread) >= thread->limit) {
-        deepest_call(thread, time_ns);
-        if (move_window(association, thread, err) < 0)
-            return -(int)err->code;
-    }
+    /* It moves best when no call is open. */
+    if (++thread->records > thread->limit &&
+        (deepest_call(thread, time_ns) == NO_INDEX || thread->records > thread->limit + thread->limit / 4) &&
+        move_window(association, thread, err) < 0)
+        return -(int)err->code;
     if ((item->key.minor & KEY_CALL) == 0)
         return take_described(association, thread, time_ns, item, err);
     const struct spooled_call *record = item->record;
