@@ -208,13 +208,12 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
 }
 
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
-                                const struct matched_task *joined, struct err *err)
+                                const struct ran_task *ran, uint32_t known, struct err *err)
 {
-    const struct ran_task *ran = &joined->ran;
-    uint32_t number, known = joined->launched ? joined->host.extra : NO_INDEX;
-    if (known == NO_INDEX || association->extras[known].collective_op == NO_INDEX)
-        return 0;
     struct task_extra *extra = &association->extras[known];
+    uint32_t number;
+    if (extra->collective_op == NO_INDEX)
+        return 0;
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
     if (task == NULL)

@@ -247,7 +247,7 @@ struct matched_task {
     struct ran_task ran; /* with the batch of its launch */
     uint32_t stream_id;  /* as the host knows it */
     bool launched, counted[2];
-    /* In a spool only those of these that it has follow, without gaps. */
+    /* In a spool only those of these that it has follow, without gaps but as they must be aligned. */
     struct host_task host;
     struct pmu_sum pmu[2]; /* for each core */
 };
@@ -360,7 +360,9 @@ int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
-    array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
+    ((count) < (capacity) && (count) < NO_INDEX - 1                                                                    \
+         ? (void *)&(items)[(count)++]                                                                                 \
+         : array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err)))
 
 /* Memory for records that wait. Tests lower it. */
 extern struct join_limits {
@@ -451,9 +453,9 @@ struct collective_runs {
     size_t task_count, task_capacity;
 };
 
-/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator. */
+/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator; known: its extra. */
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
-                                const struct matched_task *task, struct err *err);
+                                const struct ran_task *ran, uint32_t known, struct err *err);
 /* Emits them and their tasks; first_task_row: of the device's tasks. */
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err);

@@ -447,7 +447,9 @@ static int take_tracks(struct association *association, struct thread *thread, s
     int status = thread->note_count > 0 || thread->context_count > 0 ? association_index_collectives(association, thread, err)
                                                                       : 0;
     size_t i = 0;
-    for (; status == 0 && i < thread->track_count && is_complete(association, thread, &thread->tracks[i]); i++)
+    for (; status == 0 && i < thread->track_count &&
+           (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks[i]));
+         i++)
         status = take_track(association, thread, &places, &thread->tracks[i], err);
     *ret_count = i;
     return status;
