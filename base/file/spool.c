@@ -130,8 +130,8 @@ static bool key_before(const struct entry *a, const struct entry *b)
     return a->key.major != b->key.major ? a->key.major < b->key.major : a->key.minor < b->key.minor;
 }
 
-/* Sorts stretches that are nearly in order; entries with equal keys stay in theirs. The number of stretches, whose first
- * entries are put in starts; SIZE_MAX: there are more than `most`. */
+/* Sorts stretches that are nearly in order; entries with equal keys stay in theirs. The number of stretches, whose
+ * first entries are put in starts; SIZE_MAX: there are more than `most`. */
 static size_t sort_stretches(struct entry *entries, size_t count, size_t *starts, size_t most)
 {
     enum { NEAR = 8 };

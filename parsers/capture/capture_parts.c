@@ -408,8 +408,8 @@ static int64_t convert(wide ticks, int64_t hz, wide base)
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-#define USUAL_HZ INT64_C(9000000000)       /* up to it a rest of ticks times 10^9 has 64 bits */
-#define USUAL_TICKS (UINT64_C(1) << 52)    /* in nanoseconds at 1 MHz 2^62 */
+#define USUAL_HZ INT64_C(9000000000)    /* up to it a rest of ticks times 10^9 has 64 bits */
+#define USUAL_TICKS (UINT64_C(1) << 52) /* in nanoseconds at 1 MHz 2^62 */
 #define USUAL_NS ((uint64_t)5 * 1000000000 * 1000000000 / 2)
 
 /* convert() of ticks since a start, without a division of 128 bits in the usual case; start >= 0. */
@@ -463,10 +463,8 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
     /* The clocks of the host were read that much before the device's counter. */
-    int64_t late =
-        part->host_hz > 0 && part->host_tick_diff != 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
-    if (__builtin_add_overflow(base, late, &base_ns) ||
-        __builtin_add_overflow(base_ns, part->unix_offset_ns, &base_ns))
+    int64_t late = part->host_hz > 0 && part->host_tick_diff != 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
+    if (__builtin_add_overflow(base, late, &base_ns) || __builtin_add_overflow(base_ns, part->unix_offset_ns, &base_ns))
         return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
     return convert_since(tick, start, 0, hz, base_ns);
 }

@@ -117,8 +117,8 @@ static void name_kernel(const struct association *association, const struct thre
 }
 
 /* One part for each context; false in *ret_room: there are more than any capture has. */
-static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use, const struct host_task *whole,
-                     uint32_t op, bool master, bool *ret_room, struct err *err)
+static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use,
+                     const struct host_task *whole, uint32_t op, bool master, bool *ret_room, struct err *err)
 {
     const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */

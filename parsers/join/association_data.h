@@ -139,12 +139,12 @@ struct described_run {
 struct call_state {
     uint32_t row;                      /* among the calls of its thread */
     uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
-    uint32_t described;                /* its number among launches of which records tell, once they are known; NO_INDEX */
-    uint32_t collective_op;            /* the communication operator that it is; NO_INDEX */
-    bool is_open;                      /* as of the last look: the thread is in it */
-    bool left;                         /* its row and its number are out */
-    bool parts_added;                  /* its contexts are tasks */
-    bool stays;                        /* a record needs it still */
+    uint32_t described;     /* its number among launches of which records tell, once they are known; NO_INDEX */
+    uint32_t collective_op; /* the communication operator that it is; NO_INDEX */
+    bool is_open;           /* as of the last look: the thread is in it */
+    bool left;              /* its row and its number are out */
+    bool parts_added;       /* its contexts are tasks */
+    bool stays;             /* a record needs it still */
 };
 
 /* The window of the host thread that is being joined. */
@@ -169,12 +169,12 @@ struct thread {
     size_t note_count, note_capacity;
     struct fused_op {
         uint32_t item, model_id; /* item: as in struct note */
-    } * fused; /* of the whole thread */
+    } * fused;                   /* of the whole thread */
     size_t fused_count, fused_capacity;
-    uint32_t current; /* index of the deepest open call; NO_INDEX */
-    size_t records;   /* taken into the window, about */
-    size_t limit;     /* so many move it on */
-    uint64_t rows;    /* calls so far */
+    uint32_t current;  /* index of the deepest open call; NO_INDEX */
+    size_t records;    /* taken into the window, about */
+    size_t limit;      /* so many move it on */
+    uint64_t rows;     /* calls so far */
     uint64_t overlaps; /* calls that overlap others */
     struct call first_overlap;
     size_t mark; /* of diagnostics, when the thread began */
@@ -237,8 +237,8 @@ struct ran_task {
 struct pmu_sum {
     int64_t total_cycle, duration_ns; /* NO_DURATION: not measured */
     uint32_t counter_count;
-    uint32_t blocks; /* added up */
-    bool whole;      /* the task's own record */
+    uint32_t blocks;                     /* added up */
+    bool whole;                          /* the task's own record */
     int64_t counters[PMU_COUNTERS_MOST]; /* last: a spool has only as many as there are */
 };
 
@@ -293,7 +293,7 @@ struct association {
     struct intern texts;
     struct id_map name_ids, type_ids; /* to texts */
     struct recent_name recent_names[1 << RECENT_NAME_BITS];
-    struct id_map unnamed_ids;        /* that were reported */
+    struct id_map unnamed_ids; /* that were reported */
     struct tensor_pool tensor_sets;
     struct call_kind *call_kinds;
     size_t call_kind_count, call_kind_capacity;
@@ -324,9 +324,9 @@ struct association {
     int64_t host_call_rows;               /* emitted so far */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool has_models;                 /* a call at the level of models was recorded */
-    size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
-    struct spool *described; /* struct described_run */
+    bool has_models;                    /* a call at the level of models was recorded */
+    size_t unplaced[UNPLACED_KINDS];    /* records of the part that no call or launch is around */
+    struct spool *described;            /* struct described_run */
     struct described_run described_run; /* the last one */
     uint32_t described_count;
     uint64_t *ran_launches; /* a bit for each of them */
@@ -334,12 +334,12 @@ struct association {
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
-    struct map captured_ops; /* of struct captured_op */
-    struct id_map lowest_batches;    /* of the host's streams */
-    struct spool *host_unbatched;    /* struct host_task, by stream and time: until their batches are known */
-    struct spool *host_tasks;        /* struct host_task, by device, stream and number */
-    bool host_tasks_sorted;          /* they are being read: */
-    bool host_left;                  /* next_host_task is the first that was not taken */
+    struct map captured_ops;      /* of struct captured_op */
+    struct id_map lowest_batches; /* of the host's streams */
+    struct spool *host_unbatched; /* struct host_task, by stream and time: until their batches are known */
+    struct spool *host_tasks;     /* struct host_task, by device, stream and number */
+    bool host_tasks_sorted;       /* they are being read: */
+    bool host_left;               /* next_host_task is the first that was not taken */
     struct spool_item next_host_task;
     /* About the device being joined: */
     struct spool *ran_unbatched; /* struct ran_task, by stream and start, when it says where numbers began again */
@@ -347,7 +347,7 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    size_t join_mark;            /* of diagnostics: when the first of its counters came */
+    size_t join_mark; /* of diagnostics: when the first of its counters came */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */

@@ -85,8 +85,7 @@ static int add_call(struct association *association, struct thread *thread, cons
     if (thread->rows >= NO_INDEX - 1)
         return err_set(err, ERR_LIMIT, "more than %u calls of one thread", NO_INDEX - 1);
     *call = *added;
-    *state = (struct call_state){
-        .row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
+    *state = (struct call_state){.row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
     while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < call->end_ns) {
         overlaps |= thread->calls[thread->current].end_ns > call->begin_ns;
         thread->current = thread->calls[thread->current].parent;
@@ -444,8 +443,9 @@ static int leave_calls(struct association *association, struct thread *thread, s
 static int take_tracks(struct association *association, struct thread *thread, size_t *ret_count, struct err *err)
 {
     struct places places = {0, 0, 0, 0};
-    int status = thread->note_count > 0 || thread->context_count > 0 ? association_index_collectives(association, thread, err)
-                                                                      : 0;
+    int status = thread->note_count > 0 || thread->context_count > 0
+                     ? association_index_collectives(association, thread, err)
+                     : 0;
     size_t i = 0;
     for (; status == 0 && i < thread->track_count &&
            (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks[i]));

@@ -204,9 +204,9 @@ int association_add_node(struct association *association, const struct host_node
 {
     struct node interned;
     int status = intern_node(association, node, &interned, err);
-    return status == 0 ? association_add_record(association, node->thread_id, HOST_RECORD_NODE, &interned,
-                                                sizeof interned, err)
-                       : status;
+    return status == 0
+               ? association_add_record(association, node->thread_id, HOST_RECORD_NODE, &interned, sizeof interned, err)
+               : status;
 }
 
 int association_add_captured_op(struct association *association, const struct host_captured_op *op, struct err *err)
@@ -324,8 +324,8 @@ int association_add_track(struct association *association, const struct host_tra
         .device_id = (uint16_t)track->device_id,
     };
     association->has_batches |= track->batch_id != 0;
-    return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy,
-                                  offsetof(struct track, leaf), err);
+    return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy, offsetof(struct track, leaf),
+                                  err);
 }
 
 /* ---- parts ---- */

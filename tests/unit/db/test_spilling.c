@@ -109,9 +109,9 @@ static void assert_same_rows(const char *a, const char *b)
 {
     sqlite3 *db = open_both(a, b);
     sqlite3_stmt *tables;
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM main.sqlite_master WHERE type = 'table'", -1, &tables,
-                                        NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "SELECT name FROM main.sqlite_master WHERE type = 'table'", -1, &tables, NULL),
+        SQLITE_OK);
     while (sqlite3_step(tables) == SQLITE_ROW) {
         const char *table = (const char *)sqlite3_column_text(tables, 0);
         if (different_rows(db, table, "*") != 0)
@@ -154,10 +154,8 @@ static const char *make_shuffled(void)
         const char *name;
         size_t record_size;
     } files[] = {
-        {"host/data/unaging.api_event.data.slice_0", 40},
-        {"host/data/unaging.compact.node_basic_info.slice_0", 64},
-        {"host/data/unaging.compact.task_track.slice_0", 64},
-        {"host/data/unaging.additional.tensor_info.slice_0", 256},
+        {"host/data/unaging.api_event.data.slice_0", 40},     {"host/data/unaging.compact.node_basic_info.slice_0", 64},
+        {"host/data/unaging.compact.task_track.slice_0", 64}, {"host/data/unaging.additional.tensor_info.slice_0", 256},
         {"device_0/data/ffts_profile.data.0.slice_0", 128},
     };
     static char path[160];
