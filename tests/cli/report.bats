@@ -371,7 +371,7 @@ for step in range(6):
     p.communicate(us=60, back=20)
     p.end_step()
 PY
-    same_table PROF_1 bound 'What limits operators'
+    same_table PROF_1 bound 'Limits of operators'
     same_table PROF_1 api 'Calls of the host by self time'
     same_table PROF_1 communication 'Communication operators by time'
     expect_contains "$(page part c1-frequency)" "Nothing to show: the table 'frequency' is made of"
