@@ -41,14 +41,16 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
 /* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {
     char *path, *temporary;
-    int fd; /* holds the temporary file's lock */
-    sqlite3 *db;
+    int fd;      /* holds the temporary file's lock */
+    sqlite3 *db; /* NULL: not connected yet */
 };
 
 int database_build_open(struct database_build *build, const char *path, struct err *err);
-/* Opens it with tables that have roots, but no names yet. */
-int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
-                              struct err *err);
+/* Makes the file alone, with tables that have roots, but no names yet; fd may write more before the connection comes.
+ * After a failure of database_build_connect it is to be aborted. */
+int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
+                                struct err *err);
+int database_build_connect(struct database_build *build, struct err *err);
 /* Opens it for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.

@@ -17,6 +17,7 @@ struct import_request {
     const char *parameters; /* options that change the result, as text; kept in meta for db_open_current */
     struct capture_options options;
     const struct progress *progress; /* may be NULL */
+    bool plain;                      /* SQLite stores all rows; else most are written as finished pages */
 };
 
 struct import_result {
