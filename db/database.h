@@ -27,6 +27,9 @@ struct blank {
 #define DATABASE_USER_VERSION 8 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
+/* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
+enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
+
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
 int database_setup(struct err *err);
 

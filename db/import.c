@@ -4,7 +4,6 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
-#include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
@@ -696,7 +695,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     int status = schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err);
     if (status < 0)
         return status;
-    status = load_rows(&build, &file, request->plain, capture, request->progress, err);
+    status = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err);
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);
