@@ -17,13 +17,15 @@ enum {
     PAGE_SIZE_MIN = 512,
     PAGE_SIZE_MAX = 65536,
     USABLE_MIN = 480,
-    SLACK = 32, /* behind a page: numbers that begin in it may be read whole before their end is compared */
+    /* Behind a page: numbers that begin in it may be read, and a row's columns be skipped, before ends are compared. */
+    SLACK = 8 * PAGE_COLUMNS_MAX + 32,
     CONDITIONS_MAX = 8,
     REAL = 7,
     ZERO = 8,
     ONE = 9,
     FIRST_TEXT = 12 /* and blobs */
 };
+#define NO_PLACE SIZE_MAX
 #define LOCK_BYTE UINT64_C(0x40000000) /* the page that holds it has no content */
 
 /* How a walk goes on. */
@@ -34,11 +36,19 @@ struct page {
     unsigned char *bytes;
 };
 
+/* Columns that are taken, behind some that are not. */
+struct stretch {
+    uint16_t skipped, taken; /* taken 0: it is the end */
+    uint16_t behind;         /* columns from the first that is taken to the last that is taken of all */
+};
+
 struct page_reader {
     struct page_source source;
-    struct page_table table;
-    uint32_t page_size, usable, page_count;
-    size_t wanted; /* columns up to the last that is wanted */
+    uint32_t root, page_size, usable, page_count;
+    struct stretch stretches[PAGE_COLUMNS_MAX / 2 + 2];
+    uint16_t places[PAGE_COLUMNS_MAX]; /* in the row, of the columns that are taken */
+    size_t wanted;                     /* columns up to the last that is taken */
+    size_t id_place;           /* of the row's number; NO_PLACE: it is not wanted */
     size_t width, condition_count;
     struct page_condition conditions[CONDITIONS_MAX];
     struct page pages[DEPTH_MAX]; /* of each depth the last one */
@@ -139,56 +149,87 @@ static uint32_t count_cells(const struct page_reader *reader, const unsigned cha
 
 /* ---- rows ---- */
 
-/* Takes the columns of a record into the row. */
-static bool take_record(const struct page_reader *reader, const unsigned char *record, const unsigned char *end,
-                        int64_t id, int64_t *row)
+/* Of the types up to ONE. */
+static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0};    /* of eight bytes, to the integer that they begin with */
+
+/* Skips a text or blob: finds how long it is, and where the next type stands. NULL: it is neither. */
+static const unsigned char *skip_text(const unsigned char *types, uint64_t *ret_size)
 {
-    static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8};
-    static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0};
-    uint64_t header_size, type;
-    const unsigned char *types = varint(record, &header_size);
-    if (header_size > (uint64_t)(end - record) || types > record + header_size)
-        return false;
-    const unsigned char *types_end = record + header_size, *data = types_end;
-    const uint16_t *places = reader->table.places;
-    for (size_t column = 0; column < reader->wanted; column++) {
-        if (types >= types_end)
-            return false; /* a column that was added: SQLite knows its default */
-        type = *types++;
-        if (type == 0) {
-            /* NULLs come in rows: eight at a time */
-            while (types_end - types >= 8 && big64(types) == 0) {
+    uint64_t type;
+    types = varint(types, &type);
+    *ret_size = (type - FIRST_TEXT) / 2;
+    return type >= FIRST_TEXT ? types : NULL;
+}
+
+/* Skips so many columns, with `behind` others behind them that are wanted. NULL: they are not there. */
+static inline const unsigned char *skip_columns(const unsigned char *types, const unsigned char *types_end,
+                                                const unsigned char **data, const unsigned char *end, size_t count,
+                                                size_t behind)
+{
+    for (; count > 0; count--) {
+        unsigned type = *types;
+        uint64_t size;
+        if (type <= ONE) {
+            types++;
+            *data += sizes[type];
+            while (type == 0 && count > 8 && big64(types) == 0) { /* NULLs come in rows */
                 types += 8;
-                column += 8;
+                count -= 8;
             }
             continue;
         }
-        int64_t value;
-        if (type < REAL) {
-            if (sizes[type] > end - data)
-                return false;
-            value = (int64_t)big64(data) >> shifts[type];
-            data += sizes[type];
-        } else if (type == ZERO || type == ONE) {
-            value = (int64_t)type - ZERO;
-        } else {
-            types = varint(types - 1, &type);
-            uint64_t size = type == REAL ? 8 : (type - FIRST_TEXT) / 2;
-            if (places[column] != 0 || (type < FIRST_TEXT && type != REAL) || size > (uint64_t)(end - data))
-                return false;
-            data += size;
-            continue;
-        }
-        if (places[column] != 0)
-            row[places[column] - 1] = value;
+        types = skip_text(types, &size);
+        if (types == NULL || types > types_end || *data > end || size > (uint64_t)(end - *data) ||
+            (size_t)(types_end - types) < count - 1 + behind)
+            return NULL;
+        *data += size;
     }
-    if (types > types_end || data > end)
+    return types;
+}
+
+/* Takes the columns of a record into the row. There is a type of a byte for each, as far as no text stands between. */
+static bool take_columns(const struct page_reader *reader, const unsigned char *types, const unsigned char *data,
+                         const unsigned char *end, int64_t *row)
+{
+    const unsigned char *types_end = data;
+    const uint16_t *place = reader->places;
+    if ((size_t)(types_end - types) < reader->wanted)
+        return false; /* a column that was added: SQLite knows its default */
+    for (const struct stretch *stretch = reader->stretches; stretch->taken > 0; stretch++) {
+        if (stretch->skipped > 0)
+            types = skip_columns(types, types_end, &data, end, stretch->skipped, stretch->behind);
+        if (types == NULL)
+            return false;
+        for (const uint16_t *places_end = place + stretch->taken; place < places_end; place++) {
+            size_t type = *types++;
+            if (type == 0)
+                continue;
+            if (type < REAL) {
+                row[*place] = (int64_t)big64(data) >> shifts[type];
+                data += sizes[type];
+            } else if (type == ZERO || type == ONE) {
+                row[*place] = (int64_t)type - ZERO;
+            } else {
+                return false;
+            }
+        }
+    }
+    return data <= end;
+}
+
+static bool take_record(const struct page_reader *reader, const unsigned char *p, const unsigned char *end, int64_t id,
+                        int64_t *row)
+{
+    uint64_t header_size;
+    const unsigned char *types = varint(p, &header_size);
+    if (header_size > (uint64_t)(end - p) || types > p + header_size ||
+        !take_columns(reader, types, p + header_size, end, row))
         return false;
-    if (reader->table.id >= 0) {
-        size_t place = places[reader->table.id] - 1u;
-        if (row[place] != PAGE_NULL)
+    if (reader->id_place != NO_PLACE) {
+        if (row[reader->id_place] != PAGE_NULL)
             return false; /* SQLite leaves it out */
-        row[place] = id;
+        row[reader->id_place] = id;
     }
     return true;
 }
@@ -341,7 +382,7 @@ int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, pag
     struct walk walk = {.reader = reader, .next = *next, .end = end, .each = each, .arg = arg, .err = err};
     if (reader->off || walk.next >= end)
         return 0;
-    enum outcome outcome = walk_page(&walk, reader->table.root, 0, INT64_MIN, INT64_MAX);
+    enum outcome outcome = walk_page(&walk, reader->root, 0, INT64_MIN, INT64_MAX);
     reader->off = outcome == OTHERWISE;
     *next = outcome == GO_ON ? end : walk.next;
     return walk.status;
@@ -370,17 +411,31 @@ static bool take_header(struct page_reader *reader)
     return true;
 }
 
-static bool takes_places(struct page_reader *reader)
+static bool take_table(struct page_reader *reader, const struct page_table *table)
 {
-    const struct page_table *table = &reader->table;
-    if (table->column_count > PAGE_COLUMNS_MAX || table->id >= (int)table->column_count ||
-        (table->id >= 0 && table->places[table->id] == 0))
+    reader->root = table->root;
+    reader->id_place = NO_PLACE;
+    if (table->column_count > PAGE_COLUMNS_MAX)
         return false;
+    size_t last = 0, taken = 0, behind = 0;
     for (size_t i = 0; i < table->column_count; i++) {
         if (table->places[i] > reader->width)
             return false;
-        if (table->places[i] != 0)
-            reader->wanted = i + 1;
+        if (table->places[i] == 0)
+            continue;
+        if (i > reader->wanted && reader->stretches[last].taken > 0)
+            last++;
+        if (reader->stretches[last].taken++ == 0)
+            reader->stretches[last].skipped = (uint16_t)(i - reader->wanted);
+        reader->places[taken++] = (uint16_t)(table->places[i] - 1);
+        reader->wanted = i + 1;
+        if (table->id == (int)i)
+            reader->id_place = table->places[i] - 1u;
+    }
+    for (size_t i = last + 1; i > 0; i--) {
+        struct stretch *stretch = &reader->stretches[i - 1];
+        stretch->behind = (uint16_t)(behind + stretch->taken);
+        behind = (size_t)stretch->behind + stretch->skipped;
     }
     for (size_t i = 0; i < reader->condition_count; i++)
         if (reader->conditions[i].place >= reader->width)
@@ -395,7 +450,6 @@ struct page_reader *page_reader_new(const struct page_source *source, const stru
     if (reader == NULL)
         return NULL;
     reader->source = *source;
-    reader->table = *table;
     reader->width = width;
     reader->condition_count = condition_count;
     if (condition_count <= CONDITIONS_MAX) {
@@ -404,7 +458,7 @@ struct page_reader *page_reader_new(const struct page_source *source, const stru
         reader->row = calloc(width + 1, sizeof *reader->row);
         reader->nulls = calloc(width + 1, sizeof *reader->nulls);
     }
-    if (reader->row == NULL || reader->nulls == NULL || !takes_places(reader) || !take_header(reader)) {
+    if (reader->row == NULL || reader->nulls == NULL || !take_table(reader, table) || !take_header(reader)) {
         page_reader_free(reader);
         return NULL;
     }

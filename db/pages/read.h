@@ -40,7 +40,7 @@ struct page_table {
     uint32_t root;
     size_t column_count;
     uint16_t places[PAGE_COLUMNS_MAX]; /* of each column: 1 + its place in the row; 0: it is not wanted */
-    int id;                            /* the column that is the row's number; -1: none */
+    int id;                            /* the column that is the row's number; -1: none of those that are wanted */
 };
 
 /* Gives each row, with a PAGE_NULL at each place that got nothing; a non-zero result ends the reading. */
