@@ -48,7 +48,7 @@ struct page_reader {
     struct stretch stretches[PAGE_COLUMNS_MAX / 2 + 2];
     uint16_t places[PAGE_COLUMNS_MAX]; /* in the row, of the columns that are taken */
     size_t wanted;                     /* columns up to the last that is taken */
-    size_t id_place;           /* of the row's number; NO_PLACE: it is not wanted */
+    size_t id_place;                   /* of the row's number; NO_PLACE: it is not wanted */
     size_t width, condition_count;
     struct page_condition conditions[CONDITIONS_MAX];
     struct page pages[DEPTH_MAX]; /* of each depth the last one */
@@ -151,7 +151,7 @@ static uint32_t count_cells(const struct page_reader *reader, const unsigned cha
 
 /* Of the types up to ONE. */
 static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
-static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0};    /* of eight bytes, to the integer that they begin with */
+static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0}; /* of eight bytes, to the integer that they begin with */
 
 /* Skips a text or blob: finds how long it is, and where the next type stands. NULL: it is neither. */
 static const unsigned char *skip_text(const unsigned char *types, uint64_t *ret_size)

@@ -52,7 +52,8 @@ struct page_reader; /* opaque */
 struct page_reader *page_reader_new(const struct page_source *source, const struct page_table *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count);
 /* Makes one of a table by its name. NULL without an error, too, where the connection is in no transaction that reads,
- * has changed anything or has a log, and where SQLite knows the table as anything but a plain one with these columns. */
+ * has changed anything or has a log, and where SQLite knows the table as anything but a plain one with these columns.
+ */
 struct page_reader *page_reader_open(sqlite3 *db, const char *table, const struct page_column *columns,
                                      size_t column_count, size_t width, const struct page_condition *conditions,
                                      size_t condition_count);

@@ -32,8 +32,7 @@ static bool find_root(sqlite3 *db, const char *name, uint32_t *ret)
     sqlite3_stmt *statement = NULL;
     int64_t root = 0;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         root = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     *ret = root > 0 && root < UINT32_MAX ? (uint32_t)root : 0;

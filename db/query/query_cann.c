@@ -497,8 +497,7 @@ static int give_call_span(void *arg, int64_t *row, struct err *err)
 
 static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_select *select, const char *table,
                                                 size_t struct_size,
-                                                int (*give)(void *loop, int64_t *row, struct err *err),
-                                                struct err *err)
+                                                int (*give)(void *loop, int64_t *row, struct err *err), struct err *err)
 {
     struct cann_span_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {

@@ -64,8 +64,8 @@ size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, si
 /* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
 void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
 
-/* Makes a scan of these fields, which are integers: its rows are the structs, whose other members are unset. `also`, NULL
- * for none, are further fields. */
+/* Makes a scan of these fields, which are integers: its rows are the structs, whose other members are unset. `also`,
+ * NULL for none, are further fields. */
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
                       const char *table, size_t struct_size, struct query_scan **ret, struct err *err);
 

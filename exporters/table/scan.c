@@ -101,9 +101,9 @@ static int prepare(struct worker *worker, struct err *err)
     size_t count = place_values(worker, values);
     strbuf_init(&columns, SQL_MAX);
     report_expressions(worker->pass->run, &columns);
-    int status = columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                : query_scan_new(worker->db, scan->table, scan->where, values, count, count,
-                                                 &worker->range, err);
+    int status = columns.failed
+                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     : query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
     if (status == 0)
         status = prepare_before(worker, &columns, err);
     strbuf_release(&columns);

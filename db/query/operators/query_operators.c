@@ -51,10 +51,8 @@ static int give_call(void *arg, int64_t *row, struct err *err)
 {
     const struct duration_loop *loop = arg;
     const struct cann_call *call = (const struct cann_call *)(void *)row;
-    const struct duration duration = {.major = call->level,
-                                      .name_id = name_of(call),
-                                      .duration_ns = call->duration_ns,
-                                      .op_name_id = DB_NULL};
+    const struct duration duration = {
+        .major = call->level, .name_id = name_of(call), .duration_ns = call->duration_ns, .op_name_id = DB_NULL};
     return loop->each(loop->arg, &duration, err);
 }
 

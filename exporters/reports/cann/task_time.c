@@ -39,8 +39,8 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     if (values[NAME].kind == VALUE_MISSING)
         values[NAME] = values[OPERATOR];
     if (values[OPERATOR].kind != VALUE_MISSING)
-        values[TYPE] = value_text(value_name_find(core_names_or_unknown,
-                                                  values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
+        values[TYPE] = value_text(
+            value_name_find(core_names_or_unknown, values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
