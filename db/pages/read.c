@@ -273,13 +273,27 @@ static uint32_t first_of_leaf(const struct walk *walk, const unsigned char *page
     return low;
 }
 
+/* Whether a leaf has rows, and after this one. No row is before INT64_MIN, which is what is said of the only leaf. */
+static bool begins_after(const struct page_reader *reader, const unsigned char *page, uint32_t count, int64_t after)
+{
+    const unsigned char *cell = count > 0 ? get_cell(reader, page, LEAF_HEADER, count, 0) : NULL;
+    uint64_t size;
+    int64_t id;
+    if (after == INT64_MIN)
+        return true;
+    if (cell == NULL)
+        return false;
+    leaf_id(cell, &size, &id);
+    return id > after;
+}
+
 /* Rows of a leaf with after < id <= last, as the pages above it say. */
 static enum outcome walk_leaf(struct walk *walk, const unsigned char *page, int64_t after, int64_t last)
 {
     struct page_reader *reader = walk->reader;
     const unsigned char *end = page + reader->usable;
     uint32_t count = count_cells(reader, page, LEAF_HEADER);
-    if (count == UINT32_MAX)
+    if (count == UINT32_MAX || !begins_after(reader, page, count, after))
         return OTHERWISE;
     for (uint32_t i = first_of_leaf(walk, page, count); i < count && walk->next < walk->end; i++) {
         const unsigned char *cell = get_cell(reader, page, LEAF_HEADER, count, i);
@@ -291,7 +305,7 @@ static enum outcome walk_leaf(struct walk *walk, const unsigned char *page, int6
         if (id >= walk->end)
             return GO_ON;
         /* A record that goes on in other pages is longer than the usable part less 35. */
-        if (id < walk->next || (id <= after && after != INT64_MIN) || id > last || record > end ||
+        if (id < walk->next || id > last || record > end ||
             size > reader->usable - 35 || size > (uint64_t)(end - record))
             return OTHERWISE;
         memcpy(reader->row, reader->nulls, reader->width * sizeof *reader->row);
@@ -348,6 +362,11 @@ static enum outcome walk_interior(struct walk *walk, const unsigned char *page, 
     if (count == UINT32_MAX)
         return OTHERWISE;
     uint32_t i = first_of_interior(walk, page, count), number;
+    int64_t before = last;
+    if (i > 0 && (!get_child(walk->reader, page, count, i - 1, &number, &before) || before < after))
+        return OTHERWISE;
+    if (i > 0)
+        after = before;
     for (; outcome == GO_ON && i <= count && walk->next < walk->end; i++) {
         int64_t last_below = last;
         if (!get_child(walk->reader, page, count, i, &number, &last_below) || last_below < after)
