@@ -257,8 +257,8 @@ static size_t encode_long(struct page_table *table, const struct cell *cells, ui
     return head + body_length;
 }
 
-/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out, but not all of a row: SQLite reads
- * one serial type without looking whether there is any. */
+/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out, but not all of a row: SQLite
+ * reads one serial type without looking whether there is any. */
 static int64_t encode(struct page_table *table, const struct cell *cells, uint64_t present, struct err *err)
 {
     enum { SERIAL_BYTE_MAX = 127 };
