@@ -4,7 +4,6 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
-#include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
@@ -641,14 +640,28 @@ static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
     return status == 0 ? store_meta(db, "origin_ns", text, err) : status;
 }
 
-static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
+static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
 {
-    struct bulk *bulk = bulk_new(db, err);
+    int status = bulk_end_pages(bulk, err);
+    if (status == 0)
+        status = schema_build_connect(build, err);
+    return status == 0 ? bulk_connect(bulk, build->db, err) : status;
+}
+
+/* Connects to the database: before the load, or behind it, when its file is written without SQLite. */
+static int load_rows(struct database_build *build, const struct schema_file *file, bool plain, struct capture *capture,
+                     const struct progress *progress, struct err *err)
+{
+    if (plain && schema_build_connect(build, err) < 0)
+        return -(int)err->code;
+    struct bulk *bulk = plain ? bulk_new(build->db, err) : bulk_new_pages(build->fd, file, err);
     if (bulk == NULL)
         return -(int)err->code;
     int status = pipeline_run(capture, bulk, progress, err);
+    if (status == 0 && !plain)
+        status = connect_behind(build, bulk, err);
     if (status == 0)
-        status = store_origin(db, bulk_earliest(bulk), err);
+        status = store_origin(build->db, bulk_earliest(bulk), err);
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
     return status;
@@ -683,10 +696,11 @@ static int build(const struct import_request *request, struct capture *capture, 
                  struct err *err)
 {
     struct database_build build;
-    int status = schema_build_open(&build, request->database, capture_record_bytes(capture), err);
+    struct schema_file file;
+    int status = schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err);
     if (status < 0)
         return status;
-    status = load_rows(build.db, capture, request->progress, err);
+    status = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err);
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);
