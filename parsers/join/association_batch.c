@@ -28,6 +28,11 @@ static size_t first_flip(const struct flip_list *list, uint64_t stream)
     return low < list->count && list->items[low].stream == stream ? low : list->count;
 }
 
+bool flip_list_has(const struct flip_list *list, uint64_t stream)
+{
+    return first_flip(list, stream) < list->count;
+}
+
 /* The tasks of one stream after the other, by time. One in the very tick of a flip is behind it. */
 struct batches {
     struct association *association;
@@ -38,7 +43,7 @@ struct batches {
     size_t flip;       /* the next of them */
     uint32_t batch;
     struct {
-        char *items; /* tasks that may be of the next batch */
+        char *items;            /* tasks that may be of the next batch */
         size_t count, capacity; /* bytes */
     } waiting;
 };
@@ -97,19 +102,20 @@ static int take_task(struct batches *batches, const void *task, struct err *err)
         batches->begun = true;
         batches->stream = stream;
         batches->flip = first_flip(batches->list, stream);
-        batches->flips = batches->flip < batches->list->count;
+        batches->flips = flip_list_has(batches->list, stream);
         batches->batch = 0;
     }
-    if (status == 0 && !batches->flips)
+    if (status < 0)
+        return status;
+    if (!batches->flips)
         return batches->target->put(batches->association, task, err);
     for (const struct flip *flip; status == 0 && (flip = next_flip(batches)) != NULL && flip->time_ns <= time_ns;) {
         batches->flip++;
         batches->batch++;
         status = let_sure_go(batches, err);
     }
-    if (status == 0 && !may_be_behind(batches, task))
-        status = let_go(batches, batches->waiting.count, err);
-    if (status < 0 || array_reserve(&batches->waiting, batches->target->size, err) < 0)
+    if (status < 0 || (!may_be_behind(batches, task) && let_go(batches, batches->waiting.count, err) < 0) ||
+        array_reserve(&batches->waiting, batches->target->size, err) < 0)
         return -(int)err->code;
     memcpy(batches->waiting.items + batches->waiting.count, task, batches->target->size);
     batches->waiting.count += batches->target->size;
@@ -126,8 +132,7 @@ int association_assign_batches(struct association *association, struct flip_list
     int status = spool_finish(tasks, err);
     while (status == 0 && (status = spool_next(tasks, &item, err)) > 0)
         status = take_task(&batches, item.record, err);
-    if (status == 0)
-        status = let_go(&batches, batches.waiting.count, err);
+    status = status < 0 ? status : let_go(&batches, batches.waiting.count, err);
     free(batches.waiting.items);
     return status;
 }
@@ -145,64 +150,4 @@ void flip_list_release(struct flip_list *list)
 {
     free(list->items);
     *list = (struct flip_list){.items = NULL};
-}
-
-/* ---- the host's tasks ---- */
-
-static void get_host_task(const void *record, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
-{
-    const struct host_task *task = record;
-    *ret_stream = task_key(task->device_id, task->stream_id);
-    *ret_time_ns = task->time_ns;
-    *ret_task = task->task_id;
-}
-
-static void set_host_batch(void *record, uint32_t batch)
-{
-    ((struct host_task *)record)->batch_id = batch;
-}
-
-/* Recorded batches count from the begin of the program, those of the device from the begin of the capture. */
-static int put_host_task(struct association *association, const void *record, struct err *err)
-{
-    const struct host_task *task = record;
-    uint32_t lowest = 0;
-    id_map_get(&association->lowest_batches, (int64_t)task_key(task->device_id, task->stream_id), &lowest);
-    if (lowest == 0 || first_flip(&association->host_flips, task_key(task->device_id, task->stream_id)) <
-                           association->host_flips.count)
-        return association_put_host_task(association, task, err);
-    struct host_task copy = *task;
-    copy.batch_id -= lowest;
-    return association_put_host_task(association, &copy, err);
-}
-
-static int note_lowest(struct association *association, const struct host_task *task, struct err *err)
-{
-    int64_t stream = (int64_t)task_key(task->device_id, task->stream_id);
-    uint32_t known;
-    return id_map_get(&association->lowest_batches, stream, &known) && known <= task->batch_id
-               ? 0
-               : id_map_set(&association->lowest_batches, stream, task->batch_id, err);
-}
-
-int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
-{
-    if (association->host_flips.count == 0 && !association->has_batches)
-        return association_put_host_task(association, task, err);
-    const struct spool_key key = {task_key(task->device_id, task->stream_id), spool_key_part(task->time_ns)};
-    if (association->has_batches && note_lowest(association, task, err) < 0)
-        return -(int)err->code;
-    return join_spool_add(&association->host_unbatched, NULL, &key, task, sizeof *task, err);
-}
-
-int association_batch_host_tasks(struct association *association, struct err *err)
-{
-    static const struct batch_target target = {sizeof(struct host_task), get_host_task, set_host_batch, put_host_task};
-    int status = association->host_unbatched != NULL
-                     ? association_assign_batches(association, &association->host_flips, association->host_unbatched,
-                                                  &target, err)
-                     : 0;
-    join_spool_release(&association->host_unbatched);
-    id_map_release(&association->lowest_batches);
-    return status;
 }

@@ -116,21 +116,18 @@ int association_set_name(struct association *association, int64_t id, uint32_t t
 int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err)
 {
     struct recent_name *recent = recent_name(association, id);
-    int status = 0;
     if (recent->id == id && recent->known) {
         *ret = recent->text;
         return 0;
     }
     if (!id_map_get(&association->name_ids, id, ret)) {
-        status = association_expect_name(association, id, field, err);
-        if (status == 0)
-            status = association_number_text(association, (uint64_t)id, ret, err);
-        if (status == 0)
-            status = id_map_set(&association->name_ids, id, *ret, err);
+        if (association_expect_name(association, id, field, err) < 0 ||
+            association_number_text(association, (uint64_t)id, ret, err) < 0 ||
+            id_map_set(&association->name_ids, id, *ret, err) < 0)
+            return -(int)err->code;
     }
-    if (status == 0)
-        *recent = (struct recent_name){id, *ret, true};
-    return status;
+    *recent = (struct recent_name){id, *ret, true};
+    return 0;
 }
 
 struct join_limits join_limits = {.spool = (size_t)12 * 1024 * 1024, .window = 8192};
@@ -163,4 +160,42 @@ uint32_t association_model_around(const struct association *association, const s
     return number_parse_integer(item->bytes, item->length, &model) == 0 && model >= 0 && model < NO_MODEL
                ? (uint32_t)model
                : NO_MODEL;
+}
+
+/* ---- records of the host on their way into the spool ---- */
+
+static struct spool_key record_key(uint32_t thread_id, int64_t time_ns, uint32_t rest)
+{
+    uint64_t time = spool_key_part(time_ns);
+    return (struct spool_key){(uint64_t)thread_id << 32 | time >> 32, time << 32 | rest};
+}
+
+/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
+static int outer_first(const void *a, const void *b)
+{
+    const struct waiting_call *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return array_order(y->end_ns, x->end_ns);
+    return x->end_ns != NO_END ? array_order(y->level, x->level) : 0;
+}
+
+int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
+                           size_t size, struct err *err)
+{
+    const int64_t no_end = NO_END;
+    int64_t time_ns;
+    memcpy(&time_ns, record, sizeof time_ns);
+    memcpy(record, &no_end, sizeof no_end);
+    const struct spool_key key = record_key(thread_id, time_ns, kind);
+    return join_spool_add(&association->records, outer_first, &key, record, size, err);
+}
+
+int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
+                                uint16_t level, struct err *err)
+{
+    const struct waiting_call record = {call->end_ns, call->item, call->kind, level};
+    uint64_t duration = (uint64_t)call->end_ns - (uint64_t)call->begin_ns;
+    uint32_t shorter = duration < KEY_CALL - 1 ? KEY_CALL - 1 - (uint32_t)duration : 0;
+    const struct spool_key key = record_key(thread_id, call->begin_ns, KEY_CALL | shorter);
+    return join_spool_add(&association->records, outer_first, &key, &record, sizeof record, err);
 }

@@ -265,6 +265,8 @@ struct flip_list {
 };
 
 int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err);
+/* Whether it has one of the stream; the list is sorted. */
+bool flip_list_has(const struct flip_list *list, uint64_t stream);
 void flip_list_release(struct flip_list *list);
 
 /* A stream begins or ends to take the tasks of a model. */
@@ -475,9 +477,17 @@ struct batch_target {
 int association_assign_batches(struct association *association, struct flip_list *list, struct spool *tasks,
                                const struct batch_target *target, struct err *err);
 int association_batch_host_tasks(struct association *association, struct err *err);
-/* Where tasks go whose batch is known or that have none. */
-int association_put_host_task(struct association *association, const void *task, struct err *err);
-int association_put_ran_task(struct association *association, const void *task, struct err *err);
+/* A call in the spool of the host's records: the first member stands where others have their time. */
+struct waiting_call {
+    int64_t end_ns;
+    uint32_t item;
+    uint16_t kind, level;
+};
+#define NO_END INT64_MIN /* of other records */
+
+/* Half of the key's minor, behind the time: records come before calls that begin in the same tick, because they are
+ * outside of them; of calls the longer comes first. */
+#define KEY_CALL UINT32_C(0x80000000)
 
 /* Kinds of records in the spool of the host's. All begin with a time, which is in the key there. */
 enum host_record {

@@ -93,7 +93,7 @@ static uint32_t device_of_part(const struct association *association)
     return device_id >= 0 ? (uint32_t)device_id : 0;
 }
 
-int association_put_ran_task(struct association *association, const void *record, struct err *err)
+static int put_ran_task(struct association *association, const void *record, struct err *err)
 {
     const struct ran_task *task = record;
     const struct spool_key key =
@@ -117,7 +117,7 @@ int association_add_task(struct association *association, const struct device_ta
     };
     association->ran_count++;
     if (association->flips.count == 0)
-        return association_put_ran_task(association, &copy, err);
+        return put_ran_task(association, &copy, err);
     const struct spool_key key = {task->stream_id, spool_key_part(task->start_ns)};
     return join_spool_add(&association->ran_unbatched, by_start, &key, &copy, sizeof copy, err);
 }
@@ -190,19 +190,79 @@ static int reopen_host_tasks(struct association *association, struct err *err)
         status = add_host_task(association, association->next_host_task.record, err);
         struct spool *added = association->host_tasks;
         association->host_tasks = rest;
-        if (status == 0)
-            status = next_host_task(association, err);
+        status = status < 0 ? status : next_host_task(association, err);
         association->host_tasks = added;
     }
     spool_free(rest);
     return status;
 }
 
-int association_put_host_task(struct association *association, const void *task, struct err *err)
+static int put_host_task(struct association *association, const void *task, struct err *err)
 {
     int status = association->host_tasks_sorted ? reopen_host_tasks(association, err) : 0;
     return status == 0 ? add_host_task(association, task, err) : status;
 }
+
+/* ---- batches of the host's tasks ---- */
+
+static void get_host_task(const void *record, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
+{
+    const struct host_task *task = record;
+    *ret_stream = task_key(task->device_id, task->stream_id);
+    *ret_time_ns = task->time_ns;
+    *ret_task = task->task_id;
+}
+
+static void set_host_batch(void *record, uint32_t batch)
+{
+    ((struct host_task *)record)->batch_id = batch;
+}
+
+/* Recorded batches count from the begin of the program, those of the device from the begin of the capture. */
+static int put_counted(struct association *association, const void *record, struct err *err)
+{
+    const struct host_task *task = record;
+    uint32_t lowest = 0;
+    id_map_get(&association->lowest_batches, (int64_t)task_key(task->device_id, task->stream_id), &lowest);
+    if (lowest == 0 || flip_list_has(&association->host_flips, task_key(task->device_id, task->stream_id)))
+        return put_host_task(association, task, err);
+    struct host_task copy = *task;
+    copy.batch_id -= lowest;
+    return put_host_task(association, &copy, err);
+}
+
+static int note_lowest(struct association *association, const struct host_task *task, struct err *err)
+{
+    int64_t stream = (int64_t)task_key(task->device_id, task->stream_id);
+    uint32_t known;
+    return id_map_get(&association->lowest_batches, stream, &known) && known <= task->batch_id
+               ? 0
+               : id_map_set(&association->lowest_batches, stream, task->batch_id, err);
+}
+
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
+{
+    if (association->host_flips.count == 0 && !association->has_batches)
+        return put_host_task(association, task, err);
+    const struct spool_key key = {task_key(task->device_id, task->stream_id), spool_key_part(task->time_ns)};
+    if (association->has_batches && note_lowest(association, task, err) < 0)
+        return -(int)err->code;
+    return join_spool_add(&association->host_unbatched, NULL, &key, task, sizeof *task, err);
+}
+
+int association_batch_host_tasks(struct association *association, struct err *err)
+{
+    static const struct batch_target target = {sizeof(struct host_task), get_host_task, set_host_batch, put_counted};
+    int status = association->host_unbatched != NULL
+                     ? association_assign_batches(association, &association->host_flips, association->host_unbatched,
+                                                  &target, err)
+                     : 0;
+    join_spool_release(&association->host_unbatched);
+    id_map_release(&association->lowest_batches);
+    return status;
+}
+
+/* ---- launches ---- */
 
 static int sort_host_tasks(struct association *association, struct err *err)
 {
@@ -381,8 +441,8 @@ static int next_pmu(struct association *association, struct device_join *join, s
 /* All counters up to those of the group; of all that are left when it is NULL. */
 static int take_pmu(struct association *association, struct device_join *join, struct group *group, struct err *err)
 {
-    int status = 0;
-    while (status == 0 && join->pmu_left) {
+    while (join->pmu_left) {
+        int status = 0;
         const struct spooled_pmu *pmu = join->pmu.record;
         int order = group != NULL ? compare_keys(&join->pmu.key, &group->key) : -1;
         if (order > 0)
@@ -393,10 +453,10 @@ static int take_pmu(struct association *association, struct device_join *join, s
             take_counters(task, pmu);
         else
             status = join_spool_add(&join->unmatched, NULL, &place, &pmu->place, sizeof pmu->place, err);
-        if (status == 0)
-            status = next_pmu(association, join, err);
+        if (status < 0 || next_pmu(association, join, err) < 0)
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
 /* Counters of tasks that did not run, where they stood. */
@@ -477,13 +537,13 @@ static int add_joined(struct association *association, const struct matched_task
 static int join_group(struct association *association, struct device_join *join, struct err *err)
 {
     struct group *group = &join->group;
-    int status = take_tasks(association, join, err);
-    if (status == 0)
-        status = take_launches(association, group, err);
+    if (take_tasks(association, join, err) < 0 || take_launches(association, group, err) < 0)
+        return -(int)err->code;
+    int status = 0;
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = match_task(association, join, &group->tasks.items[i], err);
-    if (status == 0)
-        status = take_pmu(association, join, group, err);
+    if (status < 0 || take_pmu(association, join, group, err) < 0)
+        return -(int)err->code;
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = add_joined(association, &group->tasks.items[i], err);
     return status < 0 || !interrupted() ? status : interrupt_error(err);
@@ -514,41 +574,41 @@ static void ran_set(void *record, uint32_t batch)
 
 static int sort_device(struct association *association, struct err *err)
 {
-    static const struct batch_target target = {sizeof(struct ran_task), ran_get, ran_set, association_put_ran_task};
+    static const struct batch_target target = {sizeof(struct ran_task), ran_get, ran_set, put_ran_task};
     int status = 0;
     if (association->ran_unbatched != NULL)
         status = association_assign_batches(association, &association->flips, association->ran_unbatched, &target, err);
     join_spool_release(&association->ran_unbatched);
-    if (status == 0 && association->ran != NULL)
-        status = spool_finish(association->ran, err);
-    if (status == 0 && association->pmu != NULL)
-        status = spool_finish(association->pmu, err);
-    return status == 0 ? sort_host_tasks(association, err) : status;
+    if (status < 0 || (association->ran != NULL && spool_finish(association->ran, err) < 0) ||
+        (association->pmu != NULL && spool_finish(association->pmu, err) < 0))
+        return -(int)err->code;
+    return sort_host_tasks(association, err);
+}
+
+static int join_groups(struct association *association, struct device_join *join, struct err *err)
+{
+    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
+    if (sort_device(association, err) < 0 || skip_other_devices(association, join->device_id, err) < 0 ||
+        next_task(association, join, err) < 0 || next_pmu(association, join, err) < 0)
+        return -(int)err->code;
+    while (join->task_left) {
+        if (join_group(association, join, err) < 0)
+            return -(int)err->code;
+    }
+    if (take_pmu(association, join, NULL, err) < 0)
+        return -(int)err->code;
+    diag_go_back(diag, association->pmu_count > 0 ? association->join_mark : diag_mark(diag));
+    report_join(association, join);
+    diag_go_on(diag);
+    return report_unmatched(association, join, err);
 }
 
 int association_join_device(struct association *association, struct err *err)
 {
-    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     struct device_join join = {.device_id = device_of_part(association)};
     if (association->ran_count == 0 && association->pmu_count == 0)
         return 0;
-    int status = sort_device(association, err);
-    if (status == 0)
-        status = skip_other_devices(association, join.device_id, err);
-    if (status == 0)
-        status = next_task(association, &join, err);
-    if (status == 0)
-        status = next_pmu(association, &join, err);
-    while (status == 0 && join.task_left)
-        status = join_group(association, &join, err);
-    if (status == 0)
-        status = take_pmu(association, &join, NULL, err);
-    if (status == 0) {
-        diag_go_back(diag, association->pmu_count > 0 ? association->join_mark : diag_mark(diag));
-        report_join(association, &join);
-        diag_go_on(diag);
-        status = report_unmatched(association, &join, err);
-    }
+    int status = join_groups(association, &join, err);
     join_spool_release(&association->ran);
     join_spool_release(&association->pmu);
     join_spool_release(&join.unmatched);

@@ -12,56 +12,6 @@
 
 #define NODE_FFTS_PLUS 6 /* task type of a node: a whole that was split into parts */
 
-/* ---- records on their way through the spool ---- */
-
-/* The first member stands where other records have their time. */
-struct spooled_call {
-    int64_t end_ns;
-    uint32_t item;
-    uint16_t kind, level;
-};
-#define NO_END INT64_MIN /* of other records */
-
-/* Half of the key's minor, behind the time: records come before calls that begin in the same tick, because they are
- * outside of them; of calls the longer comes first. */
-#define KEY_CALL UINT32_C(0x80000000)
-
-static struct spool_key record_key(uint32_t thread_id, int64_t time_ns, uint32_t rest)
-{
-    uint64_t time = spool_key_part(time_ns);
-    return (struct spool_key){(uint64_t)thread_id << 32 | time >> 32, time << 32 | rest};
-}
-
-/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
-static int outer_first(const void *a, const void *b)
-{
-    const struct spooled_call *x = a, *y = b;
-    if (x->end_ns != y->end_ns)
-        return array_order(y->end_ns, x->end_ns);
-    return x->end_ns != NO_END ? array_order(y->level, x->level) : 0;
-}
-
-int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
-                           size_t size, struct err *err)
-{
-    const int64_t no_end = NO_END;
-    int64_t time_ns;
-    memcpy(&time_ns, record, sizeof time_ns);
-    memcpy(record, &no_end, sizeof no_end);
-    const struct spool_key key = record_key(thread_id, time_ns, kind);
-    return join_spool_add(&association->records, outer_first, &key, record, size, err);
-}
-
-int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
-                                uint16_t level, struct err *err)
-{
-    const struct spooled_call record = {call->end_ns, call->item, call->kind, level};
-    uint64_t duration = (uint64_t)call->end_ns - (uint64_t)call->begin_ns;
-    uint32_t shorter = duration < KEY_CALL - 1 ? KEY_CALL - 1 - (uint32_t)duration : 0;
-    const struct spool_key key = record_key(thread_id, call->begin_ns, KEY_CALL | shorter);
-    return join_spool_add(&association->records, outer_first, &key, &record, sizeof record, err);
-}
-
 /* ---- the tree ---- */
 
 /* The deepest call around a time; times must not fall. */
@@ -432,9 +382,9 @@ static int leave_calls(struct association *association, struct thread *thread, s
             left.call.parent = thread->states[left.call.parent].row;
         const struct spool_key key = {(uint64_t)association->host_call_rows + 1, state->row};
         state->left = true;
-        status = join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err);
-        if (status == 0)
-            status = association_number_launch(association, state, err);
+        status = join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err) < 0
+                     ? -(int)err->code
+                     : association_number_launch(association, state, err);
     }
     return status;
 }
@@ -557,14 +507,14 @@ static size_t records_of(const struct thread *thread)
 static int move_window(struct association *association, struct thread *thread, struct err *err)
 {
     size_t taken = 0;
-    int status = interrupted() ? interrupt_error(err) : leave_calls(association, thread, err);
-    if (status == 0)
-        status = take_tracks(association, thread, &taken, err);
-    if (status == 0)
-        status = forget(thread, taken, err);
+    if (interrupted())
+        return interrupt_error(err);
+    if (leave_calls(association, thread, err) < 0 || take_tracks(association, thread, &taken, err) < 0 ||
+        forget(thread, taken, err) < 0)
+        return -(int)err->code;
     thread->records = records_of(thread);
     thread->limit = thread->records > join_limits.window / 2 ? 2 * thread->records : join_limits.window;
-    return status;
+    return 0;
 }
 
 static int end_thread(struct association *association, struct thread *thread, struct err *err)
@@ -572,8 +522,7 @@ static int end_thread(struct association *association, struct thread *thread, st
     thread->current = NO_INDEX;
     int status = move_window(association, thread, err);
     report_overlaps(association, thread);
-    if (status == 0)
-        status = association_emit_fusions(association, thread, err);
+    status = status < 0 ? status : association_emit_fusions(association, thread, err);
     association->host_call_rows += (int64_t)thread->rows;
     thread->rows = thread->overlaps = 0;
     thread->fused_count = 0;
@@ -688,7 +637,7 @@ static int take_record(struct association *association, struct thread *thread, c
         return -(int)err->code;
     if ((item->key.minor & KEY_CALL) == 0)
         return take_described(association, thread, time_ns, item, err);
-    const struct spooled_call *record = item->record;
+    const struct waiting_call *record = item->record;
     const struct call call = {time_ns, record->end_ns, record->item, NO_INDEX, 0, record->kind, 0};
     return add_call(association, thread, &call, err);
 }
@@ -703,8 +652,7 @@ static int join_threads(struct association *association, struct thread *thread, 
         if (first || thread_id != thread->id)
             thread->mark = diag_mark(decoder_capture(association->decoder)->diag);
         thread->id = thread_id;
-        if (status == 0)
-            status = take_record(association, thread, &item, err);
+        status = status < 0 ? status : take_record(association, thread, &item, err);
     }
     return status == 0 ? end_thread(association, thread, err) : status;
 }
@@ -732,7 +680,7 @@ int association_join_host(struct association *association, struct err *err)
     thread_release(&thread);
     join_spool_release(&association->records);
     association_report_unplaced(association);
-    if (status == 0)
-        status = association_batch_host_tasks(association, err);
-    return status == 0 && association->calls != NULL ? association_emit_calls(association, err) : status;
+    if (status < 0 || association_batch_host_tasks(association, err) < 0)
+        return -(int)err->code;
+    return association->calls != NULL ? association_emit_calls(association, err) : 0;
 }

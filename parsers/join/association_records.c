@@ -344,13 +344,10 @@ int association_end_part(struct association *association, struct err *err)
     if (association->executions != NULL) /* the host's records may stand in any part */
         return 0;
     int status = association_join_host(association, err);
-    if (status == 0)
-        status = association_join_device(association, err);
-    if (status == 0)
-        status = association_emit_tasks(association, err);
+    status = status < 0 ? status : association_join_device(association, err);
+    status = status < 0 ? status : association_emit_tasks(association, err);
     release_device(association);
-    if (status == 0)
-        status = association_emit_texts(association, err);
+    status = status < 0 ? status : association_emit_texts(association, err);
     return status < 0 || !interrupted() ? status : interrupt_error(err);
 }
 

@@ -208,8 +208,7 @@ int association_emit_tasks(struct association *association, struct err *err)
         if (status == 0 && view.host != NULL && view.host->extra != NO_INDEX)
             status = association_take_collective(association, &runs, i, &view.task->ran, view.host->extra, err);
     }
-    if (status == 0)
-        status = association_emit_collectives(association, &runs, device_id, first_row, err);
+    status = status < 0 ? status : association_emit_collectives(association, &runs, device_id, first_row, err);
     collective_runs_release(&runs);
     return status;
 }
