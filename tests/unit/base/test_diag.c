@@ -140,6 +140,31 @@ static void each_kind_and_file_has_its_own_entry_in_order_of_appearance(void **s
     }
 }
 
+static void what_turns_out_later_stands_where_it_belongs(void **state)
+{
+    (void)state;
+    const struct place a = in_file("a"), b = in_file("b"), c = in_file("c"), late = in_file("late");
+    diag_report(&diag, DIAG_RECORD_VALUE, &a, "first");
+    size_t mark = diag_mark(&diag);
+    diag_report(&diag, DIAG_RECORD_VALUE, &b, "second");
+    diag_go_back(&diag, mark);
+    diag_report(&diag, DIAG_RECORD_VALUE, &late, "found out");
+    diag_report(&diag, DIAG_RECORD_VALUE, &a, "once more");
+    diag_go_on(&diag);
+    diag_report(&diag, DIAG_RECORD_VALUE, &c, "third");
+    diag_report(&diag, DIAG_RECORD_VALUE, &late, "again");
+    diag_report(&diag, DIAG_RECORD_VALUE, &b, "again");
+    static const struct {
+        const char *file;
+        uint64_t count;
+    } expected[] = {{"a", 2}, {"late", 2}, {"b", 2}, {"c", 1}};
+    assert_int_equal(diag.count, 4);
+    for (size_t i = 0; i < diag.count; i++) {
+        assert_string_equal(diag.entries[i].file, expected[i].file);
+        assert_int_equal(diag.entries[i].count, expected[i].count);
+    }
+}
+
 static void a_files_name_is_copied(void **state)
 {
     (void)state;
@@ -298,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_problem_without_a_place_is_kept, start, stop),
         cmocka_unit_test_setup_teardown(the_first_five_are_kept_and_all_are_counted, start, stop),
         cmocka_unit_test_setup_teardown(each_kind_and_file_has_its_own_entry_in_order_of_appearance, start, stop),
+        cmocka_unit_test_setup_teardown(what_turns_out_later_stands_where_it_belongs, start, stop),
         cmocka_unit_test_setup_teardown(a_files_name_is_copied, start, stop),
         cmocka_unit_test_setup_teardown(reports_can_be_counted_without_a_text, start, stop),
         cmocka_unit_test_setup_teardown(notes_are_no_problems, start, stop),
