@@ -257,8 +257,8 @@ static size_t encode_long(struct page_table *table, const struct cell *cells, ui
     return head + body_length;
 }
 
-/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out, but not all of a row: SQLite reads
- * one serial type without looking whether there is any. */
+/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out, but not all of a row: SQLite
+ * reads one serial type without looking whether there is any. */
 static int64_t encode(struct page_table *table, const struct cell *cells, uint64_t present, struct err *err)
 {
     enum { SERIAL_BYTE_MAX = 127 };
@@ -294,8 +294,7 @@ static int write_overflow(struct page_table *table, const unsigned char *bytes, 
     unsigned char *page = malloc(pages->page_size);
     uint32_t number = 0, next = 0;
     int status = page != NULL ? take_page(pages, &number, err) : no_memory(err);
-    if (status == 0)
-        *ret = number;
+    *ret = number;
     while (status == 0 && length > 0) {
         size_t part = length < part_max ? length : part_max;
         next = 0;
@@ -364,11 +363,9 @@ static int add_child(struct page_table *table, size_t depth, struct child child,
         if (level->count < table->fan_out + 2)
             return 0;
         child.last_id = level->children[table->fan_out - 1].last_id;
-        int status = take_page(table->pages, &child.page, err);
-        if (status == 0)
-            status = write_interior(table, level, table->fan_out, child.page, err);
-        if (status < 0)
-            return status;
+        if (take_page(table->pages, &child.page, err) < 0 ||
+            write_interior(table, level, table->fan_out, child.page, err) < 0)
+            return -(int)err->code;
     }
     return err_set(err, ERR_LIMIT, "a table of the database has more than %d levels of pages", LEVELS);
 }
@@ -385,11 +382,10 @@ static int write_leaf(struct page_table *table, uint32_t page, struct err *err)
 static int end_leaf(struct page_table *table, struct err *err)
 {
     struct child child = {table->last_id, 0};
-    int status = take_page(table->pages, &child.page, err);
-    if (status == 0)
-        status = write_leaf(table, child.page, err);
+    if (take_page(table->pages, &child.page, err) < 0 || write_leaf(table, child.page, err) < 0)
+        return -(int)err->code;
     clear_leaf(table);
-    return status == 0 ? add_child(table, 0, child, err) : status;
+    return add_child(table, 0, child, err);
 }
 
 int page_table_add(struct page_table *table, int64_t id, const struct cell *cells, uint64_t present, struct err *err)
@@ -425,22 +421,20 @@ int page_table_finish(struct page_table *table, struct err *err)
 {
     if (table->level_count == 0)
         return table->cells > 0 ? write_leaf(table, table->root, err) : 0;
-    int status = table->cells > 0 ? end_leaf(table, err) : 0;
-    for (size_t depth = 0; status == 0; depth++) {
+    if (table->cells > 0 && end_leaf(table, err) < 0)
+        return -(int)err->code;
+    for (size_t depth = 0;; depth++) {
         struct level *level = &table->levels[depth];
         if (depth + 1 == table->level_count && level->count <= table->fan_out)
             return write_interior(table, level, level->count, table->root, err);
         /* One page of all; or two halves, where one page is too small. */
         size_t pages = level->count <= table->fan_out ? 1 : 2;
-        for (; status == 0 && pages > 0; pages--) {
+        for (; pages > 0; pages--) {
             size_t count = level->count / pages;
             struct child child = {level->children[count - 1].last_id, 0};
-            status = take_page(table->pages, &child.page, err);
-            if (status == 0)
-                status = write_interior(table, level, count, child.page, err);
-            if (status == 0)
-                status = add_child(table, depth + 1, child, err);
+            if (take_page(table->pages, &child.page, err) < 0 ||
+                write_interior(table, level, count, child.page, err) < 0 || add_child(table, depth + 1, child, err) < 0)
+                return -(int)err->code;
         }
     }
-    return status;
 }
