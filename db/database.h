@@ -36,7 +36,7 @@ int database_setup(struct err *err);
 /* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
 int database_error(struct err *err, sqlite3 *db, const char *doing);
 
-/* What the system said of a write, likewise. */
+/* Makes an error of what the system said of a write, likewise. */
 int database_write_error(struct err *err, int system, const char *doing);
 
 /* Runs statements without results. */

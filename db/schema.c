@@ -430,9 +430,11 @@ int schema_build_connect(struct database_build *build, struct err *err)
     struct strbuf sql;
     strbuf_init(&sql, SCHEMA_MAX);
     schema_add_tables(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_build_connect(build, err);
-    if (status == 0)
-        status = name_roots(build->db, sql.data, err);
+    int status = 0;
+    if (sql.failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (database_build_connect(build, err) < 0 || name_roots(build->db, sql.data, err) < 0)
+        status = -(int)err->code;
     strbuf_release(&sql);
     return status;
 }

@@ -399,24 +399,33 @@ int capture_settle_parts(struct capture *capture, struct err *err)
 __extension__ typedef __int128 wide;
 
 /* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
-static int64_t convert(wide ticks, int64_t hz, wide base)
+static int64_t convert_wide(wide ticks, int64_t hz, wide base)
 {
-    wide scaled = ticks * NANOSECONDS + hz / 2;
-    /* The usual case is one machine division instead of a library call. */
-    wide ns = scaled >= 0 && scaled <= INT64_MAX ? (int64_t)scaled / hz : scaled / hz;
+    wide scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
     if (scaled < 0 && ns * hz != scaled)
         ns--;
     ns += base;
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
+/* The same of tick - start + late. The usual case is one machine division instead of a library call. */
+static inline int64_t convert(int64_t tick, int64_t start, int64_t late, int64_t hz, int64_t base, int64_t offset)
+{
+    int64_t ticks, scaled, sum;
+    if (!__builtin_sub_overflow(tick, start, &ticks) && !__builtin_add_overflow(ticks, late, &ticks) && ticks >= 0 &&
+        !__builtin_mul_overflow(ticks, NANOSECONDS, &scaled) && !__builtin_add_overflow(scaled, hz / 2, &scaled) &&
+        !__builtin_add_overflow(base, offset, &sum) && !__builtin_add_overflow(scaled / hz, sum, &sum))
+        return sum;
+    return convert_wide((wide)tick - start + late, hz, (wide)base + offset);
+}
+
 int64_t part_host_ns(const struct capture_part *part, int64_t tick)
 {
     if (part->host_hz <= 0)
-        return convert(tick, NANOSECONDS, part->unix_offset_ns);
+        return convert(tick, 0, 0, NANOSECONDS, 0, part->unix_offset_ns);
     int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
+    return convert(tick, start, part->host_tick_diff, part->host_hz, base, part->unix_offset_ns);
 }
 
 /* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
@@ -446,8 +455,12 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
     /* The clocks of the host were read that much before the device's counter. */
-    int64_t late = part->host_hz > 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
-    return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    int64_t late = 0, shifted;
+    if (part->host_hz > 0 && part->host_tick_diff != 0)
+        late = convert_wide(part->host_tick_diff, part->host_hz, 0);
+    if (!__builtin_add_overflow(base, late, &shifted))
+        return convert(tick, start, 0, hz, shifted, part->unix_offset_ns);
+    return convert_wide((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
 }
 
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
@@ -455,16 +468,16 @@ int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, 
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
     switch (clock) {
     case CLOCK_START_US:
-        return convert((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_START_NS:
-        return convert((wide)value, NANOSECONDS, (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value, NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_DEVICE_NS:
-        return convert((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base), NANOSECONDS,
-                       (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base),
+                            NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_DEVICE_TICK:
         return part_device_ns(part, value);
     case CLOCK_HOST_NS:
-        return convert(value, NANOSECONDS, part->unix_offset_ns);
+        return convert_wide(value, NANOSECONDS, part->unix_offset_ns);
     case CLOCK_HOST_TICK:
         return part_host_ns(part, value);
     case CLOCK_UNIX_NS:

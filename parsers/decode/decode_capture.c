@@ -134,11 +134,14 @@ static void report_damage(struct stream *stream, int64_t end)
     stream->decoder->record += records;
 }
 
-/* Whether the record at `at`, whose magic stands, is followed by what must follow it. */
-static bool is_followed(const struct stream *stream, size_t at)
+/* Whether the record at `at`, whose magic stands, is followed by what must follow it; *ret_known: by a record whose
+ * magic stands. */
+static bool is_followed(const struct stream *stream, size_t at, bool *ret_known)
 {
-    size_t next = at + stream->layout->record_size;
-    return framing_may_begin(stream->layout, stream->buffer + next, stream->used - next);
+    size_t next = at + stream->layout->record_size, left = stream->used - next;
+    *ret_known = left >= stream->layout->record_size && layout_matches(stream->layout, stream->buffer + next);
+    return *ret_known ||
+           (left < stream->layout->record_size && framing_may_begin(stream->layout, stream->buffer + next, left));
 }
 
 /* A record that nothing sound follows: bytes are missing from it or too many when the next record begins off the grid.
@@ -180,13 +183,14 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
     /* Whether a record is whole shows in the one after it. */
     const size_t wanted = can_search && !stream->last_chunk ? 2 * size : size;
     size_t at = 0;
+    bool known = false;
     while (stream->used - at >= wanted) {
         if (stream->searching && !find_next(stream, &at))
             break;
         if (stream->used - at < wanted)
             break;
         stream_locate(stream, at);
-        if (!layout_matches(stream->layout, stream->buffer + at)) {
+        if (!known && !layout_matches(stream->layout, stream->buffer + at)) {
             note_damage(stream, at);
             stream->searching = can_search;
             if (!can_search)
@@ -194,7 +198,8 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
             at += can_search ? 1 : size;
             continue;
         }
-        if (can_search && !is_followed(stream, at)) {
+        known = false;
+        if (can_search && !is_followed(stream, at, &known)) {
             if (!stream->last_chunk && stream->used - at < CHUNK_SIZE / 2)
                 break; /* to look far ahead */
             if (reject_misaligned(stream, &at))
