@@ -51,6 +51,8 @@ int database_build_open(struct database_build *build, const char *path, struct e
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
                                 struct err *err);
 int database_build_connect(struct database_build *build, struct err *err);
+/* As database_build_open_foreign. */
+int database_build_connect_foreign(struct database_build *build, struct err *err);
 /* Opens it for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.

@@ -396,20 +396,44 @@ static size_t page_size_for(uint64_t bytes)
     return bytes < SMALL ? SMALL_PAGE : LARGE_PAGE;
 }
 
-int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
-                        struct err *err)
+int schema_script_create(struct database_build *build, const char *path, const char *script, size_t page_size,
+                         struct schema_file *ret, struct err *err)
 {
     struct roots roots = {NULL, 0, 0};
-    struct strbuf sql;
-    strbuf_init(&sql, SCHEMA_MAX);
-    schema_add_tables(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : count_roots(sql.data, &roots, err);
+    int status = count_roots(script, &roots, err);
     if (status == 0) {
-        const struct blank blank = {page_size_for(bytes), roots.items, roots.count};
-        *ret = (struct schema_file){blank.page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
+        const struct blank blank = {page_size, roots.items, roots.count};
+        *ret = (struct schema_file){page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
         status = database_build_create_blank(build, path, &blank, err);
     }
     free(roots.items);
+    return status;
+}
+
+uint32_t schema_script_root(const char *script, const char *table)
+{
+    size_t before = 0;
+    for (struct made made; made_next(&script, &made); before++) {
+        if ((size_t)made.name_length == strlen(table) && memcmp(made.name, table, strlen(table)) == 0)
+            break;
+    }
+    return (uint32_t)BLANK_ROOT(before);
+}
+
+int schema_script_connect(struct database_build *build, const char *script, struct err *err)
+{
+    int status = database_build_connect_foreign(build, err);
+    return status == 0 ? name_roots(build->db, script, err) : status;
+}
+
+int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
+                        struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, SCHEMA_MAX);
+    schema_add_tables(&sql);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                            : schema_script_create(build, path, sql.data, page_size_for(bytes), ret, err);
     strbuf_release(&sql);
     return status;
 }
