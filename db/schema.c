@@ -103,7 +103,9 @@ static const char indexes[] =
     "CREATE INDEX ai_cpu_task_by_file ON ai_cpu_task(file_id, start_ns);"
     "CREATE INDEX layer_by_task ON layer(model_name, model_id, task_id);"
     "CREATE INDEX profiled_model_by_name ON profiled_model(model_name, model_id, batch_num, device_id);"
-    "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);";
+    "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);"
+    "CREATE INDEX ts_track_mark ON ts_track(device_id, tag) WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) /* few of many */
+    " OR tag = " SQL_NUMBER(TRACK_TAG_COPY) ";";
 
 /* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
  * net.info names, else to the smallest that ran; without a model's name it belongs to the capture's only model. */
