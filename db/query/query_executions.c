@@ -199,8 +199,12 @@ static uint64_t descending(double number)
     return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
 }
 
-/* What is sorted is sorted without what only rows in order of their starts have. */
-#define SORTED_SIZE offsetof(struct execution, tensors)
+/* Bytes of an execution that have what a query asks for. */
+static size_t wanted_size(const struct execution_query *query)
+{
+    return (query->parts & (EXECUTION_TENSORS | EXECUTION_COUNTED)) != 0 ? sizeof(struct execution)
+                                                                         : offsetof(struct execution, tensors);
+}
 
 static int sort_execution(const struct loop *loop, const struct execution *execution, struct err *err)
 {
@@ -209,7 +213,7 @@ static int sort_execution(const struct loop *loop, const struct execution *execu
     if (query->order == EXECUTIONS_BY_KEY)
         key = (struct spool_key){descending(query->key(query->key_arg, execution->start_tick, execution->end_tick)),
                                  numbers_of(execution->task_id, execution->stream_id)};
-    return spool_add(loop->sorted, &key, execution, SORTED_SIZE, err);
+    return spool_add(loop->sorted, &key, execution, wanted_size(query), err);
 }
 
 static void set_counters(struct execution *execution, const struct task_row *task)
@@ -249,13 +253,13 @@ static int take_execution(void *arg, const struct task_row *task, const struct s
         return 0;
     if ((query->parts & EXECUTION_LAUNCH) != 0 && state->launch_id != DB_NULL)
         status = find_launch(loop, state->launch_id, &execution.launch, err);
-    if (status == 0 && loop->sorted != NULL)
-        return sort_execution(loop, &execution, err);
     for (size_t i = 0; (query->parts & EXECUTION_TENSORS) != 0 && i < EXECUTION_TENSOR_TEXTS; i++)
         execution.tensors[i] = cann_text(&loop->tensors, task->tensor_set_id, i).text;
     if ((query->parts & EXECUTION_COUNTED) != 0)
         set_counters(&execution, task);
-    return status == 0 ? loop->each(loop->arg, &execution, err) : status;
+    if (status < 0)
+        return status;
+    return loop->sorted != NULL ? sort_execution(loop, &execution, err) : loop->each(loop->arg, &execution, err);
 }
 
 static int give_sorted(const struct loop *loop, struct err *err)
@@ -264,7 +268,7 @@ static int give_sorted(const struct loop *loop, struct err *err)
     struct spool_item item;
     int status = spool_finish(loop->sorted, err);
     while (status == 0 && (status = spool_next(loop->sorted, &item, err)) > 0) {
-        memcpy(&execution, item.record, SORTED_SIZE);
+        memcpy(&execution, item.record, item.size);
         status = loop->each(loop->arg, &execution, err);
     }
     return status;

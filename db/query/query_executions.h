@@ -33,7 +33,6 @@ struct execution_range {
     int64_t after_tick, until_tick;
 };
 
-/* Tensors and counters are of executions by start. */
 enum execution_parts { EXECUTION_TENSORS = 1, EXECUTION_COUNTED = 2, EXECUTION_LAUNCH = 4 };
 enum execution_order {
     EXECUTIONS_BY_START,
