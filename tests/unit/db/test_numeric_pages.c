@@ -67,6 +67,7 @@ static void numbers_are_stored_as_sqlite_stores_them(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {SCRATCH_TEST(numbers_are_stored_as_sqlite_stores_them)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(numbers_are_stored_as_sqlite_stores_them, scratch_setup, scratch_teardown)};
     return cmocka_run_group_tests_name("numeric columns in pages", tests, NULL, NULL);
 }
