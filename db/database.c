@@ -156,8 +156,7 @@ static void distrust(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-/* Adds what the system said of a write. */
-static int write_error(struct err *err, int system, const char *doing)
+int database_write_error(struct err *err, int system, const char *doing)
 {
     if (system != ENOSPC && system != EDQUOT)
         return err_set_errno(err, system, "%s", doing);
@@ -173,7 +172,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_INTERRUPT:
         return interrupt_error(err);
     case SQLITE_FULL:
-        return write_error(err, ENOSPC, doing);
+        return database_write_error(err, ENOSPC, doing);
     case SQLITE_NOMEM:
         return err_set(err, ERR_NO_MEMORY, "%s: out of memory", doing);
     case SQLITE_READONLY:
@@ -181,7 +180,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
         return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
     case SQLITE_IOERR:
         if (system == ENOSPC || system == EDQUOT)
-            return write_error(err, system, doing);
+            return database_write_error(err, system, doing);
         return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
                        system != 0 ? strerror(system) : "");
     case SQLITE_CANTOPEN:
@@ -273,7 +272,7 @@ static int build_create(struct database_build *build, const char *path, const st
         return status;
     build->fd = status;
     int failure = blank != NULL ? blank_write(build->fd, blank) : 0;
-    return failure != 0 ? write_error(err, failure, "cannot write the database") : 0;
+    return failure != 0 ? database_write_error(err, failure, "cannot write the database") : 0;
 }
 
 static int build_connect(struct database_build *build, bool ours, struct err *err)

@@ -27,11 +27,17 @@ struct blank {
 #define DATABASE_USER_VERSION 9 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
+/* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
+enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
+
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
 int database_setup(struct err *err);
 
 /* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
 int database_error(struct err *err, sqlite3 *db, const char *doing);
+
+/* What the system said of a write, likewise. */
+int database_write_error(struct err *err, int system, const char *doing);
 
 /* Runs statements without results. */
 int database_exec(sqlite3 *db, const char *sql, struct err *err);

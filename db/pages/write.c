@@ -2,6 +2,7 @@
 #include "db/pages/write.h"
 
 #include "base/bytes.h"
+#include "db/database.h"
 #include "db/pages/format.h"
 
 #include <errno.h>
@@ -13,10 +14,7 @@
 
 static int write_failure(struct err *err, int failure)
 {
-    err_set_errno(err, failure, "cannot write the database");
-    return err->code != ERR_NO_SPACE
-               ? -(int)err->code
-               : err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+    return database_write_error(err, failure, "cannot write the database");
 }
 
 static int write_at(const struct pages *pages, const unsigned char *bytes, size_t length, uint64_t offset,
@@ -277,14 +275,15 @@ static size_t encode_long(struct page_table *table, const struct cell *cells, ui
     return head + body_length;
 }
 
-/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out. */
+/* Encodes a row into table->row: its length, or -code. NULLs at its end are left out, but not all of a row: SQLite
+ * reads one serial type without looking whether there is any. */
 static int64_t encode(struct page_table *table, const struct cell *cells, uint64_t present, struct err *err)
 {
     enum { SERIAL_BYTE_MAX = 127 };
     present &= table->stored;
     if ((present & table->bytes) != 0 && make_room(table, cells, present, err) < 0)
         return -(int)err->code;
-    size_t values = present != 0 ? table->positions[63 - __builtin_clzll(present)] + (size_t)1 : 0;
+    size_t values = present != 0 ? table->positions[63 - __builtin_clzll(present)] + (size_t)1 : 1;
     unsigned char *types = table->row + 1, *end = types + values;
     table->row[0] = (unsigned char)(values + 1);
     memset(types, SERIAL_NULL, values);
