@@ -339,6 +339,11 @@ int database_build_connect(struct database_build *build, struct err *err)
     return build_connect(build, true, err);
 }
 
+int database_build_connect_foreign(struct database_build *build, struct err *err)
+{
+    return build_connect(build, false, err);
+}
+
 int database_build_commit(struct database_build *build, struct err *err)
 {
     int status = database_exec(build->db, "COMMIT", err);

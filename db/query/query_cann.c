@@ -201,6 +201,11 @@ int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
     return query_last_row(db, "host_call", ret, err);
 }
 
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err)
+{
+    return query_number(db, "SELECT max(id) FROM name", ret, err);
+}
+
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err)
 {
     int64_t overlap;

@@ -131,6 +131,8 @@ int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether any task has counters of cores. */
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err);
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err);
+/* The largest number of a name; 0: there is none. */
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
  */
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err);
