@@ -588,7 +588,8 @@ static size_t find_format(struct text_stream *stream, const char *line, size_t l
             continue;
         if (!swallows(stream, i, line + tail, length - tail))
             return i;
-        stream->present = before;
+        stream->present = before; /* it is damaged, whatever else it looks like */
+        break;
     }
     return stream->pattern_count;
 }
