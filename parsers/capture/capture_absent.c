@@ -390,6 +390,25 @@ static void check_models(const struct search *search)
     }
 }
 
+/* The batch that a net.info says is one that the model's inferences are of. */
+static void check_batches(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        const struct capture_model *model = &capture->models[i];
+        bool known = false, named = false;
+        for (size_t k = 0; k < capture->mark_count && model->name != NULL; k++) {
+            const struct file_identity *mark = &capture->marks[k].identity;
+            bool mine = mark->model_id == model->model_id && mark->model != NULL && strcmp(mark->model, model->name) == 0;
+            named |= mine;
+            known |= mine && mark->batch_num == model->batch_num;
+        }
+        const struct place place = {model->name, -1, -1, "batch_num"};
+        if (model->batch_num >= 0 && named && !known)
+            diag_report(capture->diag, DIAG_RECORD_ODD, &place, "%lld in its net.info, which no inference is of",
+                        (long long)model->batch_num);
+    }
+}
+
 /* ---- the whole ---- */
 
 int capture_report_absent(struct capture *capture, struct err *err)
@@ -404,8 +423,10 @@ int capture_report_absent(struct capture *capture, struct err *err)
     }
     check_processes(&search);
     int status = capture->family == CAPTURE_SVP ? check_marks(&search, err) : 0;
-    if (capture->family == CAPTURE_SVP)
+    if (capture->family == CAPTURE_SVP) {
         check_models(&search);
+        check_batches(capture);
+    }
     free(search.kinds);
     return status;
 }
