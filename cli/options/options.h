@@ -96,6 +96,12 @@ struct report_settings {
     bool redact;
 };
 
+/* Settings of export timeline on the command line. */
+struct timeline_settings {
+    int format;                       /* enum trace_format */
+    const char *split, *from, *until; /* NULL: not given */
+};
+
 /* Settings of options on the command line. */
 struct options_settings {
     int chip;   /* -1: not given */
@@ -191,6 +197,7 @@ struct settings {
     struct diff_settings diff;
     struct advise_settings advise;
     struct report_settings report;
+    struct timeline_settings timeline;
     struct options_settings options;
     struct show_settings show;
 };

@@ -232,7 +232,7 @@ static unsigned hex4(const char *p)
     unsigned value = 0;
     for (size_t i = 0; i < 4; i++) {
         unsigned char c = (unsigned char)p[i];
-        value = value << 4 | (c <= '9' ? c - '0' : (c | 0x20u) - 'a' + 10u);
+        value = value << 4 | (c <= '9' ? c - (unsigned)'0' : (c | 0x20u) - 'a' + 10u);
     }
     return value;
 }

@@ -31,8 +31,8 @@ struct event_text {
     struct event_span name, category, id; /* name, category: inside their quotes; id: with them, if it has any */
     char phase;                           /* 0: there was none */
     int64_t pid, tid, start_ns, duration_ns;
-    bool encloses;                   /* "bp":"e" */
-    struct event_span args;          /* inside the braces */
+    bool encloses;          /* "bp":"e" */
+    struct event_span args; /* inside the braces */
     struct event_member others[EVENT_OTHERS_MAX];
     size_t other_count;
 };
