@@ -25,9 +25,9 @@ static int open_sink(struct trace *trace, struct err *err)
     char *path = trace_sink_path(options, trace->path);
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    trace->sink = trace_sink_open(options, trace->path, err);
     free(trace->path);
     trace->path = path;
-    trace->sink = trace_sink_open(options, path, err);
     if (trace->sink == NULL)
         return -(int)err->code;
     int status = outfile_open_pipe(&trace->out, path, trace_sink_take, trace->sink, err);

@@ -98,8 +98,8 @@ struct texts {
     struct text *items; /* the first is none */
     uint32_t *places;
     char *bytes;
-    size_t count, used; /* bytes */
-    uint32_t predicted[PREDICTED];
+    size_t count, used;                          /* bytes */
+    uint32_t keys[PREDICTED], values[PREDICTED]; /* of the arguments of the last event, by their place */
 };
 
 struct process {
@@ -237,7 +237,8 @@ static void forget(struct perfetto *writer)
 {
     struct texts *texts = &writer->texts;
     memset(texts->places, 0, (size_t)2 * TEXTS_MAX * sizeof *texts->places);
-    memset(texts->predicted, 0, sizeof texts->predicted);
+    memset(texts->keys, 0, sizeof texts->keys);
+    memset(texts->values, 0, sizeof texts->values);
     texts->count = 1;
     texts->used = 0;
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
@@ -297,7 +298,8 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
 static char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use, uint32_t number,
                           struct event_span text, struct err *err)
 {
-    if (number == 0 || tell(writer, track, use, number, text, err) < 0)
+    const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
+    if (!known && (number == 0 || tell(writer, track, use, number, text, err) < 0))
         return put_text(p, text_fields[use].whole, text);
     return field_put(p, text_fields[use].number, number);
 }
@@ -308,14 +310,15 @@ static char *put_interned(char *p, struct perfetto *writer, struct track *track,
     return put_numbered(p, writer, track, use, text_number(&writer->texts, text), text, err);
 }
 
-/* Keys stand in the same order in most events: then there is nothing to look up. */
-static char *put_key(char *p, struct perfetto *writer, struct track *track, size_t place, struct event_span key,
-                     struct err *err)
+/* A text of an argument: in most events it is that of the one before. */
+static char *put_expected(char *p, struct perfetto *writer, struct track *track, enum text_use use, size_t place,
+                          struct event_span text, struct err *err)
 {
-    uint32_t *predicted = &writer->texts.predicted[place % PREDICTED];
-    if (*predicted == 0 || !is_text(&writer->texts, *predicted, key))
-        *predicted = text_number(&writer->texts, key);
-    return put_numbered(p, writer, track, TEXT_KEY, *predicted, key, err);
+    struct texts *texts = &writer->texts;
+    uint32_t *expected = (use == TEXT_KEY ? texts->keys : texts->values) + place % PREDICTED;
+    if (*expected == 0 || !is_text(texts, *expected, text))
+        *expected = text_number(texts, text);
+    return put_numbered(p, writer, track, use, *expected, text, err);
 }
 
 /* ---- packets ---- */
@@ -325,18 +328,33 @@ static void write_packet(struct perfetto *writer, const char *head, size_t head_
                          const char *message, size_t length)
 {
     const size_t interned = (size_t)(writer->interned_end - writer->interned);
-    char parts[3][2 * VARINT_MAX], *p[3] = {parts[0], parts[1], parts[2]};
+    size_t inside = head_length + 2 * (size_t)(field > 15) + 1 - (field > 15) + varint_size(length) + length;
     if (interned > 0)
-        p[1] = varint_put(field_put_tag(parts[1], PACKET_INTERNED_DATA, WIRE_BYTES), interned);
-    p[2] = varint_put(field_put_tag(parts[2], field, WIRE_BYTES), length);
-    p[0] = varint_put(field_put_tag(parts[0], TRACE_PACKET, WIRE_BYTES),
-                      head_length + (size_t)(p[1] - parts[1]) + interned + (size_t)(p[2] - parts[2]) + length);
-    outfile_write(writer->out, parts[0], (size_t)(p[0] - parts[0]));
-    outfile_write(writer->out, head, head_length);
-    outfile_write(writer->out, parts[1], (size_t)(p[1] - parts[1]));
-    outfile_write(writer->out, writer->interned, interned);
-    outfile_write(writer->out, parts[2], (size_t)(p[2] - parts[2]));
-    outfile_write(writer->out, message, length);
+        inside += 1 + varint_size(interned) + interned;
+    const bool fits = inside + 2 * VARINT_MAX <= OUTFILE_RESERVE_MAX;
+    char parts[HEAD_MAX], *start = fits ? outfile_reserve(writer->out, inside + 2 * VARINT_MAX) : parts;
+    char *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
+    memcpy(p, head, head_length);
+    p += head_length;
+    if (interned > 0) {
+        p = varint_put(field_put_tag(p, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
+        if (fits) {
+            memcpy(p, writer->interned, interned);
+            p += interned;
+        } else {
+            outfile_write(writer->out, start, (size_t)(p - start));
+            outfile_write(writer->out, writer->interned, interned);
+            p = start;
+        }
+    }
+    p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
+    if (fits) {
+        memcpy(p, message, length);
+        outfile_advance(writer->out, (size_t)(p - start) + length);
+    } else {
+        outfile_write(writer->out, start, (size_t)(p - start));
+        outfile_write(writer->out, message, length);
+    }
     writer->interned_end = writer->interned;
 }
 
@@ -378,7 +396,7 @@ static void begin_sequence(struct perfetto *writer, struct track *track)
 {
     if (track->generation == writer->generation)
         return;
-    char head[2 * HEAD_MAX], defaults[HEAD_MAX], event[2 * VARINT_MAX], snapshot[2 * HEAD_MAX];
+    char head[HEAD_MAX], defaults[HEAD_MAX], event[2 * VARINT_MAX], snapshot[HEAD_MAX];
     char *p = field_put(head, PACKET_SEQUENCE_ID, track->uuid);
     p = field_put(p, PACKET_SEQUENCE_FLAGS, STATE_CLEARED | NEEDS_STATE);
     char *e = field_put(event, EVENT_TRACK_UUID, track->uuid);
@@ -524,36 +542,73 @@ static void end_slices(struct perfetto *writer, struct track *track, int64_t unt
     }
 }
 
-static int put_annotation(struct perfetto *writer, struct track *track, size_t place, const struct event_member *member,
-                          struct err *err)
+/* Puts the value of an argument. */
+static char *put_value(char *p, struct perfetto *writer, struct track *track, size_t place,
+                       const struct event_member *member, struct err *err)
 {
-    char *message = writer->event_end + 2 * VARINT_MAX;
-    char *m = put_key(message, writer, track, place, member->key, err);
     switch (member->type) {
     case EVENT_TEXT:
-        m = put_interned(m, writer, track, TEXT_VALUE, member->value, err);
-        break;
+        return put_expected(p, writer, track, TEXT_VALUE, place, member->value, err);
     case EVENT_INTEGER:
-        m = field_put(m, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
-        break;
+        return field_put(p, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
     case EVENT_REAL:
-        m = field_put_double(m, ANNOTATION_DOUBLE, member->real);
-        break;
+        return field_put_double(p, ANNOTATION_DOUBLE, member->real);
     case EVENT_TRUE:
     case EVENT_FALSE:
-        m = field_put(m, ANNOTATION_BOOL, member->type == EVENT_TRUE);
-        break;
+        return field_put(p, ANNOTATION_BOOL, member->type == EVENT_TRUE);
     case EVENT_NULL:
     case EVENT_NESTED:
     default:
-        m = field_put_bytes(m, ANNOTATION_JSON, member->value.text, member->value.length);
-        break;
+        return field_put_bytes(p, ANNOTATION_JSON, member->value.text, member->value.length);
     }
-    size_t length = (size_t)(m - message);
-    char *p = varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
-    memmove(p, message, length);
-    writer->event_end = p + length;
+}
+
+static int put_annotation(struct perfetto *writer, struct track *track, size_t place, const struct event_member *member,
+                          struct err *err)
+{
+    enum { SHORT = 2 }; /* bytes before a message below 128 bytes, as nearly all are */
+    char *message = writer->event_end + SHORT;
+    char *p = put_expected(message, writer, track, TEXT_KEY, place, member->key, err);
+    p = put_value(p, writer, track, place, member, err);
+    const size_t length = (size_t)(p - message), head = varint_size(length) + 1;
+    if (head > SHORT)
+        memmove(message + head - SHORT, message, length);
+    varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
+    writer->event_end += head + length;
     return err->code != ERR_NONE ? -(int)err->code : 0;
+}
+
+/* The next argument of an event whose keys are those of the one before, at its place, and whose value is plain; false:
+ * it is another one. The byte behind the arguments is a brace. */
+static bool next_expected(const struct texts *texts, size_t place, const struct event_span *args, const char **at,
+                          struct event_member *ret)
+{
+    const struct text *key = &texts->items[texts->keys[place % PREDICTED]];
+    const char *end = args->text + args->length, *p = *at + (**at == ',');
+    if (texts->keys[place % PREDICTED] == 0 || (size_t)(end - p) < key->length + 4 ||
+        memcmp(p + 1, texts->bytes + key->offset, key->length) != 0 || *p != '"' || p[key->length + 1] != '"')
+        return false;
+    ret->key = (struct event_span){p + 1, key->length};
+    p += key->length + 3;
+    if (*p == '"') {
+        const char *stop = memchr(p + 1, '"', (size_t)(end - p) - 1);
+        if (stop == NULL || stop[-1] == '\\')
+            return false;
+        ret->type = EVENT_TEXT;
+        ret->value = (struct event_span){p + 1, (size_t)(stop - p) - 1};
+        *at = stop + 1;
+        return true;
+    }
+    const char *start = p;
+    int64_t value = 0;
+    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++)
+        value = value * 10 + (int64_t)digit;
+    if (p == start || p - start > 18 || (p != end && *p != ','))
+        return false;
+    ret->type = EVENT_INTEGER;
+    ret->integer = value;
+    *at = p;
+    return true;
 }
 
 /* Puts category, arguments and other members. */
@@ -565,7 +620,9 @@ static int put_facts(struct perfetto *writer, struct track *track, const struct 
     writer->event_end = writer->event;
     if (event->category.text != NULL)
         writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category, err);
-    while (event->args.text != NULL && event_text_next(&event->args, &at, &member)) {
+    while (event->args.text != NULL && event->args.text + event->args.length != at &&
+           (next_expected(&writer->texts, place, &event->args, &at, &member) ||
+            event_text_next(&event->args, &at, &member))) {
         if (put_annotation(writer, track, place++, &member, err) < 0)
             return -(int)err->code;
     }
@@ -722,6 +779,8 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
         texts += event->others[i].key.length + event->others[i].value.length;
     if (event->phase == 'M')
         return add_metadata(writer, event, err);
+    if (event->name.text == NULL)
+        return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
     if (make_room(writer, texts, err) < 0)
         return -(int)err->code;
     if (writer->texts.count + TEXTS_OF_AN_EVENT > TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
@@ -763,7 +822,7 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err)
 
 static int write_about(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err)
 {
-    char snapshot[2 * HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
+    char snapshot[HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
     if (make_room(writer, about.length, err) < 0)
         return -(int)err->code;
     if (unix_ns != DB_NULL && unix_ns >= 0) {

@@ -13,8 +13,10 @@ enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
 
 static inline char *varint_put(char *p, uint64_t value)
 {
-    for (; value > 0x7f; value >>= 7)
+    while (__builtin_expect(value > 0x7f, 0)) {
         *p++ = (char)(value | 0x80);
+        value >>= 7;
+    }
     *p++ = (char)value;
     return p;
 }

@@ -12,10 +12,10 @@ struct trace_sink; /* opaque */
 
 /* Whether the options need one. */
 bool trace_sink_needed(const struct export_options *options);
-/* The name of a timeline, which ends with ".json", as the format's files end. NULL: out of memory. */
+/* How messages name a timeline of this path, which ends with ".json": as the format's files end. NULL: out of memory. */
 char *trace_sink_path(const struct export_options *options, const char *path);
 
-/* path: from trace_sink_path. Events of style trace_style_msprof only. NULL with err set. */
+/* path: that of JSON, which ends with ".json". Events of style trace_style_msprof only. NULL with err set. */
 struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
 int trace_sink_take(void *sink, const char *bytes, size_t length);
