@@ -189,7 +189,7 @@ static bool take_member(const struct event_member *member, struct event_text *re
         ret->category = member->value;
     else if (IS_KEY(member, "bp"))
         ret->encloses = true;
-    else if (IS_KEY(member, "id") && (ret->phase == 's' || ret->phase == 'f'))
+    else if (IS_KEY(member, "id"))
         ret->id = member->type == EVENT_TEXT ? (struct event_span){member->value.text - 1, member->value.length + 2}
                                              : member->value;
     else if (!IS_KEY(member, "s") || ret->phase != 'i') {
@@ -282,7 +282,8 @@ bool event_text_read(const char *event, size_t length, struct event_text *ret)
             return false;
         member.integer = 0;
     }
-    return at != NULL;
+    const bool arrow = ret->phase == 's' || ret->phase == 't' || ret->phase == 'f';
+    return at != NULL && (ret->id.text == NULL || arrow);
 }
 
 /* ---- texts ---- */

@@ -788,15 +788,15 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
         forget(writer);
     if (event->phase == 'C')
         return add_counters(writer, event, err);
-    if (event->phase != 'X' && event->phase != 'i' && event->phase != 's' && event->phase != 'f')
+    const bool flow = event->phase == 's' || event->phase == 't' || event->phase == 'f';
+    if (event->phase != 'X' && event->phase != 'i' && !flow)
         return err_set(err, ERR_FORMAT, "an event of a timeline has the phase '%c', which pftrace does not have",
                        event->phase);
     struct track *track = track_of(writer, event->pid, event->tid, err);
     if (track == NULL)
         return -(int)err->code;
     begin_sequence(writer, track);
-    return event->phase == 's' || event->phase == 'f' ? add_flow(writer, track, event, err)
-                                                      : add_slice(writer, track, event, err);
+    return flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
 }
 
 /* ---- the whole ---- */

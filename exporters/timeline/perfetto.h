@@ -23,7 +23,7 @@ struct perfetto; /* opaque */
 
 /* Writes to out, which must outlive it; whole packets, so that out may cut between them. NULL with err set. */
 struct perfetto *perfetto_new(struct outfile *out, struct err *err);
-/* Writes an event: X, i, C, s, f or M. Slices of a thread must nest and come by start, the longest first where they
+/* Writes an event: X, i, C, s, t, f or M. Slices of a thread must nest and come by start, the longest first where they
  * begin together. -ERR_FORMAT for another phase. */
 int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err);
 /* Ends slices and names tracks. about: a text that the trace tells about itself; unix_ns: when time 0 was, DB_NULL: not

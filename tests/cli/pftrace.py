@@ -269,7 +269,7 @@ def events_of_json(path):
         elif event["ph"] == "C":
             for key, value in args.items():
                 result["counter", nanoseconds(event["ts"]), where[:3] + (f"{event['name']} {key}",), key, float(value)] += 1
-        elif event["ph"] in "sf":
+        elif event["ph"] in "stf":
             flows.append((event["ph"], nanoseconds(event["ts"]), where, event["name"], event.get("cat"), "bp" in event, event["id"]))
     return result, flows, document["otherData"]
 
