@@ -164,7 +164,8 @@ static bool is_wanted(const struct export_options *options, const struct event_t
            (options->from_ns == 0 || event->start_ns >= options->from_ns || end_ns > options->from_ns);
 }
 
-static int count_event(struct trace_sink *sink, const struct event_text *event, size_t length, struct err *err)
+static int count_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, size_t length,
+                       struct err *err)
 {
     const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
     if (part >= sink->cuts->parts)
@@ -172,7 +173,7 @@ static int count_event(struct trace_sink *sink, const struct event_text *event, 
     if (sink->options->split == SPLIT_TIME)
         return 0;
     cut_bins_add(sink->bins, event->start_ns, length);
-    return part_add(sink, &sink->parts[0], event, NULL, 0, err);
+    return part_add(sink, &sink->parts[0], event, bytes, length, err);
 }
 
 static int take_event(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
@@ -192,7 +193,7 @@ static int take_event(struct trace_sink *sink, const char *bytes, size_t length,
     if (sink->cuts == NULL)
         return part_add(sink, &sink->parts[0], &event, bytes, length, err);
     if (sink->cuts->counting)
-        return count_event(sink, &event, length, err);
+        return count_event(sink, &event, bytes, length, err);
     const size_t part = trace_cuts_part(sink->borders, sink->options, event.start_ns);
     if (part < sink->cuts->first || part >= sink->cuts->first + sink->part_count)
         return 0;
