@@ -102,7 +102,7 @@ static const char *const rule_type_choices[] = {"text", "db", NULL};
 #define ON_CAPTURES                                                                                                    \
     (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
      COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
-     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR))
+     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR) | COMMAND_BIT(COMMAND_VIEW))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
@@ -494,6 +494,30 @@ const struct option_spec option_table[] = {
      .offer = OFFER_LAYERS,
      .offset = MEMBER(reports),
      .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas"},
+    {.name = "report",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NONE,
+     .offset = MEMBER(view.report),
+     .help = "the page of 'msprof report' instead"},
+    {.name = "viewer",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_TEXT,
+     .argument = "ADDRESS",
+     .offset = MEMBER(view.viewer),
+     .help = "a Perfetto of your own (https://ui.perfetto.dev)"},
+    {.name = "port",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 65535,
+     .offset = MEMBER(view.port),
+     .help = "the port of 127.0.0.1 (0: a free one)"},
+    {.name = "no-browser",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NONE,
+     .offset = MEMBER(view.no_browser),
+     .help = "print the address, and start no browser"},
     {.name = "model-id",
      .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NUMBER,
