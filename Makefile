@@ -92,7 +92,7 @@ SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lz -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)

@@ -96,6 +96,19 @@ struct report_settings {
     bool redact;
 };
 
+/* Settings of view on the command line. */
+struct view_settings {
+    const char *viewer; /* NULL: Perfetto's */
+    int port;           /* 0: any */
+    bool report, no_browser;
+};
+
+/* Settings of export timeline on the command line. */
+struct timeline_settings {
+    int format;                       /* enum trace_format */
+    const char *split, *from, *until; /* NULL: not given */
+};
+
 /* Settings of options on the command line. */
 struct options_settings {
     int chip;   /* -1: not given */
@@ -192,6 +205,8 @@ struct settings {
     struct diff_settings diff;
     struct advise_settings advise;
     struct report_settings report;
+    struct timeline_settings timeline;
+    struct view_settings view;
     struct options_settings options;
     struct show_settings show;
 };
