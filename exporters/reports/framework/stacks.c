@@ -235,38 +235,40 @@ static void find_mindspore_path(const struct stacks *stacks, size_t number, stru
         path_add_frames(ret, stacks, frame_at(stacks, begin->thread, begin->start_ns), true);
 }
 
-static int put_stack(struct stacks *stacks, const struct stack_key *key, uint32_t *ret, struct err *err)
+/* The stack of a frame inside of another, which is stored when it comes first. */
+static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_frame *frame, uint32_t *ret,
+                     struct err *err)
 {
+    struct table_rows *rows = &stacks->stack_rows;
+    struct stack_key key = {.parent = parent};
     bool added;
-    struct known_stack *known = map_add(&stacks->known, key, &added, err);
+    int status = intern_add(&stacks->names, frame->text, frame->length, &key.name, err);
+    struct known_stack *known = status == 0 ? map_add(&stacks->known, &key, &added, err) : NULL;
 
     if (known == NULL)
         return -(int)err->code;
+    if (added)
+        known->id = ++stacks->stack_count;
     *ret = known->id;
     if (!added)
         return 0;
-    *ret = known->id = ++stacks->stack_count;
-    struct table_rows *rows = &stacks->stack_rows;
     table_put_integer(rows, known->id);
-    table_put_integer(rows, key->parent);
-    table_put_text(rows, stacks->names.items[key->name].bytes);
+    table_put_integer(rows, parent);
+    table_put_text(rows, stacks->names.items[key.name].bytes);
     return table_end_row(rows, err);
 }
 
 static int put_path(struct stacks *stacks, int64_t connection_id, const struct path *path, struct err *err)
 {
-    struct stack_key key = {0, 0};
+    uint32_t stack = 0;
     int status = 0;
 
-    for (size_t i = path->count; status == 0 && i-- > 0;) {
-        status = intern_add(&stacks->names, path->frames[i].text, path->frames[i].length, &key.name, err);
-        if (status == 0)
-            status = put_stack(stacks, &key, &key.parent, err);
-    }
+    for (size_t i = path->count; status == 0 && i-- > 0;)
+        status = put_stack(stacks, stack, &path->frames[i], &stack, err);
     if (status != 0 || path->count == 0)
         return status;
     table_put_integer(&stacks->launch_rows, connection_id);
-    table_put_integer(&stacks->launch_rows, key.parent);
+    table_put_integer(&stacks->launch_rows, stack);
     return table_end_row(&stacks->launch_rows, err);
 }
 
