@@ -165,6 +165,8 @@ static const struct export_type rules_type = {"communication", ANALYZE_DIRECTORY
                                                  export_communication_database};
 
 #define FLAME_DIRECTORY "flame" /* in every capture, too */
+static const char *const flame_words[FLAME_WEIGHTS] = {" by the time of devices", " by the time of the host",
+                                                       " by executions"};
 static const struct export_type flame_type = {"flame", FLAME_DIRECTORY, "stack", export_flame};
 
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
@@ -210,8 +212,8 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
 
     snprintf(record, sizeof record, "log/exported-%s-%d-%d-%d-%d-%d", export_log->type->name,
              export_log->type == &flame_type ? FLAME_WEIGHTS * settings->flame.format + settings->flame.weight
-                                             : settings->table_format, (int)settings->columns, settings->model_id, settings->iteration_id,
-             settings->iteration_count);
+                                             : settings->table_format,
+             (int)settings->columns, settings->model_id, settings->iteration_id, settings->iteration_count);
     if (result_files_replace(&export_log->files, visit->results, record, complete, &err) != 0)
         console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
                         err_message(&err));
@@ -230,7 +232,8 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
     if (!visit_is_empty(visit, db, &err)) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->directory, type->name,
+                type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);
         err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
     }
     console_error(&err);
@@ -349,7 +352,9 @@ static int export_capture(struct capture_visit *visit, const struct export_type 
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = type == &timeline_type || type == &flame_type ? host_side_open(visit, &db) : visit_open_database(visit, &db), exported;
+    int status = type == &timeline_type || type == &flame_type ? host_side_open(visit, &db)
+                                                               : visit_open_database(visit, &db),
+        exported;
 
     if (db == NULL)
         return status;
@@ -538,7 +543,8 @@ const struct command command_export_db = {
 
 static const struct example flame_examples[] = {
     {"where devices' time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
-    {"for flamegraph.pl", "msprof export flame -dir JOBX && flamegraph.pl JOBX/flame/flame_device.collapsed >f.svg"},
+    {"lines for flamegraph.pl and speedscope: JOBX/flame/flame_host.collapsed",
+     "msprof export flame -dir JOBX --weight host"},
     {NULL, NULL},
 };
 

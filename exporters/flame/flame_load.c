@@ -21,50 +21,85 @@
 struct open_call {
     int64_t thread, start_ns, end_ns;
     int64_t covered_ns; /* until when calls inside of it ran */
-    uint32_t node;
+    uint32_t name, node;
 };
 
 /* The calls that are open on a thread at a time. */
 struct open_calls {
     struct open_call *items;
     size_t count, capacity;
+    bool ragged; /* one ends behind the one around it */
 };
 
+/* Whether a call begins while another is made. */
 static bool is_inside(const struct open_call *outer, const struct open_call *call)
 {
-    return outer->thread == call->thread && outer->start_ns <= call->start_ns && call->end_ns <= outer->end_ns;
+    return outer->thread == call->thread && (call->start_ns < outer->end_ns || call->end_ns <= outer->end_ns);
 }
 
-/* Opens a call inside of the innermost open one that holds it whole; sets its node. Calls come by thread and start, a
- * call before those inside of it. */
-static int open_call(struct open_calls *open, struct flame *flame, struct open_call *call, uint32_t name,
-                     struct err *err)
+/* Takes calls that have ended from between those that go on, which began inside of them. */
+static int drop_ended(struct open_calls *open, struct flame *flame, const struct open_call *call, uint32_t *ret_parent,
+                      struct err *err)
 {
-    while (open->count > 0 && !is_inside(&open->items[open->count - 1], call))
-        open->count--;
-    const uint32_t parent = open->count > 0 ? open->items[open->count - 1].node : FLAME_ROOT;
-    int status = flame_child(flame, parent, name, &call->node, err);
+    size_t kept = 0;
+    int status = 0;
 
-    call->covered_ns = call->start_ns;
-    if (status == 0)
-        status = array_reserve(open, 1, err);
-    if (status == 0)
-        open->items[open->count++] = *call;
+    *ret_parent = FLAME_ROOT;
+    open->ragged = false;
+    for (size_t i = 0; status == 0 && i < open->count; i++) {
+        if (!is_inside(&open->items[i], call))
+            continue;
+        status = flame_child(flame, *ret_parent, open->items[i].name, ret_parent, err);
+        open->ragged |= kept > 0 && open->items[i].end_ns > open->items[kept - 1].end_ns;
+        open->items[kept++] = open->items[i];
+    }
+    open->count = kept;
     return status;
 }
 
-/* Gives a call its time, and takes what it covers away from the call around it: what is covered twice once. */
+/* Opens a call inside of those that are made when it begins; sets its node. Calls come by thread and start, a call
+ * before those inside of it. */
+static int open_call(struct open_calls *open, struct flame *flame, struct open_call *call, struct err *err)
+{
+    uint32_t parent = FLAME_ROOT;
+    int status = 0;
+
+    while (open->count > 0 && !is_inside(&open->items[open->count - 1], call))
+        open->count--;
+    if (open->count > 0)
+        parent = open->items[open->count - 1].node;
+    if (open->ragged)
+        status = drop_ended(open, flame, call, &parent, err);
+    if (status == 0)
+        status = flame_child(flame, parent, call->name, &call->node, err);
+    call->covered_ns = call->start_ns;
+    if (status == 0)
+        status = array_reserve(open, 1, err);
+    if (status != 0)
+        return status;
+    open->ragged |= open->count > 0 && call->end_ns > open->items[open->count - 1].end_ns;
+    open->items[open->count++] = *call;
+    return 0;
+}
+
+/* Gives a call its time, and takes what it covers away from the calls around it, each moment once: also where it ends
+ * behind them. */
 static void add_host_time(struct open_calls *open, struct flame *flame)
 {
     const struct open_call *call = &open->items[open->count - 1];
-    struct open_call *around = open->count > 1 ? &open->items[open->count - 2] : NULL;
 
     flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
-    if (around == NULL || call->end_ns <= around->covered_ns)
-        return;
-    int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
-    flame_add(flame, around->node, -number_subtract(call->end_ns, from_ns));
-    around->covered_ns = call->end_ns;
+    for (size_t i = open->count - 1; i-- > 0;) {
+        struct open_call *around = &open->items[i];
+        int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
+        int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
+        if (from_ns < to_ns) {
+            flame_add(flame, around->node, -number_subtract(to_ns, from_ns));
+            around->covered_ns = to_ns;
+        }
+        if (call->end_ns <= around->end_ns)
+            break;
+    }
 }
 
 /* ---- Ascend ---- */
@@ -121,13 +156,12 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
 {
     struct ascend_load *load = arg;
     struct open_call call;
-    uint32_t name;
 
     if (!call_of(from, &call))
         return 0;
-    int status = flame_name(&load->calls, text_or_none(load, call_name(from)), &name, err);
+    int status = flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err);
     if (status == 0)
-        status = open_call(&load->open, &load->calls, &call, name, err);
+        status = open_call(&load->open, &load->calls, &call, err);
     if (status != 0 || from->connection_id == DB_NULL)
         return status;
     uint64_t order =
@@ -331,11 +365,10 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 
 static int add_host_call(struct ascend_load *load, struct open_call *call, const char *text, struct err *err)
 {
-    uint32_t name;
-    int status = flame_name(load->flame, text, &name, err);
+    int status = flame_name(load->flame, text, &call->name, err);
 
     if (status == 0)
-        status = open_call(&load->open, load->flame, call, name, err);
+        status = open_call(&load->open, load->flame, call, err);
     if (status == 0)
         add_host_time(&load->open, load->flame);
     return status;
@@ -416,8 +449,8 @@ static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
     if (status == 0)
         status = cann_names_load(db, &load.names, err);
     if (status == 0)
-        status = flame->weight == FLAME_HOST ? make_host(&load, db, framework, err)
-                                             : make_device(&load, db, framework, err);
+        status =
+            flame->weight == FLAME_HOST ? make_host(&load, db, framework, err) : make_device(&load, db, framework, err);
     sqlite3_finalize(load.frames);
     spool_free(load.spool);
     cann_texts_release(&load.names);
@@ -464,13 +497,12 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
     static const char execute[] = "svp_acl_mdl_execute";
     struct svp_flame *load = arg;
     struct open_call call = {.thread = from->thread_id, .start_ns = from->start_ns, .end_ns = from->end_ns};
-    uint32_t name;
 
     if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
         return 0;
-    int status = flame_name(load->flame, from->name, &name, err);
+    int status = flame_name(load->flame, from->name, &call.name, err);
     if (status == 0)
-        status = open_call(&load->open, load->flame, &call, name, err);
+        status = open_call(&load->open, load->flame, &call, err);
     if (status == 0 && load->flame->weight == FLAME_HOST)
         add_host_time(&load->open, load->flame);
     if (status != 0 || strncmp(from->name, execute, strlen(execute)) != 0)
@@ -527,9 +559,9 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
         status = flame_child(flame, FLAME_ROOT, name, &none, err);
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
-        uint32_t call = workload->facts.placed ? none
-                                               : executing_at(load, workload->devices[execution->device].id,
-                                                              execution->start_ns, none);
+        uint32_t call = workload->facts.placed
+                            ? none
+                            : executing_at(load, workload->devices[execution->device].id, execution->start_ns, none);
         status = flame_name(flame, workload_text(workload, workload->operators[execution->op].key.name), &name, err);
         if (status == 0)
             status = flame_child(flame, call, name, &node, err);

@@ -53,7 +53,8 @@ int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *r
         if (array_reserve(&flame->nodes, 1, err) != 0)
             return -(int)err->code;
         known->node = (uint32_t)flame->nodes.count;
-        flame->nodes.items[flame->nodes.count++] = (struct flame_node){.parent = parent, .name = name, .depth = depth + 1};
+        flame->nodes.items[flame->nodes.count++] =
+            (struct flame_node){.parent = parent, .name = name, .depth = depth + 1};
     }
     *ret = known->node;
     return 0;

@@ -43,9 +43,8 @@ static int order(const struct flame *flame, struct ordered *ret, struct err *err
     size_t count = flame->nodes.count, kept = 0;
     struct placed_node *placed = calloc(count, sizeof *placed);
 
-    *ret = (struct ordered){.flame = flame,
-                            .nodes = calloc(count, sizeof *ret->nodes),
-                            .first = calloc(count + 1, sizeof *ret->first)};
+    *ret = (struct ordered){
+        .flame = flame, .nodes = calloc(count, sizeof *ret->nodes), .first = calloc(count + 1, sizeof *ret->first)};
     if (placed == NULL || ret->nodes == NULL || ret->first == NULL) {
         free(placed);
         ordered_release(ret);
@@ -168,9 +167,9 @@ int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t 
 #define PICTURE_MARGIN 10
 #define PICTURE_HEAD 46
 #define FRAME_HEIGHT 18
-#define FRAME_LEAST 0.2   /* pixels; narrower ones are not drawn */
-#define LABEL_LEAST 24.0  /* pixels that a frame with a label has */
-#define LETTER_WIDTH 7.0  /* about */
+#define FRAME_LEAST 0.2  /* pixels; narrower ones are not drawn */
+#define LABEL_LEAST 24.0 /* pixels that a frame with a label has */
+#define LETTER_WIDTH 7.0 /* about */
 
 static const char picture_style[] = "svg{font:12px monospace;background:#fff}"
                                     "text{fill:#111}rect{stroke:#fff;stroke-width:.5}"
@@ -292,7 +291,8 @@ static void put_head(struct picture *picture, unsigned height)
 static void put_boxes(struct picture *picture, const struct ordered *ordered)
 {
     const struct flame_node *nodes = picture->flame->nodes.items;
-    double ends[FLAME_DEPTH_MAX + 1] = {PICTURE_MARGIN}; /* of each depth: where the next child of the open node stands */
+    double ends[FLAME_DEPTH_MAX + 1] = {
+        PICTURE_MARGIN}; /* of each depth: where the next child of the open node stands */
     struct walk walk;
     uint32_t node;
 

@@ -219,9 +219,9 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         uint32_t op = 0;
         bool taken;
         char name[OPERATOR_NAME_SIZE];
-        status =
-            find_operator(load, &ids, operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
-                          text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
+        status = find_operator(load, &ids,
+                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                               text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
                 workload_add(load->workload, op, item->device_id, -1, item->start_ns, item->duration_ns, &taken, err);

@@ -67,8 +67,8 @@ static int take_torch(struct stacks *stacks, struct err *err)
     }
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
         const struct torch_op *op = &torch->ops.items[i];
-        const struct host_frame frame = {
-            op->thread, op->start_ns, op->end_ns, 0, framework_text(framework, op->name), (uint32_t)i, false};
+        const struct host_frame frame = {op->thread,  op->start_ns, op->end_ns, 0, framework_text(framework, op->name),
+                                         (uint32_t)i, false};
         status = add_frame(stacks, &frame, err);
     }
     return status;
@@ -108,9 +108,11 @@ static int compare_frames(const void *a, const void *b)
     return x->python != y->python ? (x->python ? -1 : 1) : array_order(x->source, y->source);
 }
 
+/* Whether a frame begins inside of another. Calls that had not returned end with the last event, which is before the
+ * end of some inside of them. */
 static bool holds(const struct host_frame *outer, const struct host_frame *frame)
 {
-    return outer->thread == frame->thread && outer->start_ns <= frame->start_ns && frame->end_ns <= outer->end_ns;
+    return outer->thread == frame->thread && (frame->start_ns < outer->end_ns || frame->end_ns <= outer->end_ns);
 }
 
 static int nest(struct stacks *stacks, struct err *err)
@@ -167,13 +169,15 @@ static void path_add(struct path *path, const char *text, size_t length)
         path->frames[path->count++] = (struct path_frame){text, length};
 }
 
-/* Adds a frame and those around it; false: none of them is Python. */
-static bool path_add_frames(struct path *path, const struct stacks *stacks, size_t frame, bool python)
+/* Adds those frames from one outwards that go on at a time; false: none of them is Python. */
+static bool path_add_frames(struct path *path, const struct stacks *stacks, size_t frame, int64_t time_ns, bool python)
 {
     bool any = false;
 
     for (; frame > 0; frame = stacks->frames.items[frame - 1].parent) {
         const struct host_frame *item = &stacks->frames.items[frame - 1];
+        if (item->end_ns < time_ns)
+            continue;
         any |= item->python;
         if (python || !item->python)
             path_add(path, item->text, strlen(item->text));
@@ -219,7 +223,7 @@ static void find_torch_path(const struct stacks *stacks, const struct torch_op *
 
     while (around->stack == TORCH_NONE && around->parent != TORCH_NONE)
         around = &ops[around->parent];
-    path_add_frames(ret, stacks, stacks->frame_of[op - ops], around->stack == TORCH_NONE);
+    path_add_frames(ret, stacks, stacks->frame_of[op - ops], op->start_ns, around->stack == TORCH_NONE);
     if (around->stack != TORCH_NONE)
         path_add_lines(ret, framework_text(framework, around->stack));
 }
@@ -228,11 +232,11 @@ static void find_torch_path(const struct stacks *stacks, const struct torch_op *
 static void find_mindspore_path(const struct stacks *stacks, size_t number, struct path *ret)
 {
     const struct framework_range *ranges = stacks->analysis->framework->ranges.items, *range = &ranges[number];
-    bool python = path_add_frames(ret, stacks, stacks->frame_of[number], true);
+    bool python = path_add_frames(ret, stacks, stacks->frame_of[number], range->start_ns, true);
     const struct framework_range *begin = !python ? python_lines_flow(stacks->lines, range) : NULL;
 
     if (begin != NULL && begin->thread != range->thread)
-        path_add_frames(ret, stacks, frame_at(stacks, begin->thread, begin->start_ns), true);
+        path_add_frames(ret, stacks, frame_at(stacks, begin->thread, begin->start_ns), begin->start_ns, true);
 }
 
 /* The stack of a frame inside of another, which is stored when it comes first. */
