@@ -127,7 +127,7 @@ struct run_settings {
 struct cluster_settings {
     int jobs; /* 0: not given */
     const char *ranks, *steps;
-    bool detail;
+    bool detail, timeline;
 };
 
 /* Settings of analyse on the command line. */
