@@ -35,7 +35,7 @@ const struct column core_pmu_columns[] = {
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
               "When it was written, on the counter of the device; of chip 0 and of samples."},
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                 "The same on the clock of the host; of samples."},
+                 "Time on the clock of the host; of samples."},
     [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                  "The core that was sampled; NULL: the counters are those of a task."},
     [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
