@@ -16,8 +16,9 @@
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
-#include "exporters/cluster/align.h"
 #include "exporters/cluster/cluster.h"
+#include "exporters/cluster/output/write_clocks.h"
+#include "exporters/communication/align.h"
 #include "exporters/export.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ struct cluster_timeline {
     struct cluster_sources sources;
     const struct cluster_source *source; /* of the capture that is opened */
     struct alignment alignment;
-    struct aligned_rank *aligned; /* in the order of ranks */
+    struct aligned_rank aligned[CLOCKS_MOST]; /* in the order of ranks */
     char *directory;
     uint64_t files, events;
 };
@@ -167,14 +168,14 @@ static size_t number_clocks(struct cluster_timeline *work)
     size_t clocks = 0, first[CLOCKS_MOST];
 
     for (size_t i = 0; i < work->ranks.count; i++) {
-        struct timeline_rank *rank = &work->ranks.items[i];
+        const struct timeline_rank *rank = &work->ranks.items[i];
         struct aligned_rank *aligned = &work->aligned[i];
         size_t clock = 0;
         while (clock < clocks && !same_clock(&work->ranks.items[first[clock]], rank))
             clock++;
         if (clock == clocks)
             first[clocks++] = i;
-        *aligned = (struct aligned_rank){.rank = rank->rank, .host = rank->host, .db = rank->db, .clock = clock};
+        *aligned = (struct aligned_rank){.rank = rank->rank, .db = rank->db, .clock = clock};
         if (first[clock] != i)
             aligned->joins_ns = number_subtract(work->ranks.items[first[clock]].offset_ns, rank->offset_ns);
     }
@@ -282,15 +283,30 @@ static int draw(struct cluster_timeline *work, struct err *err)
     return result;
 }
 
+static int write_table(const struct cluster_timeline *work, struct err *err)
+{
+    struct rank_clock rows[CLOCKS_MOST];
+
+    for (size_t i = 0; i < work->ranks.count; i++) {
+        const struct clock_shift *clock = &work->alignment.clocks[work->aligned[i].clock];
+        rows[i] = (struct rank_clock){.rank = work->ranks.items[i].rank,
+                                      .host = work->ranks.items[i].host,
+                                      .clock = (int64_t)work->aligned[i].clock,
+                                      .shift_ns = number_add(clock->shift_ns, work->aligned[i].joins_ns),
+                                      .error_ns = clock->error_ns,
+                                      .collectives = (int64_t)clock->moments,
+                                      .compared_with = clock->by != CLOCKS_NOBODY ? (int64_t)clock->by : -1,
+                                      .anchor = (int64_t)clock->anchor};
+    }
+    return write_clocks(work->directory, rows, work->ranks.count, err);
+}
+
 static int make_timeline(struct cluster_timeline *work, struct err *err)
 {
-    work->aligned = calloc(work->ranks.count, sizeof *work->aligned);
-    if (work->aligned == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
     if (clocks_of_ranks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
         make_directory(work, err) != 0 || draw(work, err) != 0)
         return -(int)err->code;
-    return write_alignment(work->directory, work->aligned, work->ranks.count, &work->alignment, err);
+    return write_table(work, err);
 }
 
 static int find(struct cluster_timeline *work, struct diagnostics *diag, struct err *err)
@@ -327,7 +343,6 @@ static void release(struct cluster_timeline *work)
         free(work->ranks.items[i].database);
     }
     free(work->ranks.items);
-    free(work->aligned);
     free(work->directory);
     cluster_sources_release(&work->sources);
 }

@@ -161,18 +161,15 @@ assert abs(Decimal(clocks[1]['Shift(us)']) * 1000 + 250000000) < 4000
 PY
 }
 
-@test "collectives that a rank lacks some of are not taken for each other" {
+@test "collectives that a rank has less often than others are compared with none: nobody knows which are missing" {
     ranks <<'PY'
-rank(0, 'alpha', 0, names='hcom_allReduce__010_1_%d')
-rank(1, 'beta', 250000000, names='hcom_allReduce__010_1_%d', steps=9)
-rank(2, 'gamma', 0, names='same%.0s')
-rank(3, 'delta', 100000000, names='same%.0s', steps=9)
+rank(0, 'alpha', 0)
+rank(1, 'beta', 250000000, steps=9)
 PY
     run_msprof cluster RUN --timeline
     expect_status 3
     check <<'PY'
-assert clocks[1]['Collectives'] == '9' and abs(Decimal(clocks[1]['Shift(us)']) * 1000 + 250000000) < 4000
-assert clocks[2]['Anchor'] == '2' and clocks[3]['Anchor'] == '3' and clocks[3]['Collectives'] == '0'
+assert clocks[1]['Anchor'] == '1' and clocks[1]['Collectives'] == '0' and clocks[1]['Shift(us)'] == '0'
 PY
     expect_contains "$stderr" "9 runs of collectives are not compared: ranks have a different number of them"
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/cluster/align.h"
+#include "exporters/communication/align.h"
 
 #include "base/array.h"
-#include "base/file/fsutil.h"
 #include "base/file/spool.h"
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
-#include "exporters/cluster/output/write.h"
-#include "exporters/cluster/rank/rank_data.h"
+#include "exporters/communication/comm_sum.h"
+#include "exporters/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +47,9 @@ static uint64_t hash_of(const struct rank_reading *reading, const struct cann_co
 {
     struct cann_text group = cann_text(&reading->names, item->group_name_id, 0),
                      name = cann_text(&reading->names, item->name_id, 0);
-    uint64_t hashes[2] = {hash_bytes(group.text, group.length), hash_bytes(name.text, name.length)};
+    char buffer[OPERATOR_NAME_SIZE];
+    const char *unnumbered = operator_unnumbered(name.text, buffer);
+    uint64_t hashes[2] = {hash_bytes(group.text, group.length), hash_bytes(unnumbered, strlen(unnumbered))};
 
     return hash_bytes(hashes, sizeof hashes);
 }
@@ -60,7 +60,7 @@ static bool tells(const struct rank_reading *reading, const struct cann_communic
     const char *name = cann_text(&reading->names, item->name_id, 0).text;
 
     return name != NULL && item->start_ns != DB_NULL && item->duration_ns != DB_NULL && item->duration_ns >= 0 &&
-           cann_text(&reading->names, item->group_name_id, 0).text != NULL && !rank_is_point_to_point(name);
+           cann_text(&reading->names, item->group_name_id, 0).text != NULL && !communication_is_point_to_point(name);
 }
 
 static int count_repeated(struct rank_reading *reading, struct err *err)
@@ -200,40 +200,4 @@ int clocks_of_ranks(const struct aligned_rank *ranks, size_t count, size_t clock
     spool_free(aligning.spool);
     clocks_release(&aligning.clocks);
     return status;
-}
-
-/* ---- the table ---- */
-
-int write_alignment(const char *directory, const struct aligned_rank *ranks, size_t count,
-                    const struct alignment *alignment, struct err *err)
-{
-    struct outfile out = {.path = NULL};
-    char *path = path_join(directory, "clock_alignment.csv");
-    int status = path != NULL ? outfile_open(&out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-
-    free(path);
-    if (status != 0)
-        return status;
-    write_text(&out, "Rank,Host,Clock,Shift(us),Error(us),Collectives,Compared With,Anchor\n");
-    for (size_t i = 0; i < count; i++) {
-        const struct clock_shift *shift = &alignment->clocks[ranks[i].clock];
-        write_integer(&out, ranks[i].rank);
-        write_text(&out, ",");
-        write_csv(&out, ranks[i].host);
-        write_text(&out, ",");
-        write_integer(&out, (int64_t)ranks[i].clock);
-        write_text(&out, ",");
-        write_decimal(&out, number_add(shift->shift_ns, ranks[i].joins_ns), 3);
-        write_text(&out, ",");
-        write_decimal(&out, shift->error_ns, 3);
-        write_text(&out, ",");
-        write_integer(&out, (int64_t)shift->moments);
-        write_text(&out, ",");
-        if (shift->by != CLOCKS_NOBODY)
-            write_integer(&out, (int64_t)shift->by);
-        write_text(&out, ",");
-        write_integer(&out, (int64_t)shift->anchor);
-        write_text(&out, "\n");
-    }
-    return outfile_commit(&out, err);
 }
