@@ -554,8 +554,8 @@ static int run_cluster(const struct settings *settings)
 static const struct example examples[] = {
     {"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
     {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
-    {"one timeline of 8 ranks, their hosts' clocks aligned: RUN/cluster_analysis_output/timeline/",
-     "msprof cluster RUN --timeline --ranks 0-7"},
+    {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
+     "msprof cluster RAW --timeline --ranks 0-7"},
     {NULL, NULL},
 };
 
