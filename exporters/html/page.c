@@ -20,6 +20,7 @@ const struct html_part html_parts[] = {
     {"operators", "Operators", html_put_operators},
     {"limits", "What limits operators", html_put_limits},
     {"idle", "Gaps, launch and queue", html_put_gaps},
+    {"memory", "Device memory", html_put_memory},
     {"host", "Calls and ranges of the host", html_put_host},
     {"communication", "Communication", html_put_communication},
     {"frequency", "Frequency of the cores", html_put_frequency},

@@ -45,6 +45,7 @@ int html_put_utilisation(struct html_page *page, struct err *err);
 int html_put_operators(struct html_page *page, struct err *err);
 int html_put_limits(struct html_page *page, struct err *err);
 int html_put_gaps(struct html_page *page, struct err *err);
+int html_put_memory(struct html_page *page, struct err *err);
 int html_put_host(struct html_page *page, struct err *err);
 int html_put_communication(struct html_page *page, struct err *err);
 int html_put_frequency(struct html_page *page, struct err *err);

@@ -42,7 +42,8 @@ const char *python_line_of_op(const struct python_lines *lines, const struct tor
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
  * framework_work (op_id, name_id, duration_ns): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
- * framework_stage: the stages of the data pipeline.
+ * framework_stage: the stages of the data pipeline;
+ * framework_piece (owner, device_id, got_ns, gave_ns, bytes): the device memory that the framework got.
  * A damaged record is reported to diag. */
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,
                      struct diagnostics *diag, struct err *err);

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Pictures of the page that msprof report writes, and the tables that have their numbers.
+# shellcheck disable=SC2154 # run_msprof sets stderr
+
+load common
+load page
+
+@test "memory that operators held is the sum of the pieces alive, and its peak that of who held it" {
+    program <<'PY'
+import random
+chance = random.Random(5)
+planted, held, at = open('planted', 'w'), {}, 2000000
+p.op('alone', us=10)
+p.prof.memory(at - 500, 'before', 0x77, -4096)  # got before the recording
+for i in range(400):
+    at += chance.choice((0, 100, 700))
+    if held and chance.random() < 0.45:
+        address = chance.choice(sorted(held))
+        name, size = held.pop(address)
+        p.prof.memory(at, name, address, -size)
+        planted.write('%d %s %d\n' % (at, name, -size))
+    else:
+        address, name, size = 0x1000 * (i + 1), 'op%d' % chance.randrange(7), 512 * chance.randrange(1, 4000)
+        held[address] = name, size
+        p.prof.memory(at, name, address, size)
+        planted.write('%d %s %d\n' % (at, name, size))
+planted.close()
+PY
+    same_table PROF_1 memory_peak 'Who held device memory at the peak'
+    mv told peak
+    same_table PROF_1 memory_curve 'Device memory over time'
+    python3 - <<PY
+import collections, csv, re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+changes = [line.split() for line in open('planted')]
+curve, now, pieces = {}, collections.Counter(), 0
+peak, holders = 0, None
+times = sorted({int(time) for time, _, _ in changes})
+for time in times:
+    for at, name, size in changes:
+        if int(at) == time:
+            now[name] += int(size)
+            pieces += 1 if int(size) > 0 else -1
+    curve[time] = sum(now.values()), pieces
+    if curve[time][0] > peak:
+        peak, holders = curve[time][0], {name: size for name, size in now.items() if size}
+rows = list(csv.reader(open('told')))[1:]
+ns = lambda text: int(text.replace('.', ''))
+base = ns(rows[0][0]) - times[0]
+assert [(ns(row[0]) - base, round(float(row[1]) * 1024), int(row[2])) for row in rows] == [(t, *curve[t]) for t in times]
+told = {row[-1]: round(float(row[1]) * 1024) for row in list(csv.reader(open('peak')))[1:]}
+assert told == holders and sum(told.values()) == peak, (told, holders)
+# the curve is drawn as high as its peak, and each of its steps is in the drawing where it is the highest of its bin
+drawn = [attrs['d'] for part, tag, attrs in page.Page('page.html').shapes if part == 'c1-memory' and tag == 'path']
+assert len(drawn) == 1
+heights = [(180 - float(y)) / 180 * peak for y, _ in re.findall(r'V([0-9.]+)H([0-9.]+)', drawn[0])]
+assert max(heights) == peak and all(0 <= height <= peak for height in heights)
+PY
+}
+
+@test "memory of MindSpore and PyTorch is the sum of the pieces of their own operator_memory.csv" {
+    for framework in ms pt; do
+        rm -rf run_ascend_$framework
+        cp -R "$repository/testdata/frameworks/run_ascend_$framework" .
+        chmod -R u+w run_ascend_$framework
+        run_msprof -q analyse run_ascend_$framework
+        [ "$status" -eq 0 ] || expect_status 3
+        report run_ascend_$framework
+        run_msprof -q show run_ascend_$framework --table memory_curve --format csv --top 1000
+        cp "$BATS_TEST_TMPDIR/stdout" told
+        run_msprof -q show run_ascend_$framework --table operator_memory --format csv --top 1000
+        python3 /dev/fd/9 run_ascend_$framework <<<"$output" 9<<'PY'
+import collections, csv, glob, sys
+changes = collections.Counter()
+def take(size, got, gave):
+    changes[round(got, 1)] += size
+    if gave is not None:
+        changes[round(gave, 1)] -= size
+for row in csv.DictReader(open(glob.glob(sys.argv[1] + '/ASCEND_PROFILER_OUTPUT/operator_memory.csv')[0])):
+    gave = row['Release Time(us)'].strip()
+    if gave == row['Allocation Time(us)'].strip():  # never, of the engine's
+        gave = ''
+    take(round(float(row['Size(KB)']) * 1024), float(row['Allocation Time(us)']), float(gave) if gave not in ('', 'N/A') else None)
+if sys.argv[1].endswith('ms'):  # PyTorch's table has those of the capture's engine, too
+    for row in csv.DictReader(sys.stdin):
+        got, lasted = float(row['Allocation Time(us)']), float(row['Duration(us)'])
+        take(round(float(row['Size(KB)']) * 1024), got, got + lasted if lasted else None)
+held, curve = 0, []
+for time in sorted(changes):
+    held += changes[time]
+    curve.append((time, held))
+told = [(float(row[0]), round(float(row[1]) * 1024)) for row in list(csv.reader(open('told')))[1:]]
+assert [size for _, size in told] == [size for _, size in curve] and len(curve) > 5, (told, curve)
+assert all(abs(a[0] - b[0]) < 0.6 for a, b in zip(told, curve))  # doubles of such times are 0.25 us apart
+PY
+    done
+}
