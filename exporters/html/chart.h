@@ -12,11 +12,15 @@
 
 /* Opens a figure and its drawing of CHART_WIDTH by CHART_HEIGHT with room for numbers to the left and below. */
 void chart_begin(struct html_page *page, const char *caption, const char *what);
+/* One of another height, which has all of it. */
+void chart_begin_sized(struct html_page *page, const char *caption, const char *what, int height);
 void chart_end(struct html_page *page);
 void chart_line(struct html_writer *w, const char *class, double x1, double y1, double x2, double y2);
 /* anchor: "start", "middle" or "end". */
 void chart_label(struct html_writer *w, const char *anchor, double x, double y, const char *text);
 /* The axes with the values at their ends. */
 void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last);
+/* Which class of the style is what. */
+void chart_legend(struct html_page *page, const char *const *classes, const char *const *names, size_t count);
 
 #endif

@@ -23,6 +23,7 @@ const struct html_part html_parts[] = {
     {"memory", "Device memory", html_put_memory},
     {"host", "Calls and ranges of the host", html_put_host},
     {"communication", "Communication", html_put_communication},
+    {"path", "Critical path of a step", html_put_path},
     {"frequency", "Frequency of the cores", html_put_frequency},
     {"formulas", "Formulas and limits", html_put_formulas},
     {.id = NULL},
@@ -204,12 +205,17 @@ static int load(struct html_page *page, struct err *err)
         status = step_groups_make(&page->workload, &page->splits, &page->groups, err);
     if (status == 0 && !page->workload.facts.placed)
         status = gaps_make(&page->workload, &page->gaps, err);
+    if (status != 0)
+        return status;
+    page->paths.workload = page->workload; /* which the page owns */
+    status = path_steps_load(page->db, &page->paths, err);
     return status == 0 && page->workload.execution_count > 0 ? make_advice(page, err) : status;
 }
 
 static void release(struct html_page *page)
 {
     free(page->links.items);
+    path_steps_release(&page->paths);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
     splits_release(&page->splits);

@@ -7,6 +7,7 @@
 #include "analysis/step_groups.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/html/report_page.h"
+#include "exporters/load/path_steps.h"
 #include "exporters/table/report.h"
 
 /* One capture on its way into the page. */
@@ -23,6 +24,7 @@ struct html_page {
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
     struct advice advice; /* all zero without executions */
+    struct path_steps paths;
     struct html_links {
         struct html_link *items; /* inside of page_write.c */
         size_t count, capacity;
@@ -41,6 +43,7 @@ int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
+int html_put_path(struct html_page *page, struct err *err);
 int html_put_utilisation(struct html_page *page, struct err *err);
 int html_put_operators(struct html_page *page, struct err *err);
 int html_put_limits(struct html_page *page, struct err *err);

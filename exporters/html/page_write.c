@@ -361,6 +361,7 @@ static int fill(struct filling *filling, struct err *err)
     int status = report_session_open(&session, page->db, &options, &result, err);
 
     session.workload = &page->workload;
+    session.paths = &page->paths;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)

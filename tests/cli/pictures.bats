@@ -97,3 +97,55 @@ assert all(abs(a[0] - b[0]) < 0.6 for a, b in zip(told, curve))  # doubles of su
 PY
     done
 }
+
+@test "the path of a step is what it waited for, one after the other, and adds up to the step" {
+    program <<'PY'
+for step in range(9):
+    p.late()
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('b/side', 'Cast', 20, gap=-60, core=VECTOR, stream=3)  # beside it: has slack
+    p.at += 40000
+    p.op('c/after', 'MatMul', 200)                              # its stream waited for a/conv
+    p.call('aclrtSynchronizeStream', p.at - 50000, p.at + 2000)
+    p.host = p.at + 30000                                       # and the host, before the next launch
+    p.op('d/late', 'MatMul', 50, gap=40)
+    p.at += 1000 * (step % 3)
+    p.end_step()
+PY
+    same_table PROF_1 path 'Critical path of the steps by operator'
+    mv told all
+    same_table PROF_1 path_step 'Critical path of one step'
+    run_msprof -q show PROF_1 --table overlap --format csv
+    python3 /dev/fd/9 <<<"$output" 9<<PY
+import csv, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+ns = lambda text: round(float(text) * 1000)
+steps = [ns(r['Time(us)' if r['Period(us)'] == 'N/A' else 'Period(us)']) for r in csv.DictReader(sys.stdin)]
+rows = list(csv.DictReader(open('all')))
+cost = sum(ns(r['On path(us)']) + ns(r['Waits(us)']) for r in rows)
+assert 0 < cost <= sum(steps), (cost, steps)
+by_name = {r['Name']: r for r in rows}
+for name, us in (('a/conv', 100), ('c/after', 200), ('d/late', 50)):
+    assert ns(by_name[name]['On path(us)']) == 9 * us * 1000 and by_name[name]['Count on path'] == by_name[name]['Count'] == '9'
+side = by_name['b/side']
+assert side['Count on path'] == '0' and ns(side['Slack(us)']) == 330000, side  # nothing waited for it: to the end of d/late
+one = list(csv.DictReader(open('told')))
+step = steps[int(one[0]['Step']) - 1]
+assert sum(ns(r['Wait(us)']) + (ns(r['Time(us)']) if r['Time(us)'] != 'N/A' else 0) for r in one) == step, one
+kinds = [(r['Name'], r['After']) for r in one]
+device = [kind for kind in kinds if kind[0].startswith(('a', 'c/', 'd/')) and '/' in kind[0]]
+assert device[-2:] == [('c/after', 'stream'), ('d/late', 'launch')], kinds
+assert ('aclrtSynchronizeStream', 'task') in kinds, kinds
+begins = [float(r['Start(us)']) for r in one]
+assert begins == sorted(begins)
+median = sorted(steps)[len(steps) // 2]
+assert min(abs(s - median) for s in steps) == abs(step - median)
+# the drawing has the path in one colour, as long as the table says
+told = page.Page('page.html')
+critical = [a for part, tag, a in told.shapes if part == 'c1-path' and a.get('class') == 'critical' and float(a.get('height', 0)) == 16]
+drawn = sum(float(a['width']) for a in critical if float(a['width']) > 1)
+assert abs(drawn / 1000 * step - 350000) < step * 0.01, (drawn, step)
+PY
+}
