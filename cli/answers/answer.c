@@ -33,3 +33,9 @@ int host_side_open(struct capture_visit *visit, sqlite3 **ret)
     diag_release(&diag);
     return status;
 }
+
+struct roofs roofs_of(const struct settings *settings)
+{
+    return (struct roofs){.flop_s = (double)settings->peak_flops * 1e9,
+                          .bytes_s = (double)settings->peak_bandwidth * 1e6};
+}

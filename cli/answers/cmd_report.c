@@ -37,6 +37,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
         .redact = visit->settings->report.redact,
+        .roofs = roofs_of(visit->settings),
     };
     return html_report_open(&options, &reporting->page, err);
 }

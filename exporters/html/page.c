@@ -286,7 +286,8 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
                              .number = ++report->added,
                              .begin_bytes = report->out.written + report->out.used,
                              .several = report->options.captures > 1,
-                             .capture = capture};
+                             .capture = capture,
+                             .roofs = &report->options.roofs};
     int status = load(&page, err);
 
     if (status == 0)

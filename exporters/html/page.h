@@ -19,6 +19,7 @@ struct html_page {
     uint64_t begin_bytes; /* of the file where the capture begins */
     bool several;         /* captures: headings stand one level lower */
     const struct html_capture *capture;
+    const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
     struct step_groups groups; /* without steps: none */

@@ -353,6 +353,7 @@ static int fill(struct filling *filling, struct err *err)
                                            .columns = COLUMNS_VENDOR,
                                            .model_id = -1,
                                            .choice = &choice,
+                                           .roofs = page->roofs,
                                            .sink = &sink};
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     struct export_result result = {.files = 0};

@@ -12,6 +12,7 @@
 #define MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 
 #include "base/err.h"
+#include "exporters/load/load_roofline.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct html_options {
     const char *title;   /* of the page; a name, which redact hides */
     const char *version; /* of the program, for the last line */
     size_t captures;     /* how many will be added: of one the page has no heading of its own */
+    struct roofs roofs;  /* of the roofline */
     bool redact;         /* names of captures, operators, models, files and ranges are replaced by hashes */
 };
 

@@ -149,3 +149,81 @@ drawn = sum(float(a['width']) for a in critical if float(a['width']) > 1)
 assert abs(drawn / 1000 * step - 350000) < step * 0.01, (drawn, step)
 PY
 }
+
+@test "a product of matrices stands under the roofs that the user tells, and under no other" {
+    program <<'PY'
+for name, us, (m, k, n) in (('wide', 100, (512, 256, 1024)), ('thin', 20, (8, 4096, 64))):
+    p.op(name, 'MatMul', us)
+    p.prof.tensors(p.host - 20, name, [(place, 2, 1, shape) for place, shape in ((0, (m, k)), (0, (k, n)), (1, (m, n)))])
+PY
+    expect_contains "$(page part c1-limits)" "No roof of work is known: --peak-flops tells it."
+    expect_contains "$(page part c1-limits)" "No roof of memory is known: --peak-bandwidth tells it."
+    run_msprof -q report PROF_1 -o page.html --peak-flops 4.5 --peak-bandwidth 100
+    page
+    expect_contains "$(page part c1-limits)" "Roof of work: 4500 GFLOP/s, --peak-flops."
+    expect_contains "$(page part c1-limits)" "Roof of memory: 100 GB/s, --peak-bandwidth."
+    run_msprof -q show PROF_1 --table roofline --peak-flops 4.5 --peak-bandwidth 100 --format csv
+    diff <(tr -d '\t"' <<<"$output") <(page table 'Products of matrices by work and data' | tr -d '"')
+    python3 /dev/fd/9 <<<"$output" 9<<PY
+import csv, math, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+rows = {row['Input Shapes']: row for row in csv.DictReader(sys.stdin)}
+points = []
+for us, m, k, n in ((100, 512, 256, 1024), (20, 8, 4096, 64)):
+    flop, data = 2 * m * k * n, 2 * (m * k + k * n + m * n)
+    roofs = {'work': 4.5e12, 'memory': 100e9 * flop / data}
+    row = rows['%d,%d;%d,%d' % (m, k, k, n)]
+    roof = min(roofs, key=roofs.get)
+    assert row['Roof'] == roof and abs(float(row['Of roof(%)']) - 100 * flop / (us * 1e-6) / roofs[roof]) < 0.006, row
+    points.append((flop / data, flop / us / 1e3))
+assert {row['Roof'] for row in rows.values()} == {'work', 'memory'}
+# dots and roofs stand at the logarithms of their numbers: the scale is read off the labels
+told = [(tag, a) for part, tag, a in page.Page('page.html').shapes if part == 'c1-limits']
+dots = sorted((float(a['cx']), float(a['cy'])) for tag, a in told if tag == 'circle')
+points.sort()
+x_decade = (dots[1][0] - dots[0][0]) / math.log10(points[1][0] / points[0][0])
+y_decade = (dots[0][1] - dots[1][1]) / math.log10(points[1][1] / points[0][1])
+work, memory = sorted((a for tag, a in told if a.get('class') == 'roof'), key=lambda a: a['y1'] != a['y2'])
+at = lambda value: dots[0][1] - y_decade * math.log10(value / points[0][1])
+assert abs(float(work['y1']) - at(4500)) < 0.2 and abs(float(memory['y2']) - at(4500)) < 0.2
+assert abs(float(memory['x2']) - (dots[0][0] + x_decade * math.log10(45 / points[0][0]))) < 0.2  # where the roofs meet
+PY
+    for bad in 0 x 1e3 -1; do
+        run_msprof -q show PROF_1 --table roofline --peak-flops "$bad"
+        expect_status 2
+    done
+    expect_contains "$stderr" "expected TFLOP/s from 0.001 to 100000"
+}
+
+@test "operators of a board stand under its clock by the cycles of the MACs and the bytes of DDR that were measured" {
+    copy_capture JOBX
+    report JOBX
+    run_msprof -q show JOBX --table roofline --format csv --peak-bandwidth 12.8
+    python3 /dev/fd/9 <<<"$output" 9<<'PY'
+import collections, csv, sqlite3, sys
+db = sqlite3.connect('JOBX/sqlite/runtime.db')
+names, tasks = {}, collections.defaultdict(list)
+for model, task, text in db.execute("SELECT model_name, task_id, layer_names FROM layer_group WHERE engine = 'AI_CORE'"):
+    names[model, task] = text
+khz = set()
+for model, task, *numbers, frequency in db.execute('SELECT i.model_name, t.task_id, t.duration_ns, t.mac_busy_cycle,'
+        ' t.ddr_read_bytes + t.ddr_write_bytes, i.core_khz FROM ai_core_task t JOIN inference i USING (inference_id)'):
+    tasks[names.get((model, task), 'task %d' % task)].append(numbers)
+    khz.add(frequency)
+khz, = khz
+rows = list(csv.DictReader(sys.stdin))
+assert len(rows) > 10
+for row in rows:
+    runs = tasks[row['Name']]
+    ns, cycles, data = (sum(run[i] for run in runs) for i in range(3))
+    for title, value in (('Total(us)', ns / 1e3), ('Count', len(runs)), ('Work(Mcycle)', cycles / len(runs) / 1e6),
+                         ('Data(KiB)', data / len(runs) / 1024), ('Intensity(cycle/B)', cycles / data),
+                         ('Throughput(Gcycle/s)', cycles / ns), ('Traffic(GB/s)', data / ns)):
+        assert abs(float(row[title]) - value) <= 0.0011 + value * 2e-3, (row, title, value)
+    memory = 12.8 * cycles / data
+    assert row['Roof'] == ('memory' if memory < khz / 1e6 else 'work')
+    assert abs(float(row['Of roof(%)']) - 100 * cycles / ns / min(memory, khz / 1e6)) < 0.5, row
+PY
+    expect_contains "$(page part c1-limits)" "the clock of the cores"
+}
