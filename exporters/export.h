@@ -20,6 +20,10 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
+/* Weights of stacks, in the order of --weight: the time that devices ran operators, the time that threads of the host
+ * were in calls, how often operators ran. */
+enum flame_weight { FLAME_DEVICE, FLAME_HOST, FLAME_COUNT, FLAME_WEIGHTS };
+
 struct show;         /* inside */
 struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
@@ -51,6 +55,8 @@ struct export_options {
     void (*absent)(const char *reason);
     const struct progress *progress;   /* may be NULL */
     unsigned communication;            /* of communication files: a bit of enum communication_kind each; 0: both */
+    enum flame_weight flame_weight;    /* of flames alone, as the next one */
+    bool flame_picture;                /* SVG; else collapsed stacks */
     const struct table_choice *choice; /* of tables: which rows and columns; NULL: all. report/choice.h */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
@@ -76,6 +82,9 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
 int export_communication(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 int export_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                                   struct err *err);
+
+/* Stacks of Python, calls and operators in one file, flame_<weight>.collapsed or .svg; rows are stacks. */
+int export_flame(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
 /* One capture among several that become one result. */
 struct merge_part {

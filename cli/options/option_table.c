@@ -113,11 +113,14 @@ static const char *const rule_type_choices[] = {"text", "db", NULL};
 #define ON_DIFF COMMAND_BIT(COMMAND_DIFF)
 #define ON_REPORT COMMAND_BIT(COMMAND_REPORT)
 #define ON_ANSWERS (COMMAND_BIT(COMMAND_SHOW) | ON_DIFF | ON_ADVISE)
+#define ON_FLAME COMMAND_BIT(COMMAND_EXPORT_FLAME)
 #define MEMBER(name) offsetof(struct settings, name)
 
 /* Each list is in the order of the enum that its index is stored as. */
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const table_choices[] = {"csv", "json", NULL};
+static const char *const flame_choices[] = {"collapsed", "svg", NULL};
+static const char *const weight_choices[] = {"device", "host", "count", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
 const char *const collect_metrics[] = {"ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
@@ -399,6 +402,20 @@ const struct option_spec option_table[] = {
      .choices = table_choices,
      .offset = MEMBER(table_format),
      .help = "format of the tables (csv)"},
+    {.name = "format",
+     .commands = ON_FLAME,
+     .type = VALUE_CHOICE,
+     .argument = "collapsed|svg",
+     .choices = flame_choices,
+     .offset = MEMBER(flame.format),
+     .help = "a line for each stack, or a picture (collapsed)"},
+    {.name = "weight",
+     .commands = ON_FLAME,
+     .type = VALUE_CHOICE,
+     .argument = "device|host|count",
+     .choices = weight_choices,
+     .offset = MEMBER(flame.weight),
+     .help = "what stacks are measured by: time of devices, time\nof the host, executions of operators (device)"},
     {.name = "columns",
      .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY),
      .type = VALUE_CHOICE,

@@ -96,6 +96,12 @@ struct report_settings {
     bool redact;
 };
 
+/* Settings of export flame on the command line. */
+struct flame_settings {
+    int weight; /* enum flame_weight */
+    int format; /* index of {"collapsed", "svg"} */
+};
+
 /* Settings of options on the command line. */
 struct options_settings {
     int chip;   /* -1: not given */
@@ -193,6 +199,7 @@ struct settings {
     struct diff_settings diff;
     struct advise_settings advise;
     struct report_settings report;
+    struct flame_settings flame;
     struct options_settings options;
     struct show_settings show;
 };

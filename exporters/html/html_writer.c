@@ -87,11 +87,17 @@ static const char *entity_of(char c)
     }
 }
 
+/* U+FFFE and U+FFFF, which no XML may have. */
+static bool is_no_character(const char *text, size_t size)
+{
+    return size == 3 && (memcmp(text, "\xEF\xBF\xBE", 3) == 0 || memcmp(text, "\xEF\xBF\xBF", 3) == 0);
+}
+
 /* How many bytes the character at text has; *ret_safe: it may stand in a page. */
 static size_t next_character(const char *text, size_t length, bool *ret_safe)
 {
     size_t size = utf8_character(text, length);
-    *ret_safe = size > 0 && !utf8_is_control(text, size);
+    *ret_safe = size > 0 && !utf8_is_control(text, size) && !is_no_character(text, size);
     return size > 0 ? size : 1;
 }
 

@@ -8,6 +8,7 @@
 #include "db/table_rows.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/minddata.h"
+#include "exporters/reports/framework/stacks.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"
@@ -18,11 +19,6 @@
 #include <string.h>
 
 /* ---- python line ---- */
-
-struct flow {
-    uint64_t number;
-    size_t range;
-};
 
 static int add_frame(struct python_lines *lines, int64_t thread, int64_t start_ns, int64_t end_ns, const char *text,
                      struct err *err)
@@ -44,7 +40,7 @@ static int take_ranges(struct python_lines *lines, struct err *err)
                                framework_text(framework, range->name), err);
         if (status < 0 || (range->flags & RANGE_FLOW) == 0 || range->flow == FRAMEWORK_NO_FLOW)
             continue;
-        struct flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
+        struct python_flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
         if (flow == NULL)
             status = -(int)err->code;
         else
@@ -97,7 +93,7 @@ static void nest(struct python_frames *frames)
 
 int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
 {
-    *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct flow, number)};
+    *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct python_flow, number)};
     int status = framework->torch != NULL ? take_calls(lines, err) : take_ranges(lines, err);
     array_sort(lines->frames.items, lines->frames.count, sizeof *lines->frames.items, compare_frames);
     nest(&lines->frames);
@@ -132,11 +128,9 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
                                  size_t *ret_length)
 {
     const char *line = line_at(lines, range->thread, range->start_ns);
-    const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&lines->flows, &range->flow) : NULL;
-    if (*line == '\0' && flow != NULL) {
-        const struct framework_range *begin = &lines->framework->ranges.items[flow->range];
+    const struct framework_range *begin = python_lines_flow(lines, range);
+    if (*line == '\0' && begin != NULL)
         line = line_at(lines, begin->thread, begin->start_ns);
-    }
     *ret_length = strlen(line);
     return line;
 }
@@ -168,6 +162,7 @@ static const char work[] =
 
 struct attaching {
     struct framework_analysis *analysis;
+    bool stacks;
     sqlite3 *db;
     struct python_lines lines;
     struct intern ops; /* "name\nline" */
@@ -343,12 +338,14 @@ static int add_all(struct attaching *attaching, struct err *err)
         status = add_steps(attaching, err);
     if (status == 0)
         status = add_pieces(attaching, err);
+    if (status == 0 && attaching->stacks)
+        status = framework_add_stacks(analysis, &attaching->lines, err);
     return status == 0 ? add_stages(attaching, err) : status;
 }
 
-static int attach(struct framework_analysis *analysis, struct err *err)
+static int attach(struct framework_analysis *analysis, bool stacks, struct err *err)
 {
-    struct attaching attaching = {.analysis = analysis, .db = analysis->db};
+    struct attaching attaching = {.analysis = analysis, .stacks = stacks, .db = analysis->db};
     int status = framework_relate(analysis, err);
     if (status == 0 && analysis->framework->torch == NULL)
         status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
@@ -369,7 +366,7 @@ static int attach(struct framework_analysis *analysis, struct err *err)
     return status;
 }
 
-int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,
+int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err)
 {
     struct framework framework = {.launch_count = 0};
@@ -395,7 +392,7 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
                                           .diag = diag,
                                           .clock = &clock};
     if (status == 0)
-        status = attach(&analysis, err);
+        status = attach(&analysis, stacks, err);
     framework_release(&framework);
     return status;
 }
