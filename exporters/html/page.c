@@ -22,6 +22,7 @@ const struct html_part html_parts[] = {
     {"idle", "Gaps, launch and queue", html_put_gaps},
     {"memory", "Device memory", html_put_memory},
     {"host", "Calls and ranges of the host", html_put_host},
+    {"layers", "Layers and stacks", html_put_layers},
     {"communication", "Communication", html_put_communication},
     {"path", "Critical path of a step", html_put_path},
     {"frequency", "Frequency of the cores", html_put_frequency},

@@ -47,6 +47,7 @@ int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);
 int html_put_utilisation(struct html_page *page, struct err *err);
 int html_put_operators(struct html_page *page, struct err *err);
+int html_put_layers(struct html_page *page, struct err *err);
 int html_put_limits(struct html_page *page, struct err *err);
 int html_put_gaps(struct html_page *page, struct err *err);
 int html_put_memory(struct html_page *page, struct err *err);

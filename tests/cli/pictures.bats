@@ -227,3 +227,45 @@ for row in rows:
 PY
     expect_contains "$(page part c1-limits)" "the clock of the cores"
 }
+
+@test "stacks of a framework are boxes above those of what they launched, and the sums of export flame" {
+    cp -R "$repository/testdata/frameworks/run_ascend_pt" .
+    chmod -R u+w run_ascend_pt
+    report run_ascend_pt
+    run_msprof -q export flame run_ascend_pt --output out
+    expect_status 0
+    cat "$(find out -name '*.collapsed')" >collapsed
+    same_table run_ascend_pt layers 'Layers by time'
+    python3 - <<PY
+import collections, csv, re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+totals, selves = collections.Counter(), collections.Counter()
+for line in open('collapsed'):
+    stack, time = line.rstrip('\n').rsplit(' ', 1)
+    frames = tuple(stack.split(';'))
+    selves[frames] += int(time)
+    for depth in range(len(frames)):
+        totals[frames[:depth + 1]] += int(time)
+stack, seen, children = [], {}, collections.Counter()
+ns = lambda text: round(float(text) * 1000)
+for depth, share, total, own, name in told.table('Stacks as a tree').rows:
+    stack[int(depth) - 1:] = [name]
+    key = tuple(stack)
+    seen[key] = ns(total), ns(own)
+    children[key[:-1]] += ns(total)
+assert len(seen) == len(totals) > 20
+assert all(seen[key] == (totals[key], selves[key]) for key in totals)
+assert all(seen[key][0] >= children[key] for key in seen)
+boxes = [a for part, tag, a in told.shapes if part == 'c1-layers' and a.get('class') == 'frame']
+level = [sum(float(a['width']) for a in boxes if a['y'] == y) for y in ('0', '20', '40')]
+assert abs(level[0] - 1000) < 0.5 and level[0] + 0.1 >= level[1] >= level[2] - 0.1, level
+# layers: what stands in front of the last slash of an operator's name
+layers = {row['Layer']: row for row in csv.DictReader(open('told'))}
+assert sum(ns(row['Total(us)']) for row in layers.values()) == sum(ns(row[1]) for row in told.table('Operators by time').rows)
+for layer in ('Default/network/layer3', 'Default/network/layer0'):
+    its = [row for row in told.table('Operators by time').rows if re.fullmatch(re.escape(layer) + '/[^/]*', row[-1])]
+    assert ns(layers[layer]['Total(us)']) == sum(ns(row[1]) for row in its) > 0
+PY
+}
