@@ -218,8 +218,9 @@ static int put_flame(struct html_page *page, const struct flame *flame, struct e
     if (icicle.children == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 1; i < flame->nodes.count; i++)
-        icicle.children[icicle.count++] =
-            (struct child){flame->nodes.items[i].parent, (uint32_t)i, flame->nodes.items[i].total};
+        if (flame->nodes.items[i].total > 0)
+            icicle.children[icicle.count++] =
+                (struct child){flame->nodes.items[i].parent, (uint32_t)i, flame->nodes.items[i].total};
     array_sort(icicle.children, icicle.count, sizeof *icicle.children, by_parent_and_total);
     int status = put_tree(&icicle, err);
     free(icicle.children);
