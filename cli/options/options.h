@@ -93,6 +93,7 @@ struct show_settings {
 /* Settings of report on the command line. */
 struct report_settings {
     const char *page; /* NULL: report.html */
+    const char *base; /* --diff; NULL: not given */
     bool redact;
 };
 

@@ -11,22 +11,23 @@
 #include <stdlib.h>
 
 const struct html_part html_parts[] = {
-    {"identity", "Capture", html_put_identity},
-    {"losses", "Losses and coverage", html_put_losses},
-    {"time", "Where the time goes", html_put_time},
-    {"findings", "Findings", html_put_findings},
-    {"steps", "Steps", html_put_steps},
-    {"utilisation", "Utilisation over time", html_put_utilisation},
-    {"operators", "Operators", html_put_operators},
-    {"limits", "What limits operators", html_put_limits},
-    {"idle", "Gaps, launch and queue", html_put_gaps},
-    {"memory", "Device memory", html_put_memory},
-    {"host", "Calls and ranges of the host", html_put_host},
-    {"layers", "Layers and stacks", html_put_layers},
-    {"communication", "Communication", html_put_communication},
-    {"path", "Critical path of a step", html_put_path},
-    {"frequency", "Frequency of the cores", html_put_frequency},
-    {"formulas", "Formulas and limits", html_put_formulas},
+    {"identity", "Capture", NULL, html_put_identity},
+    {"losses", "Losses and coverage", NULL, html_put_losses},
+    {"time", "Where the time goes", NULL, html_put_time},
+    {"findings", "Findings", NULL, html_put_findings},
+    {"changes", "Changes", html_has_base, html_put_changes},
+    {"steps", "Steps", NULL, html_put_steps},
+    {"utilisation", "Utilisation over time", NULL, html_put_utilisation},
+    {"operators", "Operators", NULL, html_put_operators},
+    {"limits", "What limits operators", NULL, html_put_limits},
+    {"idle", "Gaps, launch and queue", NULL, html_put_gaps},
+    {"memory", "Device memory", NULL, html_put_memory},
+    {"host", "Calls and ranges of the host", NULL, html_put_host},
+    {"layers", "Layers and stacks", NULL, html_put_layers},
+    {"communication", "Communication", NULL, html_put_communication},
+    {"path", "Critical path of a step", NULL, html_put_path},
+    {"frequency", "Frequency of the cores", NULL, html_put_frequency},
+    {"formulas", "Formulas and limits", NULL, html_put_formulas},
     {.id = NULL},
 };
 
@@ -223,6 +224,11 @@ static void release(struct html_page *page)
     workload_release(&page->workload);
 }
 
+static bool is_wanted(const struct html_page *page, const struct html_part *part)
+{
+    return part->wanted == NULL || part->wanted(page);
+}
+
 static void put_contents(struct html_page *page)
 {
     struct html_writer *w = &page->w;
@@ -231,6 +237,8 @@ static void put_contents(struct html_page *page)
     html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
     html_open(w, "ul");
     for (const struct html_part *part = html_parts; part->id != NULL; part++) {
+        if (!is_wanted(page, part))
+            continue;
         html_open(w, "li");
         html_open(w, "a");
         html_attribute_f(w, "href", "#c%zu-%s", page->number, part->id);
@@ -275,7 +283,8 @@ static int put_parts(struct html_page *page, struct err *err)
     }
     put_contents(page);
     for (const struct html_part *part = html_parts; status == 0 && part->id != NULL; part++)
-        status = put_part(page, part, err);
+        if (is_wanted(page, part))
+            status = put_part(page, part, err);
     html_close(w);
     return status;
 }

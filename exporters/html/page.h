@@ -35,6 +35,7 @@ struct html_page {
 /* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
 struct html_part {
     const char *id, *title;
+    bool (*wanted)(const struct html_page *page); /* NULL: always */
     int (*put)(struct html_page *page, struct err *err);
 };
 extern const struct html_part html_parts[]; /* in their order; ended by no id */
@@ -43,6 +44,8 @@ int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
+bool html_has_base(const struct html_page *page);
+int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);
 int html_put_utilisation(struct html_page *page, struct err *err);

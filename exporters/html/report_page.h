@@ -11,6 +11,7 @@
 #ifndef MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 #define MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 
+#include "analysis/compare/compare.h"
 #include "base/err.h"
 #include "exporters/load/load_roofline.h"
 
@@ -30,6 +31,7 @@ struct html_options {
 struct html_capture {
     const char *name;     /* "PROF_000001" */
     const char *database; /* its path, for readers that run side by side */
+    const struct side *base; /* that it is compared with; NULL: none */
 };
 
 struct html_report; /* opaque */

@@ -269,3 +269,46 @@ for layer in ('Default/network/layer3', 'Default/network/layer0'):
     assert ns(layers[layer]['Total(us)']) == sum(ns(row[1]) for row in its) > 0
 PY
 }
+
+@test "with --diff the page tells what changed, as diff does" {
+    for side in base new; do
+        rm -rf PROF_1
+        program <<PY
+p.sigma = 0.01
+p.slower = {'b/mm': 1.5} if '$side' == 'new' else {}
+for step in range(30):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('b/mm', 'MatMul', 200)
+    p.end_step()
+PY
+        mv PROF_1 PROF_$side
+    done
+    report PROF_new --diff PROF_base
+    mv page.html capture.html
+    run_msprof -q diff --save base.json --base PROF_base
+    report PROF_new --diff base.json
+    [ "$(page table 'Operators by the change of a step'\''s time')" = "$(mv capture.html page.html && page table 'Operators by the change of a step'\''s time')" ]
+    run_msprof -q diff PROF_base PROF_new --format json
+    python3 - "$BATS_TEST_TMPDIR/stdout" <<PY
+import json, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+diff = json.load(open(sys.argv[1]))
+rows = [row for row in diff['rows'] if row['n_base'] or row['n_new']]
+table = told.table("Operators by the change of a step's time").rows
+assert len(table) == len(rows) == 2
+for told_row, row in zip(table, rows):
+    assert told_row[-1] == row['key'] and told_row[7] == row['verdict']
+    for cell, key in ((1, 'total_step_base'), (2, 'total_step_new'), (3, 'median_base'), (4, 'median_new')):
+        assert abs(float(told_row[cell]) - row[key]) < 0.001, (told_row, row)
+    assert (int(told_row[5]), int(told_row[6])) == (row['n_base'], row['n_new'])
+assert table[0][-1] == 'b/mm' and table[0][7] == 'regression'
+assert 'Verdict: %s.' % diff['verdict'] in told.parts['c1-changes']
+PY
+    run_msprof -q report PROF_new --diff nowhere -o missing.html
+    [ "$status" -ne 0 ]
+    expect_contains "$stderr" "nowhere"
+    [ ! -e missing.html ]
+}
