@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof report: one page to hand on. */
+#include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/baseline.h"
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PAGE_DEFAULT "report.html"
 
@@ -148,11 +151,59 @@ static void bases_release(struct bases *bases)
     free((void *)bases->pointers);
 }
 
+/* ---- the ranks of a job ---- */
+
+/* The cluster_analysis_output/ that a directory is, or has (free() it); NULL: neither. */
+static char *cluster_output(const char *directory)
+{
+    static const char *const places[] = {CLUSTER_OUTPUT "/" CLUSTER_COMMUNICATION, CLUSTER_COMMUNICATION};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *file = path_join(directory, places[i]);
+        bool found = file != NULL && access(file, F_OK) == 0;
+        free(file);
+        if (found)
+            return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : strdup(directory);
+    }
+    return NULL;
+}
+
+static int report_cluster(const struct settings *settings, const char *output)
+{
+    struct reporting reporting = {.path = settings->report.page != NULL ? settings->report.page : PAGE_DEFAULT};
+    char *real = realpath(settings->captures.values[0], NULL);
+    const struct html_options options = {
+        .path = reporting.path,
+        .title = last_name(real != NULL ? real : settings->captures.values[0]),
+        .version = MSPROF_VERSION,
+        .captures = 1,
+        .redact = settings->report.redact,
+    };
+    struct err err = ERR_INIT;
+    int result = html_report_open(&options, &reporting.page, &err);
+
+    free(real);
+    if (result == 0)
+        result = html_report_add_cluster(reporting.page, output, &err);
+    if (result == 0)
+        return end_page(&reporting);
+    html_report_close(reporting.page, result, &err);
+    err_wrap(&err, "cannot report on '%s' in '%s'", output, reporting.path);
+    console_error(&err);
+    return status_of_error(&err);
+}
+
 static int run_report(const struct settings *settings)
 {
     struct reporting reporting = {.path = settings->report.page != NULL ? settings->report.page : PAGE_DEFAULT};
     int status = STATUS_DONE;
+    char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
+    if (cluster != NULL) {
+        status = report_cluster(settings, cluster);
+        free(cluster);
+        return status;
+    }
     give_large_memory_back();
     if (settings->report.base != NULL)
         status = read_bases(settings, &reporting.bases);
@@ -165,6 +216,7 @@ static int run_report(const struct settings *settings)
 
 static const struct example examples[] = {
     {"a page about a capture", "msprof report JOBX -o jobx.html"},
+    {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
     {"with what changed since", "msprof report JOBY --diff JOBX"},
     {"one that says no names", "msprof report JOBX --redact -o jobx.html"},
     {NULL, NULL},

@@ -60,7 +60,8 @@ const char *const html_style[] = {
     ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
     ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.median{stroke:var(--mark);",
     "stroke-width:1.5;stroke-dasharray:5 3}.faint{opacity:.45}.held{fill:var(--cube)}",
-    ".frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);stroke-width:2}.dot{fill:var(--"
+    ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);stroke-"
+    "width:2}.dot{fill:var(--"
     "cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:"
     "var(--mark)}.slack{fill:var(--dark)}",
     "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",

@@ -3,6 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query_origin.h"
+#include "exporters/html/cluster_page.h"
 #include "exporters/html/html_assets.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
@@ -304,5 +305,15 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
         status = put_parts(&page, err);
     report->w = page.w;
     release(&page);
+    return status;
+}
+
+int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err)
+{
+    struct html_page page = {
+        .w = report->w, .number = ++report->added, .begin_bytes = report->out.written + report->out.used};
+    int status = html_put_cluster(&page, directory, err);
+
+    report->w = page.w;
     return status;
 }

@@ -312,3 +312,60 @@ PY
     expect_contains "$stderr" "nowhere"
     [ ! -e missing.html ]
 }
+
+@test "the ranks of a job are a page: waiting, transmitting and links are the sums of their collectives" {
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    "$build/make-ranks" --output RUN --slow-rank 5 --slow-link 2 --seed 3
+    run_msprof -q cluster RUN
+    expect_status 0
+    for directory in RUN RUN/cluster_analysis_output; do
+        report "$directory"
+        python3 - <<PY
+import collections, csv, json, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+out = 'RUN/cluster_analysis_output/'
+wait, transit, links = collections.Counter(), collections.Counter(), collections.Counter()
+for steps in json.load(open(out + 'cluster_communication.json')).values():
+    for operators in steps.values():
+        for name, ranks in operators.items():
+            if name.startswith('Total Op Info'):
+                continue  # they are added up here
+            for rank, info in ranks.items():
+                wait[rank] += info['Communication Time Info']['Wait Time(ms)']
+                transit[rank] += info['Communication Time Info']['Transit Time(ms)']
+rows = told.table('Waiting and transmitting by rank').rows
+assert [row[0] for row in rows] == sorted(wait, key=int) and len(rows) == 8
+assert all(abs(float(w) - wait[r]) < 1e-5 and abs(float(t) - transit[r]) < 1e-5 for r, w, t in rows), rows
+for steps in json.load(open(out + 'cluster_communication_matrix.json')).values():
+    for operators in steps.values():
+        for name, pairs in operators.items():
+            for pair, info in pairs.items():
+                source, target = pair.split('-')
+                if '-total@' in name and source != target:
+                    links[source, target] += info['Transit Time(ms)']
+rows = told.table('Links by time').rows
+assert len(rows) == len(links) and rows[0][:2] == ['2', '3']
+assert all(abs(float(ms) - links[a, b]) < 1e-5 for a, b, ms, *_ in rows), (rows, links)
+# bars and cells of the map are as long, and as dark
+bars = [a for part, tag, a in told.shapes if part == 'waiting' and tag == 'rect' and a['class'] == 'waiting' and 'x' in a]
+most = max(wait[r] + transit[r] for r in wait)
+assert all(abs(float(a['height']) - 180 * wait[str(i)] / most) < 0.02 for i, a in enumerate(bars)) and len(bars) == 8
+cells = [a for part, tag, a in told.shapes if part == 'links' and a.get('class') == 'heat']
+assert len(cells) == len(links) and sorted(float(a['fill-opacity']) for a in cells)[-1] == 1
+assert told.table('Who kept the others waiting').rows[0][0] == '5'
+PY
+    done
+    run_msprof -q report RUN --redact -o page.html
+    page
+    expect_contains "$(page table 'Who kept the others waiting')" "5,80,80,"
+    expect_not_contains "$(page part late)" hcom_
+    # a map of more than 64 ranks is of groups of them
+    "$build/make-ranks" --output MANY --ranks 130 --aggregates
+    run_msprof -q cluster MANY
+    expect_status 0
+    report MANY
+    expect_contains "$(page part links)" "A cell is of 3 ranks that follow each other."
+    expect_equal "$(page table 'Waiting and transmitting by rank' | wc -l)" 131
+}
