@@ -29,6 +29,7 @@ struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
 struct table_sink;   /* table/table_sink.h */
 struct report_files; /* report/report_file.h */
+struct roofs;        /* load/load_roofline.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
@@ -61,6 +62,7 @@ struct export_options {
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
     struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
     struct table_sink *sink;     /* TABLE_CELLS: who takes the rows */
+    const struct roofs *roofs;   /* of the table roofline; NULL: none is known */
     struct show *show;           /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
@@ -117,6 +119,7 @@ struct show_options {
     bool ascii;                              /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
+    const struct roofs *roofs;   /* as in export_options */
     struct table_stream *stream; /* of show_one_table in other formats than TABLE_TERMINAL: where its rows go */
 };
 

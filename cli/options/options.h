@@ -92,7 +92,9 @@ struct show_settings {
 
 /* Settings of report on the command line. */
 struct report_settings {
-    const char *page; /* NULL: report.html */
+    const char *page; /* NULL: report.html, report.md */
+    int format;       /* index of {"html", "markdown"} */
+    const char *base; /* --diff; NULL: not given */
     bool redact;
 };
 
@@ -184,6 +186,8 @@ struct settings {
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
     const char *step_range; /* NULL: not given */
+    int64_t peak_flops;     /* --peak-flops in GFLOP/s; 0: not given */
+    int64_t peak_bandwidth; /* --peak-bandwidth in MB/s; 0: not given */
 
     bool list_options; /* help --options */
     int manual_rows;   /* help --manual: enum manual_rows; -1: not given */
@@ -216,6 +220,7 @@ enum value_type {
     VALUE_TEXT,      /* text that names no file */
     VALUE_NUMBER,    /* minimum..maximum */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
+    VALUE_AMOUNT,    /* the same in what the argument is called */
     VALUE_SPEED,     /* the same from 0, or "max" for 0 */
     VALUE_VERSION,   /* of CANN, stored as db/query/cann_version.h has it */
     VALUE_PERCENT,   /* decimal from 0 to 100 with up to three places, stored in thousandths */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/host_side.h"
 
+#include "analysis/memory_curve.h"
 #include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
@@ -8,6 +9,7 @@
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/torch_relation.h"
+#include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
@@ -163,7 +165,7 @@ struct attaching {
     sqlite3 *db;
     struct python_lines lines;
     struct intern ops; /* "name\nline" */
-    struct table_rows op_rows, launch_rows, stage_rows;
+    struct table_rows op_rows, launch_rows, stage_rows, piece_rows;
 };
 
 /* The number of an operator with its line, which is stored when it comes first. */
@@ -272,6 +274,51 @@ static int add_steps(struct attaching *attaching, struct err *err)
     return status;
 }
 
+static int add_piece(struct table_rows *rows, const char *owner, const struct memory_piece *piece, struct err *err)
+{
+    table_put_text(rows, owner);
+    table_put_integer(rows, piece->device);
+    table_put_integer(rows, piece->start_ns);
+    if (piece->end_ns != MEMORY_KEPT)
+        table_put_integer(rows, piece->end_ns);
+    else
+        table_put_nothing(rows);
+    table_put_integer(rows, piece->bytes);
+    return table_end_row(rows, err);
+}
+
+static int add_torch_piece(void *arg, const struct torch_piece *piece, struct err *err)
+{
+    struct attaching *attaching = arg;
+    const struct memory_piece it = {.start_ns = piece->got_ns,
+                                    .end_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : MEMORY_KEPT,
+                                    .bytes = piece->bytes,
+                                    .device = piece->device};
+    return piece->by_engine ? 0 : add_piece(&attaching->piece_rows, piece->owner, &it, err);
+}
+
+static int add_mindspore_piece(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                               struct err *err)
+{
+    struct attaching *attaching = arg;
+    const struct memory_piece it = {.start_ns = got->time_ns,
+                                    .end_ns = gave != NULL ? gave->time_ns : MEMORY_KEPT,
+                                    .bytes = got->size <= INT64_MAX ? (int64_t)got->size : INT64_MAX,
+                                    .device = got->device};
+    return add_piece(&attaching->piece_rows, framework_text(attaching->analysis->framework, got->owner), &it, err);
+}
+
+static int add_pieces(struct attaching *attaching, struct err *err)
+{
+    const struct framework_analysis *analysis = attaching->analysis;
+    int status = table_rows_open(&attaching->piece_rows, attaching->db, "temp.framework_piece",
+                                 "owner TEXT, device_id INTEGER, got_ns INTEGER, gave_ns INTEGER, bytes INTEGER", err);
+    if (status < 0)
+        return status;
+    return analysis->framework->torch != NULL ? torch_each_piece(analysis, add_torch_piece, attaching, err)
+                                              : mindspore_each_piece(analysis, add_mindspore_piece, attaching, err);
+}
+
 static int add_all(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
@@ -288,6 +335,8 @@ static int add_all(struct attaching *attaching, struct err *err)
         status = database_exec(attaching->db, work, err);
     if (status == 0)
         status = add_steps(attaching, err);
+    if (status == 0)
+        status = add_pieces(attaching, err);
     if (status == 0 && attaching->stacks)
         status = framework_add_stacks(analysis, &attaching->lines, err);
     return status == 0 ? add_stages(attaching, err) : status;
@@ -307,6 +356,7 @@ static int attach(struct framework_analysis *analysis, bool stacks, struct err *
     table_rows_close(&attaching.op_rows);
     table_rows_close(&attaching.launch_rows);
     table_rows_close(&attaching.stage_rows);
+    table_rows_close(&attaching.piece_rows);
     if (status == 0)
         status = database_exec(analysis->db, "PRAGMA query_only = ON", err);
     intern_release(&attaching.ops);
