@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int64_t end_of(const struct split *split)
+int64_t split_end_ns(const struct split *split)
 {
     const struct workload_step *step = split->step;
 
@@ -23,7 +23,7 @@ static int64_t end_of(const struct split *split)
 struct execution_run split_executions(const struct workload *workload, const struct split *split)
 {
     size_t first = workload_first_at(workload, split->device, split->start_ns);
-    size_t end = workload_first_at(workload, split->device, end_of(split));
+    size_t end = workload_first_at(workload, split->device, split_end_ns(split));
 
     return (struct execution_run){first, end > first ? end - first : 0};
 }

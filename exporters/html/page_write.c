@@ -353,6 +353,7 @@ static int fill(struct filling *filling, struct err *err)
                                            .columns = COLUMNS_VENDOR,
                                            .model_id = -1,
                                            .choice = &choice,
+                                           .roofs = page->roofs,
                                            .sink = &sink};
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     struct export_result result = {.files = 0};
@@ -361,6 +362,7 @@ static int fill(struct filling *filling, struct err *err)
     int status = report_session_open(&session, page->db, &options, &result, err);
 
     session.workload = &page->workload;
+    session.paths = &page->paths;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)

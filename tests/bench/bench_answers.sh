@@ -10,8 +10,8 @@
 #   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
-# Nothing is asserted about time. Limits for a million operators: export db 5 s, a table of show 1 s, advise 2 s, diff 3 s,
-# each in 64 MiB.
+# Nothing is asserted about time. Limits for a million operators: export db 5 s, a table of show 1 s, advise 2 s, diff 3 s, a
+# flame graph 3 s, each in 64 MiB.
 set -euo pipefail
 
 build=$1
@@ -56,6 +56,9 @@ for table in $("$build/msprof" show -q "$capture" --table list | grep -v '^ ' | 
 done
 row "advise" advise "$capture"
 row "diff" diff "$capture" "$capture"
+for weight in device host count; do
+    row "export flame --weight $weight" export flame "$capture" --weight "$weight" --format svg
+done
 row "diff with a baseline" diff "$directory/base.json" "$capture"
 
 [ "$earlier" -gt 0 ] || exit 0

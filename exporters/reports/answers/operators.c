@@ -57,6 +57,30 @@ const struct report report_types = {
     .rows = put_rows_types,
 };
 
+/* Layers: what the names of operators have in front of their last slash. */
+static const struct report_column columns_layers[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
+    {"Layer", REPORT_FIELD(struct answer_row, name), .doc = "The layer; of an operator without one its name."},
+    {.title = NULL},
+};
+
+static int put_rows_layers(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_LAYER, NULL, err);
+}
+
+const struct report report_layers = {
+    .name = "layers",
+    .title = "Layers by time",
+    .doc = "Time by layer: the name of an operator up to its last slash. The largest total first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_layers,
+    .rows = put_rows_layers,
+};
+
 /* Streams: how long each works. */
 static const struct report_column columns_streams[] = {
     ANSWER_NUMBERS,
