@@ -144,7 +144,7 @@ median = sorted(steps)[len(steps) // 2]
 assert min(abs(s - median) for s in steps) == abs(step - median)
 # the drawing has the path in one colour, as long as the table says
 told = page.Page('page.html')
-critical = [a for part, tag, a in told.shapes if part == 'c1-path' and a.get('class') == 'critical' and float(a.get('height', 0)) == 16]
+critical = [a for part, tag, a in told.shapes if part == 'c1-path' and a.get('class') == 'critical' and float(a.get('height', 0)) == 18]
 drawn = sum(float(a['width']) for a in critical if float(a['width']) > 1)
 assert abs(drawn / 1000 * step - 350000) < step * 0.01, (drawn, step)
 PY
@@ -368,4 +368,22 @@ PY
     report MANY
     expect_contains "$(page part links)" "A cell is of 3 ranks that follow each other."
     expect_equal "$(page table 'Waiting and transmitting by rank' | wc -l)" 131
+}
+
+# axe-core, which is not shipped: of $MSPROF_AXE, or of npm.
+find_axe() {
+    command -v chromium >/dev/null || skip "chromium is not installed"
+    axe=${MSPROF_AXE:-$repository/tests/lib/node_modules/axe-core/axe.min.js}
+    [ -f "$axe" ] || skip "axe-core is not installed: 'npm install --prefix tests/lib' does that"
+}
+
+@test "Chromium and axe-core find nothing wrong with the page, light, dark, narrow or printed, and nothing on another" {
+    find_axe
+    cp -R "$repository/testdata/frameworks/run_ascend_pt" .
+    chmod -R u+w run_ascend_pt
+    copy_capture JOBX
+    report JOBX run_ascend_pt --peak-bandwidth 12.8
+    for look in 1200:light 400:dark 688:print; do
+        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$axe" "${look%:*}" "${look#*:}")" ""
+    done
 }
