@@ -135,7 +135,8 @@ struct pipeline {
     struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
     size_t source_first, source_count;
     struct row_batch *source_batch;   /* for their rows; never in the lists above */
-    bool decoder_done, stop, no_room; /* no_room: memory ran out for the rows of a source */
+    bool decoder_done, stop;
+    struct err source_err; /* of its rows; no code: none */
     int decoder_status;
     struct err decoder_err;
 };
@@ -206,16 +207,18 @@ static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_so
 {
     struct row_batch *batch = pipeline->source_batch;
     bool room = row_batch_begin(batch, source->kind);
-    if (room && !pipeline->stop)
-        source->fill(source, batch);
-    if (batch->rows > 0)
+    int status = 0;
+    if (!room)
+        status = err_set(&pipeline->source_err, ERR_NO_MEMORY, "out of memory");
+    else if (!pipeline->stop)
+        status = source->fill(source, batch, &pipeline->source_err);
+    if (status == 0 && batch->rows > 0)
         return batch;
     source->release(source);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->source_first = (pipeline->source_first + 1) % MAX_SOURCES;
     pipeline->source_count--;
-    pipeline->stop |= !room;
-    pipeline->no_room |= !room;
+    pipeline->stop |= status < 0;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return NULL;
@@ -310,6 +313,7 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
         .capture = capture,
         .progress = progress,
         .decoder_err = ERR_INIT,
+        .source_err = ERR_INIT,
     };
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->changed, NULL);
@@ -325,8 +329,9 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
             recycle_batch(pipeline, batch, status < 0);
         }
         pthread_join(thread, NULL);
-        if (status == 0 && pipeline->no_room) {
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (status == 0 && pipeline->source_err.code != 0) {
+            *err = pipeline->source_err;
+            status = -(int)err->code;
         } else if (status == 0 && pipeline->decoder_status < 0) {
             status = pipeline->decoder_status;
             *err = pipeline->decoder_err;
