@@ -22,12 +22,17 @@ struct decode_plan {
     const struct layout *layout;
     size_t step_count;
     size_t plain_count; /* the first of them need nothing of other columns or records */
-    size_t quick_count;
+    size_t quick_count, signed_count, run_count;
+    struct word_run { /* unsigned numbers of four bytes, one behind the other, for columns likewise; none of the steps
+                       */
+        uint32_t offset;
+        uint8_t column, count;
+    } runs[RECORD_MAX_COLUMNS];
     struct quick_step { /* a number that is eight bytes of the record, shifted and masked; none of the steps */
         uint64_t mask;
         uint32_t offset;
         uint8_t shift, column;
-    } quick[RECORD_MAX_COLUMNS];
+    } quick[RECORD_MAX_COLUMNS], quick_signed[RECORD_MAX_COLUMNS];
     struct decode_step {
         uint32_t offset, width;
         uint8_t column, shift, sign_bits; /* sign_bits: 0 unsigned, else the number of value bits */

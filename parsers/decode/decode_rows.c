@@ -8,19 +8,33 @@
 
 /* One record: a layout made ready, and the loop that reads it. */
 
+static void add_word(struct decode_plan *plan, const struct decode_step *step)
+{
+    struct word_run *run = plan->run_count > 0 ? &plan->runs[plan->run_count - 1] : NULL;
+    if (run == NULL || step->offset != run->offset + 4 * run->count || step->column != run->column + run->count) {
+        run = &plan->runs[plan->run_count++];
+        *run = (struct word_run){step->offset, step->column, 0};
+    }
+    run->count++;
+}
+
 /* A plain number is read as part of the eight bytes that hold it, whatever its width: one load without a choice. Its
  * record has as many. False: it is not such a one. */
 static bool add_quick(struct decode_plan *plan, const struct decode_step *step)
 {
     const struct layout *layout = plan->layout;
-    if (step->text || step->scaled || step->sign_bits != 0 || step->relation != FIELD_PLAIN || layout->big_endian ||
-        layout->record_size < 8)
+    if (step->text || step->scaled || step->relation != FIELD_PLAIN || layout->big_endian || layout->record_size < 8)
         return false;
+    if (step->width == 4 && step->mask == UINT32_MAX && step->sign_bits == 0) {
+        add_word(plan, step);
+        return true;
+    }
     uint32_t last = layout->record_size - 8, offset = step->offset < last ? step->offset : last;
     unsigned shift = step->shift + 8 * (step->offset - offset);
     if (shift >= 64)
         return false;
-    plan->quick[plan->quick_count++] = (struct quick_step){step->mask, offset, (uint8_t)shift, step->column};
+    *(step->sign_bits == 0 ? &plan->quick[plan->quick_count++] : &plan->quick_signed[plan->signed_count++]) =
+        (struct quick_step){step->mask, offset, (uint8_t)shift, step->column};
     return true;
 }
 
@@ -28,8 +42,7 @@ static bool add_quick(struct decode_plan *plan, const struct decode_step *step)
 static void add_steps(struct decode_plan *plan, bool plain)
 {
     const struct record_kind *kind = plan->kind;
-    for (size_t i = 0; i < plan->layout->field_count && plan->step_count + plan->quick_count < RECORD_MAX_COLUMNS;
-         i++) {
+    for (size_t i = 0; i < plan->layout->field_count && plan->present != UINT64_MAX; i++) {
         const struct field *field = &plan->layout->fields[i];
         int column = record_kind_column(kind, field->column);
         int other = field->other != NULL ? record_kind_column(kind, field->other) : 0;
@@ -161,10 +174,20 @@ void decode_record(struct decode_plan *plan, const unsigned char *record, struct
 {
     uint64_t present = plan->present, all = 0;
     struct cell *cells = row->cells;
+    for (const struct word_run *run = plan->runs, *end = run + plan->run_count; run < end; run++) {
+        const unsigned char *word = record + run->offset;
+        for (struct cell *cell = cells + run->column, *last = cell + run->count; cell < last; cell++, word += 4)
+            cell->integer = (int64_t)bytes_load(word, 4, false);
+    }
     for (const struct quick_step *step = plan->quick, *end = step + plan->quick_count; step < end; step++) {
         uint64_t value = bytes_load(record + step->offset, 8, false) >> step->shift & step->mask;
         cells[step->column].integer = (int64_t)value;
         all |= value;
+    }
+    for (const struct quick_step *step = plan->quick_signed, *end = step + plan->signed_count; step < end; step++) {
+        uint64_t value = bytes_load(record + step->offset, 8, false) >> step->shift & step->mask;
+        uint64_t sign = step->mask - (step->mask >> 1); /* its highest bit */
+        cells[step->column].integer = (int64_t)((value ^ sign) - sign);
     }
     if (all > INT64_MAX)
         present &= ~quick_refused(plan, cells);
