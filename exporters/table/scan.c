@@ -83,7 +83,8 @@ static size_t place_values(struct worker *worker, struct scan_column *columns, s
     worker->placed_count = 0;
     for (size_t i = 0; i < plan->column_count; i++) {
         const char *sql = plan->columns[i].column.sql;
-        if (sql == NULL)
+        const struct report_scan *scan = worker->pass->scan;
+        if (sql == NULL || (scan->needs != NULL && !scan->needs(worker->pass->run, i)))
             continue;
         size_t place = place_of(columns, count, sql);
         if (place == count)
