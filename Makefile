@@ -131,7 +131,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh2.h) openssl/evp.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh2.h) openssl/evp.h zlib.h
 $(B)/libraries: $(B)/flags tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE

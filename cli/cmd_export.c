@@ -505,8 +505,7 @@ const struct command command_export = {
 static const struct example timeline_examples[] = {
     {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
     {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
-    {"small, for ui.perfetto.dev; of the second second",
-     "msprof export timeline JOBX --format pftrace --from 1s --until 2s"},
+    {"small, for ui.perfetto.dev; of the first second", "msprof export timeline JOBX --format pftrace --until 1s"},
     {NULL, NULL},
 };
 

@@ -26,7 +26,7 @@
 
 extern char **environ;
 
-/* What is shown. */
+/* A capture that is shown. */
 struct viewing {
     const struct settings *settings;
     char directory[64]; /* of our own, removed at the end; "": none */
@@ -100,9 +100,11 @@ static int write_timeline(const struct capture_visit *visit, struct viewing *vie
     };
     int status = export_timeline(db, &options, &result, err);
     console_progress_end();
-    if (status == 0 && viewing->file == NULL)
+    if (status < 0)
+        return status;
+    if (viewing->file == NULL)
         return err_set(err, ERR_NOT_FOUND, "'%s' has no data for a timeline", visit->directory);
-    return status;
+    return 0;
 }
 
 static int write_page(const struct capture_visit *visit, struct viewing *viewing, sqlite3 *db, struct err *err)

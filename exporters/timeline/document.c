@@ -110,12 +110,13 @@ static int write_end(struct trace *trace, const struct trace_info *info, struct 
 /* Hands the last bytes to the sink, and completes its files. */
 static int close_sink(struct trace *trace, int status, struct err *err)
 {
-    if (status == 0 && trace->events > 0)
+    const bool whole = status == 0 && trace->events > 0;
+    if (whole)
         outfile_flush(&trace->out);
     if (trace_sink_failed(trace->sink, err) < 0)
         status = -(int)err->code;
     outfile_abort(&trace->out);
-    if (status == 0 && trace->events > 0)
+    if (whole && status == 0)
         return trace_sink_commit(trace->sink, trace->events, trace->report, trace->run->origin.origin_unix_ns,
                                  trace->run->result, err);
     trace_sink_abort(trace->sink);

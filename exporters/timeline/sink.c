@@ -306,26 +306,23 @@ static struct event_span about(const struct trace_sink *sink)
 }
 
 /* Completes a file that has events; *ret_bytes: how long it is. */
-static int part_commit(struct trace_sink *sink, struct part *part, int64_t unix_ns, bool plain, uint64_t *ret_bytes,
-                       struct err *err)
+static int part_commit(const struct trace_sink *sink, struct part *part, int64_t unix_ns, bool plain,
+                       uint64_t *ret_bytes, struct err *err)
 {
-    int status = 0;
-    if (part->writer != NULL) {
-        status = perfetto_end(part->writer, about(sink), unix_ns, err);
-    } else if (!plain) {
+    *ret_bytes = 0;
+    if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
+        return -(int)err->code;
+    if (part->writer == NULL && !plain) {
         outfile_add(part->out, &sink->tail);
         outfile_write(part->out, "\n", 1);
     }
-    *ret_bytes = 0;
-    if (status == 0 && part->squeeze != NULL) {
-        status = squeeze_commit(part->squeeze, ret_bytes, err);
-        part->squeeze = NULL;
-    } else if (status == 0) {
+    if (part->squeeze == NULL) {
         *ret_bytes = part->file.written + part->file.used;
-        status = outfile_commit(&part->file, err);
+        return outfile_commit(&part->file, err);
     }
-    part_abort(part);
-    return status;
+    struct squeeze *squeeze = part->squeeze;
+    part->squeeze = NULL;
+    return squeeze_commit(squeeze, ret_bytes, err);
 }
 
 static int tell_part(const struct trace_sink *sink, size_t i, uint64_t events, const char *report,
@@ -365,8 +362,9 @@ int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *repor
         uint64_t bytes;
         if (events == 0)
             continue;
-        status = part_commit(sink, &sink->parts[i], unix_ns, plain, &bytes, err);
-        if (status == 0)
+        if (part_commit(sink, &sink->parts[i], unix_ns, plain, &bytes, err) < 0)
+            status = -(int)err->code;
+        else
             status = counting ? count_file(sink, bytes, err) : tell_part(sink, i, events, report, result, err);
     }
     trace_sink_abort(sink);

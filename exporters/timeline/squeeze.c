@@ -254,24 +254,27 @@ static void write_gzip_end(struct squeeze *squeeze)
     outfile_write(&squeeze->file, end, sizeof end);
 }
 
-int squeeze_commit(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
+static int finish(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
 {
-    int status = outfile_commit(&squeeze->input, err);
+    const int committed = outfile_commit(&squeeze->input, err);
     if (squeeze->err.code != ERR_NONE) { /* it says more */
         *err = squeeze->err;
-        status = -(int)err->code;
+        return -(int)err->code;
     }
-    if (status == 0 && squeeze->kind == SQUEEZE_PACKETS)
-        status = submit_packets(squeeze, err);
-    if (status == 0)
-        status = parallel_finish(squeeze->parallel, err);
+    if (committed < 0 || (squeeze->kind == SQUEEZE_PACKETS && submit_packets(squeeze, err) < 0) ||
+        parallel_finish(squeeze->parallel, err) < 0)
+        return -(int)err->code;
     parallel_free(squeeze->parallel);
     squeeze->parallel = NULL;
-    if (status == 0 && squeeze->kind == SQUEEZE_GZIP)
+    if (squeeze->kind == SQUEEZE_GZIP)
         write_gzip_end(squeeze);
     *ret_bytes = squeeze->file.written + squeeze->file.used;
-    if (status == 0)
-        status = outfile_commit(&squeeze->file, err);
+    return outfile_commit(&squeeze->file, err);
+}
+
+int squeeze_commit(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
+{
+    const int status = finish(squeeze, ret_bytes, err);
     release(squeeze);
     return status;
 }
