@@ -469,3 +469,38 @@ PY
         expect_not_contains "$(page part c1-operators)$(page part c1-findings)$(page part c1-idle)" "$name"
     done
 }
+
+@test "the Markdown twin of every family's page has its headings, its words and the cells of its tables" {
+    for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/{prof,2022,job}*/[JP]* \
+        "$repository"/testdata/frameworks/run_ascend_*; do
+        [ -d "$capture" ] || continue
+        rm -rf CAPTURE_ascend_x
+        cp -R "$capture" "${capture##*/}"
+        chmod -R u+w "${capture##*/}"
+        run_msprof -q report "${capture##*/}" -o page.html
+        run_msprof -q report "${capture##*/}" --format markdown -o page.md
+        [ "$status" -eq 0 ] || expect_status 3
+        PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+        rm -rf "${capture##*/}"
+    done
+}
+
+@test "names in the twin are no markup, and are hashes with --redact" {
+    program <<'PY'
+for name in ('</td><script>', 'a|b|c', '**bold** _x_ `y`', '[a](b)', '@someone #12', 'back\\slash|', '<!-- -->', 'line'):
+    p.op(name, 'T|<', 100)
+PY
+    run_msprof -q report PROF_1 --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    expect_contains "$(cat page.md)" '\</td\>\<script\>'
+    expect_contains "$(cat page.md)" '\@someone \#12'
+    run_msprof -q report PROF_1 --redact -o page.html
+    run_msprof -q report PROF_1 --redact --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    [[ $(cat page.md) != *someone* ]]
+    run_msprof report PROF_1 --format pdf
+    expect_status 2
+    run_msprof report PROF_1 --format markdown
+    expect_contains "$stderr" "report.md"
+    [ -s report.md ]
+}
