@@ -112,7 +112,7 @@ void markdown_attribute(struct markdown *markdown, const char *name, const char 
 {
     if (markdown->hidden > 0 || strcmp(name, "class") != 0)
         return;
-    if (strcmp(value, "skip") == 0 || strcmp(value, "key") == 0)
+    if (strcmp(value, "skip") == 0 || strcmp(value, "legend") == 0)
         markdown->hidden = 1;
     else if (markdown->in_heads && markdown->in_cell && value[0] == 'n' && markdown->cells < MARKDOWN_COLUMNS_MAX)
         markdown->number_columns |= UINT64_C(1) << markdown->cells;

@@ -22,7 +22,7 @@ struct markdown {
 };
 
 void markdown_open(struct markdown *markdown, struct outfile *out, const char *element);
-/* Of the element that was opened last. */
+/* Takes an attribute of the element that was opened last. */
 void markdown_attribute(struct markdown *markdown, const char *name, const char *value);
 void markdown_close(struct markdown *markdown, struct outfile *out, const char *element);
 /* Puts a character of a text. */
