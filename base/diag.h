@@ -255,8 +255,8 @@ void diag_release(struct diagnostics *diag);
 void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The place that an entry would have now. What turns out later is reported there: entries that are made between
- * diag_go_back and diag_go_on stand in front of those that were made since the mark. */
+/* The place that an entry would have now. A later report goes back to it: entries that are made between diag_go_back
+ * and diag_go_on stand in front of those that were made since the mark. */
 size_t diag_mark(const struct diagnostics *diag);
 void diag_go_back(struct diagnostics *diag, size_t mark);
 void diag_go_on(struct diagnostics *diag);
