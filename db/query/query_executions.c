@@ -73,14 +73,13 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct task_row, aiv_counters[6], "aiv_event6"),
     QUERY_FIELD(struct task_row, aiv_counters[7], "aiv_event7"),
 };
-enum { COUNTER_FIELDS = sizeof counter_fields / sizeof *counter_fields };
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
 
 struct state_row {
     int64_t id, end_tick, wait_tick, pending_tick, start_tick, counted_blocks, launch_id;
 };
 static const struct query_field state_fields[] = {
-    QUERY_FIELD(struct state_row, id, "id"),
+    QUERY_FIELD(struct state_row, id, "task_row_id"),
     QUERY_FIELD(struct state_row, end_tick, "end_tick"),
     QUERY_FIELD(struct state_row, wait_tick, "wait_tick"),
     QUERY_FIELD(struct state_row, pending_tick, "pending_tick"),
@@ -88,11 +87,7 @@ static const struct query_field state_fields[] = {
     QUERY_FIELD(struct state_row, counted_blocks, "counted_blocks"),
     QUERY_FIELD(struct state_row, launch_id, "launch_id"),
 };
-enum { STATE_FIELDS = sizeof state_fields / sizeof *state_fields };
 static const struct query_select state_select = {QUERY_FIELDS(state_fields)};
-#define STATES                                                                                                         \
-    "(SELECT task_row_id AS id, end_tick, wait_tick, pending_tick, start_tick, counted_blocks, launch_id"              \
-    "  FROM task_state)"
 
 #define ROWS_AT_ONCE 1024
 
@@ -100,41 +95,35 @@ struct side_by_side {
     sqlite3 *db;
     const struct execution_range *range;
     bool counting, with_counters;
-    sqlite3_stmt *tasks, *states;
+    struct query_scan *tasks, *states;
     int64_t first;
     struct state_row rows[ROWS_AT_ONCE]; /* states from first on; an id of 0: there is none */
     int (*each)(void *arg, const struct task_row *task, const struct state_row *state, struct err *err);
     void *arg;
 };
 
-static int take_state(void *arg, sqlite3_value **row, struct err *err)
+static int take_state(void *arg, int64_t *row, struct err *err)
 {
     (void)err;
     struct side_by_side *scan = arg;
-    struct state_row state;
-    scan_take(row, state_fields, STATE_FIELDS, &state);
-    scan->rows[state.id - scan->first] = state;
+    const struct state_row *state = (const struct state_row *)(void *)row;
+    scan->rows[state->id - scan->first] = *state;
     return 0;
 }
 
 /* Whole tasks: the parts of split ones have tables of their own. */
-static int take_task(void *arg, sqlite3_value **row, struct err *err)
+static int take_task(void *arg, int64_t *row, struct err *err)
 {
     const struct side_by_side *scan = arg;
     const struct execution_range *range = scan->range;
-    struct task_row task;
-    scan_take(row, task_fields, COUNT_FIELDS, &task);
-    const struct state_row *state = &scan->rows[task.id - scan->first];
-    if (state->id == 0 || task.device_id != range->device_id)
+    const struct task_row *task = (const struct task_row *)(void *)row;
+    const struct state_row *state = &scan->rows[task->id - scan->first];
+    if (state->id == 0 || task->device_id != range->device_id)
         return 0;
-    if (!scan->counting && (task.context_id != DB_NULL || state->end_tick == DB_NULL ||
+    if (!scan->counting && (task->context_id != DB_NULL || state->end_tick == DB_NULL ||
                             state->end_tick <= range->after_tick || state->end_tick > range->until_tick))
         return 0;
-    if (!scan->counting)
-        scan_take(row + COUNT_FIELDS, task_fields + COUNT_FIELDS, TASK_FIELDS - COUNT_FIELDS, &task);
-    if (scan->with_counters)
-        scan_take(row + TASK_FIELDS, counter_fields, COUNTER_FIELDS, &task);
-    return scan->each(scan->arg, &task, state, err);
+    return scan->each(scan->arg, task, state, err);
 }
 
 /* Reads the tasks of a range, or where only counting all of the device; the caller sets the members that say how. */
@@ -147,19 +136,20 @@ static int scan_tasks(struct side_by_side *scan, struct err *err)
     int status = query_last_row(scan->db, "device_task", &last, err);
     if (status == 0)
         status = query_scan_fields(scan->db, &tasks, scan->with_counters ? &counter_select : NULL, "device_task",
-                                   &scan->tasks, err);
+                                   sizeof(struct task_row), &scan->tasks, err);
     if (status == 0)
-        status = query_scan_fields(scan->db, &state_select, NULL, STATES, &scan->states, err);
+        status = query_scan_fields(scan->db, &state_select, NULL, "task_state", sizeof(struct state_row), &scan->states,
+                                   err);
     for (scan->first = 1; scan->first <= last && status == 0; scan->first += ROWS_AT_ONCE) {
         int64_t end = scan->first + ROWS_AT_ONCE;
         for (size_t i = 0; i < ROWS_AT_ONCE; i++)
             scan->rows[i].id = 0;
-        status = query_scan(scan->db, scan->states, scan->first, end, take_state, scan, err);
+        status = query_scan(scan->states, scan->first, end, take_state, scan, err);
         if (status == 0)
-            status = query_scan(scan->db, scan->tasks, scan->first, end, take_task, scan, err);
+            status = query_scan(scan->tasks, scan->first, end, take_task, scan, err);
     }
-    sqlite3_finalize(scan->tasks);
-    sqlite3_finalize(scan->states);
+    query_scan_free(scan->tasks);
+    query_scan_free(scan->states);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include "base/search.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-#include "db/query/query_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +15,14 @@
 #define ACL_CALLS "FROM acl_call c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
 #define RUNTIME_CALLS "FROM runtime_api c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
 
-/* The tables of calls, with columns in the order of enum call_column. */
+/* Calls in the order of their tables, with columns in the order of enum call_column. */
 enum { ACL_LAYER = 1, RUNTIME_LAYER = 2 };
 static const struct call_table {
     unsigned layer;
-    const char *table, *columns;
+    const char *rows;
 } call_tables[] = {
-    {ACL_LAYER, "acl_call", "file_id, start_ns, end_ns, thread_id, name, process_id, api_type"},
-    {RUNTIME_LAYER, "runtime_api", "file_id, start_ns, end_ns, thread_id, name, NULL, NULL"},
+    {ACL_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, process_id, api_type FROM acl_call ORDER BY id"},
+    {RUNTIME_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, NULL, NULL FROM runtime_api ORDER BY id"},
 };
 enum call_column { CALL_FILE, CALL_START, CALL_END, CALL_THREAD, CALL_NAME, CALL_PROCESS, CALL_TYPE };
 
@@ -61,48 +60,35 @@ static bool is_of_device(struct sorting *sorting, int64_t file)
     return sorting->last_counts;
 }
 
-static int keep_name(struct sorting *sorting, sqlite3_value *value, const char **ret, struct err *err)
+static int keep_name(struct sorting *sorting, sqlite3_stmt *row, const char **ret, struct err *err)
 {
-    const char *text = (const char *)sqlite3_value_text(value);
+    const char *text = query_text(row, CALL_NAME);
     uint32_t number;
     *ret = NULL;
     if (text == NULL)
         return 0;
-    int status = intern_add(&sorting->names, text, (size_t)sqlite3_value_bytes(value), &number, err);
+    int status = intern_add(&sorting->names, text, (size_t)sqlite3_column_bytes(row, CALL_NAME), &number, err);
     if (status == 0)
         *ret = sorting->names.items[number].bytes;
     return status;
 }
 
-static int sort_call(void *arg, sqlite3_value **row, struct err *err)
+static int sort_call(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct sorting *sorting = arg;
-    if (!is_of_device(sorting, scan_integer(row[CALL_FILE])))
+    if (!is_of_device(sorting, query_integer(row, CALL_FILE)))
         return 0;
     struct plain_call call = {
-        .start_ns = scan_integer(row[CALL_START]),
-        .end_ns = scan_integer(row[CALL_END]),
-        .process_id = scan_integer(row[CALL_PROCESS]),
-        .thread_id = scan_integer(row[CALL_THREAD]),
-        .api_type = scan_integer(row[CALL_TYPE]),
+        .start_ns = query_integer(row, CALL_START),
+        .end_ns = query_integer(row, CALL_END),
+        .process_id = query_integer(row, CALL_PROCESS),
+        .thread_id = query_integer(row, CALL_THREAD),
+        .api_type = query_integer(row, CALL_TYPE),
     };
     const struct spool_key key = {spool_key_part(call.start_ns),
                                   sorting->longest_first ? ~spool_key_part(call.end_ns) : 0};
-    int status = keep_name(sorting, row[CALL_NAME], &call.name, err);
+    int status = keep_name(sorting, row, &call.name, err);
     return status == 0 ? spool_add(sorting->calls, &key, &call, sizeof call, err) : status;
-}
-
-static int sort_table(sqlite3 *db, const struct call_table *table, struct sorting *sorting, struct err *err)
-{
-    sqlite3_stmt *scan = NULL;
-    int64_t last;
-    int status = query_last_row(db, table->table, &last, err);
-    if (status == 0)
-        status = query_scan_prepare(db, table->columns, table->table, NULL, &scan, err);
-    if (status == 0)
-        status = query_scan(db, scan, 1, last + 1, sort_call, sorting, err);
-    sqlite3_finalize(scan);
-    return status;
 }
 
 static int give_calls(struct spool *calls, plain_call_each each, void *arg, struct err *err)
@@ -124,7 +110,7 @@ static int each_call(sqlite3 *db, unsigned layers, int64_t device_id, plain_call
         status = -(int)err->code;
     for (size_t i = 0; i < sizeof call_tables / sizeof *call_tables && status == 0; i++) {
         if ((layers & call_tables[i].layer) != 0)
-            status = sort_table(db, &call_tables[i], &sorting, err);
+            status = query_run(db, call_tables[i].rows, NULL, 0, sort_call, &sorting, err);
     }
     if (status == 0)
         status = give_calls(sorting.calls, each, arg, err);
