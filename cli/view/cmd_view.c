@@ -109,7 +109,7 @@ static int write_timeline(const struct capture_visit *visit, struct viewing *vie
 
 static int write_page(const struct capture_visit *visit, struct viewing *viewing, sqlite3 *db, struct err *err)
 {
-    const struct html_capture capture = {viewing->name, visit->database};
+    const struct html_capture capture = {.name = viewing->name, .database = visit->database};
     struct html_report *page = NULL;
     viewing->file = path_join(viewing->directory, "report.html");
     if (viewing->file == NULL)
