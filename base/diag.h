@@ -87,6 +87,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "collect less at once, or shorter")                                                                              \
     X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
       "see msprof-records(5) for what is decoded; the other records are complete")                                     \
+    X(DIAG_RECORD_ODD, "record-odd", DIAG_NOTE,                                                                        \
+      "a record that says something twice, or a number or a word that sound ones do not have there; it is kept",       \
+      "check the file: other values of the record may be damaged, too")                                                \
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
       "a value that only grows is less than the one before: what passed in between is not known",                      \
       "collect again; if it comes back, report the file")                                                              \

@@ -2,9 +2,9 @@
 #include "base/file/spool.h"
 
 #include "base/array.h"
+#include "base/file/temporary.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -254,24 +254,6 @@ static int sort_memory(struct spool *spool, struct err *err)
 
 /* ---- writing ---- */
 
-/* In the first directory of those that temporary files stand in, or in the current one. */
-static int open_file(struct spool *spool, struct err *err)
-{
-    const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};
-    const char *named = directories[0] != NULL ? directories[0] : "/var/tmp";
-    int failure = 0;
-    for (size_t i = 0; i < sizeof directories / sizeof *directories && spool->file < 0; i++) {
-        if (directories[i] == NULL)
-            continue;
-        spool->file = open(directories[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-        failure = failure == 0 && spool->file < 0 ? errno : failure;
-    }
-    if (spool->file >= 0)
-        return 0;
-    err_set_errno(err, failure, "cannot make a temporary file in '%s'", named);
-    return err_hint(err, "TMPDIR names the directory that is used");
-}
-
 static int write_buffer(struct spool *spool, struct err *err)
 {
     size_t written = 0;
@@ -321,7 +303,7 @@ static int write_run(struct spool *spool, struct err *err)
 {
     int status = sort_memory(spool, err);
     if (status == 0 && spool->file < 0)
-        status = open_file(spool, err);
+        status = (spool->file = temporary_open_unnamed(err)) < 0 ? -(int)err->code : 0;
     if (status == 0 && spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
