@@ -68,7 +68,7 @@ enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8 };
 enum { COUNTER_UNIT_NAME = 6 };
 enum { ORDERING_EXPLICIT = 3, PROCESS_ORDERING_EXPLICIT = 1, MERGE_NONE = 2 };
 
-/* What a text is of: bits of those that a sequence has interned, and the fields of InternedData. */
+/* Uses of a text: bits of those that a sequence has interned, and the fields of InternedData. */
 enum text_use { TEXT_CATEGORY, TEXT_EVENT, TEXT_KEY, TEXT_VALUE };
 /* Where each stands: in InternedData, as its number, and whole where the table has no room for it. */
 static const struct {
