@@ -262,8 +262,8 @@ static const char *read_id(const char *p, struct event_text *ret)
     return stop;
 }
 
-/* Reads the members up to the times, and the category, where they stand as in most events; NULL: elsewhere. What is
- * left of the event is always longer than what is compared with it. */
+/* Reads the members up to the times, and the category, where they stand as in most events; NULL: elsewhere. More is
+ * left of the event than is compared with it. */
 static const char *read_most(const char *event, const char *end, struct event_text *ret)
 {
     enum { NAME = 9, LEFT = 24 };
