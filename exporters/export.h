@@ -18,7 +18,7 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 #define TABLE_MAX_COLUMNS 224
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
-/* Of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. */
+/* Formats of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. */
 enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW };
 enum trace_split { SPLIT_NONE, SPLIT_TIME, SPLIT_SIZE, SPLIT_STEPS };
 

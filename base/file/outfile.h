@@ -47,7 +47,8 @@ struct outfile {
  * /dev/stderr, /dev/fd/N), is written directly. A directory, a pipe, a socket or a block device is refused. */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 
-/* Opens one whose bytes go to take, in pieces of the buffer's size, instead of into a file; path names it in messages. */
+/* Opens one whose bytes go to take, in pieces of the buffer's size, instead of into a file; path names it in messages.
+ */
 int outfile_open_pipe(struct outfile *out, const char *path, outfile_take *take, void *arg, struct err *err);
 
 /* Gives the buffer's whole blocks to the system (or drops them after a failure): afterwards the buffer holds less than

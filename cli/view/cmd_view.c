@@ -24,8 +24,6 @@
 #define VIEWER_DEFAULT "https://ui.perfetto.dev"
 #define PAGE_MAX ((size_t)64 * 1024)
 
-extern char **environ;
-
 /* A capture that is shown. */
 struct viewing {
     const struct settings *settings;

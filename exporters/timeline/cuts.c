@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Parts are planned a little smaller: bytes are not spread evenly over the time of a bin, and each has a head. */
-#define PLANNED(bytes) ((bytes) / 100 * 95)
+#define PLANNED 0.95
 
 void cut_bins_add(struct cut_bins *bins, int64_t time_ns, size_t bytes)
 {
@@ -46,7 +46,7 @@ int trace_cuts_by_size(struct trace_cuts *cuts, const char *path, const struct c
     double part = 0;
     for (size_t i = 0; i < CUT_BINS; i++) {
         const double bytes = (double)bins->bytes[i] * each;
-        if (part > 0 && part + bytes > (double)PLANNED(limit)) {
+        if (part > 0 && part + bytes > PLANNED * (double)limit) {
             if (add_border(&file->borders, (int64_t)i * bins->width_ns, err) < 0)
                 return -(int)err->code;
             part = 0;

@@ -25,7 +25,7 @@ struct cut_borders {
     size_t count, capacity;
 };
 
-/* Of one file, by its path. */
+/* Borders of one file, by its path. */
 struct file_cuts {
     char *path;
     struct cut_borders borders;

@@ -212,7 +212,7 @@ static bool take_args(const struct event_span *inside, const char *at, struct ev
     return true;
 }
 
-/* ---- slices as most are: the members before args, in the order in which they are put ---- */
+/* ---- events as most are: the members before args, in the order in which they are put ---- */
 
 #define SKIP(p, literal) (memcmp((p), "" literal, sizeof(literal) - 1) == 0 ? (p) + (sizeof(literal) - 1) : NULL)
 #define DIGITS_FAST 15
@@ -240,23 +240,53 @@ static const char *read_us(const char *p, int64_t *ret_ns)
     return stop;
 }
 
-/* Reads them up to the times; NULL: the event is another one. The shortest event with these members is longer than any
- * of the texts. */
-static const char *read_slice(const char *event, const char *end, struct event_text *ret)
+/* Reads a category behind what is before p, where there is one; the end of it, or p. */
+static const char *read_category(const char *p, const char *end, struct event_text *ret)
 {
-    const size_t shortest = sizeof "{\"name\":\"\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1.000}";
-    const char *p = (size_t)(end - event) > shortest ? SKIP(event, "{\"name\":\"") : NULL;
+    const char *text = end - p > 16 ? SKIP(p, ",\"cat\":\"") : NULL;
+    const char *stop = text != NULL ? string_end(text, end) : NULL;
+    if (stop == NULL)
+        return p;
+    ret->category = (struct event_span){text, (size_t)(stop - text)};
+    return stop + 1;
+}
+
+/* Reads the number of an arrow where there is one. */
+static const char *read_id(const char *p, struct event_text *ret)
+{
+    int64_t number;
+    const char *text = SKIP(p, ",\"id\":"), *stop = text != NULL ? read_digits(text, &number) : NULL;
+    if (stop == NULL)
+        return p;
+    ret->id = (struct event_span){text, (size_t)(stop - text)};
+    return stop;
+}
+
+/* Reads the members up to the times, and the category, where they stand as in most events; NULL: elsewhere. More is
+ * left of the event than is compared with it. */
+static const char *read_most(const char *event, const char *end, struct event_text *ret)
+{
+    enum { NAME = 9, LEFT = 24 };
+    const char *p = end - event > 64 ? SKIP(event, "{\"name\":\"") : NULL;
     const char *stop = p != NULL ? string_end(p, end) : NULL;
-    if (stop == NULL || (size_t)(end - stop) < shortest - 12 || (p = SKIP(stop, "\",\"ph\":\"")) == NULL)
+    if (stop == NULL)
         return NULL;
-    ret->name = (struct event_span){event + 9, (size_t)(stop - event) - 9};
+    ret->name = (struct event_span){event + NAME, (size_t)(stop - event) - NAME};
+    p = read_category(stop + 1, end, ret);
+    if (end - p < 2 * LEFT || (p = SKIP(p, ",\"ph\":\"")) == NULL || p[1] != '"')
+        return NULL;
     ret->phase = *p;
-    if ((p = SKIP(p + 1, "\",\"pid\":")) == NULL || (p = read_digits(p, &ret->pid)) == NULL || end - p < 8 ||
-        (p = SKIP(p, ",\"tid\":")) == NULL || (p = read_digits(p, &ret->tid)) == NULL || end - p < 8 ||
-        (p = SKIP(p, ",\"ts\":")) == NULL || (p = read_us(p, &ret->start_ns)) == NULL || end - p < 8 || *p != ',')
+    p = read_id(p + 2, ret);
+    if (end - p < LEFT || (p = SKIP(p, ",\"pid\":")) == NULL || (p = read_digits(p, &ret->pid)) == NULL ||
+        end - p < 8 || (p = SKIP(p, ",\"tid\":")) == NULL || (p = read_digits(p, &ret->tid)) == NULL || end - p < 8 ||
+        (p = SKIP(p, ",\"ts\":")) == NULL || (p = read_us(p, &ret->start_ns)) == NULL)
         return NULL;
+    if (end - p < 8)
+        return p == end - 1 ? p : NULL;
     const char *duration = SKIP(p, ",\"dur\":");
-    return duration != NULL ? read_us(duration, &ret->duration_ns) : p;
+    if (duration != NULL && (p = read_us(duration, &ret->duration_ns)) == NULL)
+        return NULL;
+    return read_category(p, end, ret);
 }
 
 bool event_text_read(const char *event, size_t length, struct event_text *ret)
@@ -270,9 +300,10 @@ bool event_text_read(const char *event, size_t length, struct event_text *ret)
     ret->duration_ns = 0;
     if (length < 2 || event[0] != '{' || event[length - 1] != '}')
         return false;
-    const char *at = read_slice(event, event + length, ret);
+    const char *at = read_most(event, event + length, ret);
     if (at == NULL) {
         ret->name = (struct event_span){NULL, 0};
+        ret->category = ret->id = ret->name;
         ret->phase = '\0';
         ret->pid = ret->tid = ret->start_ns = ret->duration_ns = 0;
         at = inside.text;

@@ -68,7 +68,7 @@ enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8 };
 enum { COUNTER_UNIT_NAME = 6 };
 enum { ORDERING_EXPLICIT = 3, PROCESS_ORDERING_EXPLICIT = 1, MERGE_NONE = 2 };
 
-/* What a text is of: bits of those that a sequence has interned, and the fields of InternedData. */
+/* Uses of a text: bits of those that a sequence has interned, and the fields of InternedData. */
 enum text_use { TEXT_CATEGORY, TEXT_EVENT, TEXT_KEY, TEXT_VALUE };
 /* Where each stands: in InternedData, as its number, and whole where the table has no room for it. */
 static const struct {
@@ -412,16 +412,18 @@ static void begin_sequence(struct perfetto *writer, struct track *track)
 
 /* ---- tracks ---- */
 
-static int new_track(struct perfetto *writer, struct track **ret, uint64_t parent, struct err *err)
+static struct track *new_track(struct perfetto *writer, uint64_t parent, struct err *err)
 {
     if (array_reserve(&writer->all_tracks, 1, err) < 0)
-        return -(int)err->code;
-    *ret = calloc(1, sizeof **ret);
-    if (*ret == NULL)
-        return no_memory(err);
-    **ret = (struct track){.uuid = writer->next_uuid++, .parent = parent, .rank = DB_NULL, .begin_ns = INT64_MIN};
-    writer->all_tracks.items[writer->all_tracks.count++] = *ret;
-    return 0;
+        return NULL;
+    struct track *track = calloc(1, sizeof *track);
+    if (track == NULL) {
+        no_memory(err);
+        return NULL;
+    }
+    *track = (struct track){.uuid = writer->next_uuid++, .parent = parent, .rank = DB_NULL, .begin_ns = INT64_MIN};
+    writer->all_tracks.items[writer->all_tracks.count++] = track;
+    return track;
 }
 
 static struct process *process_of(struct perfetto *writer, int64_t pid, struct err *err)
@@ -455,7 +457,8 @@ static struct track *track_of(struct perfetto *writer, int64_t pid, int64_t tid,
         return NULL;
     if (item->track == NULL) {
         const struct process *process = process_of(writer, pid, err);
-        if (process == NULL || new_track(writer, &item->track, process->uuid, err) < 0)
+        item->track = process != NULL ? new_track(writer, process->uuid, err) : NULL;
+        if (item->track == NULL)
             return NULL;
     }
     writer->last = item->track;
@@ -466,7 +469,7 @@ static struct track *track_of(struct perfetto *writer, int64_t pid, int64_t tid,
 
 static void write_descriptor(struct perfetto *writer, const char *message, const char *end)
 {
-    write_packet(writer, NULL, 0, PACKET_TRACK_DESCRIPTOR, message, (size_t)(end - message));
+    write_packet(writer, "", 0, PACKET_TRACK_DESCRIPTOR, message, (size_t)(end - message));
 }
 
 static char *put_rank(char *p, int64_t rank)
@@ -699,11 +702,13 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
     struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
     if (item == NULL || item->track != NULL)
         return item != NULL ? item->track : NULL;
+    struct track *track;
     struct process *process = process_of(writer, event->pid, err);
     if (process == NULL || write_process(writer, process, err) < 0 ||
-        new_track(writer, &item->track, process->uuid, err) < 0)
+        (track = new_track(writer, process->uuid, err)) == NULL)
         return NULL;
-    item->track->counter = true;
+    item->track = track;
+    track->counter = true;
     if (make_room(writer, event->name.length + 2 * key.length, err) < 0)
         return NULL;
     char *name = writer->interned, *n = name + event_text_plain(name, event->name), *unit, *u;
@@ -711,13 +716,13 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
     n += event_text_plain(n, key);
     unit = n;
     u = put_text(unit, COUNTER_UNIT_NAME, key);
-    char *p = field_put(writer->event, DESCRIPTOR_UUID, item->track->uuid);
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, track->uuid);
     p = field_put_bytes(p, DESCRIPTOR_NAME, name, (size_t)(n - name));
     p = field_put(p, DESCRIPTOR_PARENT_UUID, process->uuid);
     p = field_put(p, DESCRIPTOR_SIBLING_MERGE, MERGE_NONE);
     p = field_put_bytes(p, DESCRIPTOR_COUNTER, unit, (size_t)(u - unit));
     write_descriptor(writer, writer->event, p);
-    return item->track;
+    return track;
 }
 
 static int add_counters(struct perfetto *writer, const struct event_text *event, struct err *err)
@@ -827,7 +832,7 @@ static int write_about(struct perfetto *writer, struct event_span about, int64_t
         return -(int)err->code;
     if (unix_ns != DB_NULL && unix_ns >= 0) {
         s = put_clock(s, CLOCK_REALTIME_ID, unix_ns, false);
-        write_packet(writer, NULL, 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
+        write_packet(writer, "", 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
     }
     char *p = field_put(writer->event, DESCRIPTOR_UUID, 0);
     p = field_put_bytes(p, DESCRIPTOR_DESCRIPTION, about.text, about.length);

@@ -4,7 +4,7 @@
  *
  * A process of the trace is a process there, a thread and a counter each a track below it and a packet sequence of its
  * own: its events come by time, so that times are differences (an incremental clock) and the track is said once, in the
- * sequence's defaults. What does not come by time has its whole time. Slices are a beginning and an end; the ends that
+ * sequence's defaults. An event that is earlier has its whole time. Slices are a beginning and an end; the ends that
  * are due are written before what begins then or later. Texts are interned for each sequence; when there are too many,
  * all sequences begin anew.
  *

@@ -12,7 +12,8 @@ struct trace_sink; /* opaque */
 
 /* Whether the options need one. */
 bool trace_sink_needed(const struct export_options *options);
-/* How messages name a timeline of this path, which ends with ".json": as the format's files end. NULL: out of memory. */
+/* How messages name a timeline of this path, which ends with ".json": as the format's files end. NULL: out of memory.
+ */
 char *trace_sink_path(const struct export_options *options, const char *path);
 
 /* path: that of JSON, which ends with ".json". Events of style trace_style_msprof only. NULL with err set. */

@@ -340,7 +340,7 @@ static int write_merged(struct merging *merging, const char *report, struct err 
     return trace_close(&merging->trace, status, &info, err);
 }
 
-/* What export_merged_timeline is given. */
+/* A call of export_merged_timeline. */
 struct merge_request {
     const struct merge_part *parts;
     size_t count;

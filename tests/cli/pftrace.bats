@@ -82,6 +82,21 @@ END
     same_events PROF_1 --stable-names
 }
 
+@test "more texts than are kept are the same in both formats" {
+    needs_protoc
+    python3 - "$repository/tests/cann/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+p = Prof("PROF_1")
+for number in range(150):
+    p.launch(number, 2, number + 1, f"{number} " + chr(97 + number % 26) * 70000)
+    p.ran(10000 * (number + 1), 10000 * (number + 1) + 500, 2, number + 1)
+p.write()
+END
+    same_events PROF_1 --stable-names
+}
+
 @test "Perfetto's format is at most a third of the JSON, and compressed less than the JSON's gzip" {
     "$repository"/build/release/make-capture --output captures --seed 3 >/dev/null
     for format in json json.gz pftrace pftrace-raw; do

@@ -57,9 +57,11 @@ fetch_it() {
         [ ! -s address ] || break
         sleep 0.05
     done
+    local rest=trace
+    [[ $* != *--report* ]] || rest=
     python3 -c 'import sys, urllib.request as web
 for name in sys.argv[2:]:
-    web.urlopen(sys.argv[1] + name).read()' "$(cat address)" "" $([[ $* == *--report* ]] || echo trace)
+    web.urlopen(sys.argv[1] + name).read()' "$(cat address)" "" ${rest:+"$rest"}
     wait $!
 }
 export -f fetch_it
