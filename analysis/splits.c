@@ -93,6 +93,7 @@ static struct stretch stretch_of(const struct workload *workload, size_t from, s
 
     for (size_t i = from; i < until; i++) {
         int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        large_pass(i);
         if (end_ns > stretch.end_ns)
             stretch.end_ns = end_ns;
     }
