@@ -98,7 +98,7 @@ static size_t device_end(const struct workload *workload, size_t from)
     size_t until = from;
 
     while (until < workload->execution_count && workload->executions[until].device == workload->executions[from].device)
-        until++;
+        large_pass(until++);
     return until;
 }
 

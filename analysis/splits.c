@@ -93,6 +93,7 @@ static struct stretch stretch_of(const struct workload *workload, size_t from, s
 
     for (size_t i = from; i < until; i++) {
         int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        large_pass(i);
         if (end_ns > stretch.end_ns)
             stretch.end_ns = end_ns;
     }
@@ -382,7 +383,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (uint16_t device = 0; status == 0 && device < workload->device_count; device++, from = until) {
         while (until < workload->execution_count && workload->executions[until].device == device)
-            until++;
+            large_pass(until++);
         status = split_device(workload, device, from, until, ret, err);
     }
     for (size_t i = 0; i < ret->count; i++)

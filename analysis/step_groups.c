@@ -2,6 +2,7 @@
 #include "analysis/step_groups.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <stdlib.h>
 
@@ -90,8 +91,10 @@ static void add_operators(const struct workload *workload, const struct split *s
     size_t i = workload_first_at(workload, split->device, split->start_ns);
     size_t end = workload_first_at(workload, split->device, split->end_ns);
 
-    for (; i < end; i++)
+    for (; i < end; i++) {
+        large_pass(i);
         sums[workload->executions[i].op] += share * (double)workload->executions[i].duration_ns;
+    }
 }
 
 static int find_operator(const struct workload *workload, const struct splits *splits, struct step_group *group,

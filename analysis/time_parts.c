@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/time_parts.h"
+#include "base/file/large.h"
 
 const char *time_part_name(enum time_part part)
 {
@@ -24,6 +25,7 @@ struct track {
 };
 
 struct sweep {
+    size_t passed; /* executions */
     const struct execution *next, *end;
     const struct workload_operator *operators;
     int64_t ends[WORK_KINDS]; /* when the last of what began so far ends */
@@ -48,6 +50,7 @@ static void begin_executions(struct sweep *sweep, int64_t now, int64_t *until)
 {
     for (; sweep->next < sweep->end && sweep->next->start_ns <= now; sweep->next++) {
         int64_t *end = &sweep->ends[sweep->operators[sweep->next->op].key.work];
+        large_pass(sweep->passed++);
         int64_t end_ns = sweep->next->start_ns + sweep->next->duration_ns;
         *end = end_ns > *end ? end_ns : *end;
     }

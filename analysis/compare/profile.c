@@ -58,6 +58,7 @@ struct tally {
 static struct key_tally *tally_of(const struct tally *tally, size_t execution)
 {
     const struct execution_keys *keys = tally->keys;
+    large_pass(execution);
     uint32_t key = keys->of_operator != NULL ? keys->of_operator[tally->workload->executions[execution].op]
                                              : keys->of_execution[execution];
 

@@ -144,6 +144,7 @@ int series_make(struct series *series, int64_t *values, size_t n, struct err *er
         large_pass(i);
         series->total += (double)values[i];
     }
+    large_passed(n);
     series->median = statistics_median(values, n);
     series->mad = statistics_mad(values, n, series->median);
     series->minimum = (double)values[0];

@@ -393,9 +393,11 @@ static int find_steps(struct workload *workload, struct err *err)
         memset(counts, 0, workload->operator_count * sizeof *counts);
         for (until = from; until < workload->execution_count &&
                            workload->executions[until].device == workload->executions[from].device;
-             until++)
+             until++) {
+            large_pass(until);
             if (counts[workload->executions[until].op]++ == 0)
                 first[workload->executions[until].op] = until;
+        }
         status = period_find(counts, first, workload->operator_count, &period, err);
         if (status == 0 && period.count >= 2)
             status = divide(workload, from, until, period.divider, err);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -151,4 +152,13 @@ void large_forget(void)
     for (const struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next)
         madvise(mapping->bytes, mapping->size, MADV_DONTNEED); /* no matter if it fails */
     pthread_mutex_unlock(&lock);
+}
+
+void large_passed(size_t items)
+{
+    static atomic_size_t passed;
+    if (atomic_fetch_add(&passed, items) + items < LARGE_ITEMS_AT_ONCE)
+        return;
+    atomic_store(&passed, 0);
+    large_forget();
 }

@@ -25,12 +25,16 @@ void large_free(void *items); /* NULL is fine, and so is what malloc gave */
 /* Gives the memory of all of them back to the system; they keep what is in them. */
 void large_forget(void);
 
+#define LARGE_ITEMS_AT_ONCE ((size_t)1 << 17)
+
 /* To be called with the number of each item that a walk comes to. */
 static inline void large_pass(size_t i)
 {
-    enum { ITEMS_AT_ONCE = 1 << 17 };
-    if ((i & (ITEMS_AT_ONCE - 1)) == ITEMS_AT_ONCE - 1)
+    if ((i & (LARGE_ITEMS_AT_ONCE - 1)) == LARGE_ITEMS_AT_ONCE - 1)
         large_forget();
 }
+
+/* To be called behind each of many short walks, with how many items that was. */
+void large_passed(size_t items);
 
 #endif

@@ -12,6 +12,7 @@
 enum {
     BLOCK_SLOTS = 512, /* 4 KiB */
     BLOCKS = 512,      /* in memory */
+    PLACES_MAX_BITS = 50,
 };
 
 struct block {
@@ -102,11 +103,15 @@ static int64_t *slot_at(struct slots *slots, int64_t place, size_t *ret_held, st
     return &slots->blocks[held].values[place % BLOCK_SLOTS];
 }
 
+static bool is_place(int64_t place)
+{
+    return place >= 0 && place >> PLACES_MAX_BITS == 0;
+}
+
 int slots_set(struct slots *slots, int64_t place, int64_t value, struct err *err)
 {
-    enum { PLACES_MAX_BITS = 50 };
     size_t held;
-    if (place < 0 || place >> PLACES_MAX_BITS != 0)
+    if (!is_place(place))
         return err_set(err, ERR_LIMIT, "the number %lld is not one of 0 to 2^%d - 1", (long long)place,
                        PLACES_MAX_BITS);
     int64_t *slot = slot_at(slots, place, &held, err);
@@ -121,7 +126,7 @@ int slots_get(struct slots *slots, int64_t place, int64_t *ret, struct err *err)
 {
     size_t held;
     *ret = 0;
-    if (place < 0)
+    if (!is_place(place))
         return 0;
     const int64_t *slot = slot_at(slots, place, &held, err);
     if (slot == NULL)

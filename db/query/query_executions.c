@@ -87,7 +87,7 @@ static const struct query_field state_fields[] = {
     QUERY_FIELD(struct state_row, counted_blocks, "counted_blocks"),
     QUERY_FIELD(struct state_row, launch_id, "launch_id"),
 };
-static const struct query_select state_select = {QUERY_FIELDS(state_fields)};
+static const struct query_select state_select = {QUERY_FIELDS(state_fields), .key = "task_row_id"};
 
 #define ROWS_AT_ONCE 1024
 

@@ -80,6 +80,7 @@ int query_scan_fields(sqlite3 *db, const struct query_select *select, const stru
                       const char *table, size_t struct_size, struct query_scan **ret, struct err *err)
 {
     struct scan_column columns[SCAN_COLUMNS_MAX];
+    const char *key = select->key != NULL ? select->key : "id";
     size_t count = 0;
     for (; select != NULL; select = also, also = NULL) {
         for (size_t i = 0; i < select->field_count && count < SCAN_COLUMNS_MAX; i++) {
@@ -87,5 +88,5 @@ int query_scan_fields(sqlite3 *db, const struct query_select *select, const stru
             columns[count++] = (struct scan_column){field->sql, field->offset / sizeof(int64_t)};
         }
     }
-    return query_scan_new(db, table, NULL, columns, count, struct_size / sizeof(int64_t), ret, err);
+    return query_scan_new_by(db, table, key, NULL, columns, count, struct_size / sizeof(int64_t), ret, err);
 }

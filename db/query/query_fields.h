@@ -50,6 +50,7 @@ struct query_select {
     size_t field_count;
     const char *with; /* what stands before SELECT; NULL: nothing */
     const char *from; /* what stands behind the columns: FROM and so on */
+    const char *key;  /* of a scan: the table's INTEGER PRIMARY KEY; NULL: id */
 };
 #define QUERY_FIELDS(array) .fields = (array), .field_count = sizeof(array) / sizeof *(array)
 

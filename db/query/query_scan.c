@@ -83,19 +83,19 @@ static struct page_reader *open_pages(sqlite3 *db, const char *table, const char
 
 /* ---- from SQLite ---- */
 
-static int write_sql(struct query_scan *scan, const char *table, const char *where, const struct scan_column *columns,
-                     struct err *err)
+static int write_sql(struct query_scan *scan, const char *table, const char *key, const char *where,
+                     const struct scan_column *columns, struct err *err)
 {
     struct strbuf sql;
     strbuf_init(&sql, SQL_LIMIT);
-    strbuf_addf(&sql, "SELECT 1 FROM %s WHERE rowid >= ?2 AND rowid < ?3 AND ", table);
+    strbuf_addf(&sql, "SELECT 1 FROM %s WHERE %s >= ?2 AND %s < ?3 AND ", table, key, key);
     /* CASE keeps the order: a row that is not wanted is not given. */
     if (where != NULL)
         strbuf_addf(&sql, "CASE WHEN %s THEN ", where);
     strbuf_adds(&sql, "take_row(?1");
     for (size_t i = 0; i < scan->count; i++)
         strbuf_addf(&sql, ", %s", columns[i].sql);
-    strbuf_addf(&sql, ")%s ORDER BY rowid", where != NULL ? " END" : "");
+    strbuf_addf(&sql, ")%s ORDER BY %s", where != NULL ? " END" : "", key);
     scan->sql = strbuf_detach(&sql);
     return scan->sql != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }
@@ -145,6 +145,13 @@ static int run_statement(struct query_scan *scan, int64_t first, int64_t end,
 int query_scan_new(sqlite3 *db, const char *table, const char *where, const struct scan_column *columns, size_t count,
                    size_t width, struct query_scan **ret, struct err *err)
 {
+    return query_scan_new_by(db, table, "id", where, columns, count, width, ret, err);
+}
+
+int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const char *where,
+                      const struct scan_column *columns, size_t count, size_t width, struct query_scan **ret,
+                      struct err *err)
+{
     if (count > SCAN_COLUMNS_MAX || width > UINT16_MAX - CONDITIONS_MAX)
         return err_set(err, ERR_LIMIT, "a scan of %zu columns; at most %d are possible", count, SCAN_COLUMNS_MAX);
     struct query_scan *scan = calloc(1, sizeof *scan + width * sizeof *scan->row);
@@ -155,7 +162,7 @@ int query_scan_new(sqlite3 *db, const char *table, const char *where, const stru
     scan->width = width;
     for (size_t i = 0; i < count; i++)
         scan->places[i] = (uint16_t)columns[i].place;
-    int status = write_sql(scan, table, where, columns, err);
+    int status = write_sql(scan, table, key, where, columns, err);
     if (status == 0)
         scan->pages = open_pages(db, table, where, columns, count, width);
     if (status == 0 && scan->pages == NULL)
