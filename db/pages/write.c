@@ -177,7 +177,8 @@ void page_table_free(struct page_table *table)
 
 /* How an integer that needs one byte, two, ... is stored; it is shifted until its bytes stand first. */
 static const struct width {
-    uint8_t serial, bytes, shift;
+    uint8_t serial, bytes;
+    uint16_t shift;
 } widths[8] = {{1, 1, 56}, {2, 2, 48}, {3, 3, 40}, {4, 4, 32}, {5, 6, 16}, {5, 6, 16}, {6, 8, 0}, {6, 8, 0}};
 
 /* Puts an integer behind the values so far, with up to VALUE_MAX bytes of anything behind it. */
@@ -188,7 +189,7 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         return to;
     }
     uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1;
-    const struct width *width = &widths[(64 - (unsigned)__builtin_clzll(magnitude)) / 8];
+    const struct width *width = &widths[(((unsigned)__builtin_clzll(magnitude) ^ 63) + 1) / 8];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);
     *ret_serial = width->serial;

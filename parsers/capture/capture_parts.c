@@ -408,7 +408,8 @@ static int64_t convert_wide(wide ticks, int64_t hz, wide base)
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* The same of tick - start + late. The usual case is one machine division instead of a library call. */
+/* Converts tick - start + late likewise, and adds base and offset. The usual case is one machine division instead of a
+ * library call. */
 static inline int64_t convert(int64_t tick, int64_t start, int64_t late, int64_t hz, int64_t base, int64_t offset)
 {
     int64_t ticks, scaled, sum;
