@@ -208,9 +208,27 @@ static uint64_t serial_of_bytes(uint8_t form, const struct cell *cell)
     return (form == PAGE_TEXT ? SERIAL_TEXT : SERIAL_BLOB) + 2 * (uint64_t)cell->length;
 }
 
+/* A whole number that SQLite would store as an integer in a column of numeric affinity. */
+static bool is_whole(const struct cell *cell, int64_t *ret)
+{
+    double number;
+    memcpy(&number, &cell->integer, sizeof number);
+    if (!(number > -0x1p63 && number < 0x1p63))
+        return false;
+    *ret = (int64_t)number;
+    return (double)*ret == number;
+}
+
 /* Puts a value that is no integer behind the values so far. */
 static unsigned char *put_other(unsigned char *to, uint8_t form, const struct cell *cell, uint64_t *ret_serial)
 {
+    int64_t whole;
+    if (form == PAGE_NUMERIC && is_whole(cell, &whole)) {
+        unsigned char serial;
+        to = put_integer(to, whole, &serial);
+        *ret_serial = serial;
+        return to;
+    }
     if (is_bytes(form)) {
         *ret_serial = serial_of_bytes(form, cell);
         if (cell->length > 0)

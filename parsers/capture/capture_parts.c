@@ -408,25 +408,33 @@ static int64_t convert_wide(wide ticks, int64_t hz, wide base)
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Converts tick - start + late likewise, and adds base and offset. The usual case is one machine division instead of a
- * library call. */
-static inline int64_t convert(int64_t tick, int64_t start, int64_t late, int64_t hz, int64_t base, int64_t offset)
+#define USUAL_HZ INT64_C(9000000000)    /* up to it a rest of ticks times 10^9 has 64 bits */
+#define USUAL_TICKS (UINT64_C(1) << 52) /* in nanoseconds at 1 MHz 2^62 */
+#define USUAL_NS ((uint64_t)5 * 1000000000 * 1000000000 / 2)
+
+/* convert_wide() of ticks since a start, without a division of 128 bits in the usual case; start >= 0. */
+static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ticks, int64_t hz, int64_t base_ns)
 {
-    int64_t ticks, scaled, sum;
-    if (!__builtin_sub_overflow(tick, start, &ticks) && !__builtin_add_overflow(ticks, late, &ticks) && ticks >= 0 &&
-        !__builtin_mul_overflow(ticks, NANOSECONDS, &scaled) && !__builtin_add_overflow(scaled, hz / 2, &scaled) &&
-        !__builtin_add_overflow(base, offset, &sum) && !__builtin_add_overflow(scaled / hz, sum, &sum))
-        return sum;
-    return convert_wide((wide)tick - start + late, hz, (wide)base + offset);
+    uint64_t since = (uint64_t)tick - (uint64_t)start;
+    if ((since | (uint64_t)late_ticks | (since + (uint64_t)late_ticks)) >= USUAL_TICKS ||
+        (uint64_t)hz - 1000000 > USUAL_HZ - 1000000 || (uint64_t)base_ns > USUAL_NS)
+        return convert_wide((wide)tick - start + late_ticks, hz, base_ns);
+    int64_t ticks = (int64_t)since + late_ticks;
+    if (ticks < USUAL_HZ)
+        return (ticks * NANOSECONDS + hz / 2) / hz + base_ns;
+    return ticks / hz * NANOSECONDS + (ticks % hz * NANOSECONDS + hz / 2) / hz + base_ns;
 }
 
 int64_t part_host_ns(const struct capture_part *part, int64_t tick)
 {
     if (part->host_hz <= 0)
-        return convert(tick, 0, 0, NANOSECONDS, 0, part->unix_offset_ns);
+        return convert_since(tick, 0, 0, NANOSECONDS, part->unix_offset_ns);
     int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert(tick, start, part->host_tick_diff, part->host_hz, base, part->unix_offset_ns);
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
+    if (__builtin_add_overflow(base, part->unix_offset_ns, &base_ns))
+        return convert_wide((wide)tick - start + part->host_tick_diff, part->host_hz,
+                            (wide)base + part->unix_offset_ns);
+    return convert_since(tick, start, part->host_tick_diff, part->host_hz, base_ns);
 }
 
 /* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
@@ -454,14 +462,13 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
 {
     int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
     /* The clocks of the host were read that much before the device's counter. */
-    int64_t late = 0, shifted;
-    if (part->host_hz > 0 && part->host_tick_diff != 0)
-        late = convert_wide(part->host_tick_diff, part->host_hz, 0);
-    if (!__builtin_add_overflow(base, late, &shifted))
-        return convert(tick, start, 0, hz, shifted, part->unix_offset_ns);
-    return convert_wide((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    int64_t late =
+        part->host_hz > 0 && part->host_tick_diff != 0 ? convert_wide(part->host_tick_diff, part->host_hz, 0) : 0;
+    if (__builtin_add_overflow(base, late, &base_ns) || __builtin_add_overflow(base_ns, part->unix_offset_ns, &base_ns))
+        return convert_wide((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    return convert_since(tick, start, 0, hz, base_ns);
 }
 
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
