@@ -12,10 +12,7 @@
 
 /* ---- the file ---- */
 
-static int write_failure(struct err *err, int failure)
-{
-    return database_write_error(err, failure, "cannot write the database");
-}
+static const char doing[] = "cannot write the database";
 
 static int write_at(const struct pages *pages, const unsigned char *bytes, size_t length, uint64_t offset,
                     struct err *err)
@@ -25,7 +22,7 @@ static int write_at(const struct pages *pages, const unsigned char *bytes, size_
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return write_failure(err, written < 0 ? errno : ENOSPC);
+            return database_write_error(err, written < 0 ? errno : ENOSPC, doing);
         bytes += written;
         length -= (size_t)written;
         offset += (uint64_t)written;
@@ -60,7 +57,7 @@ int pages_finish(const struct pages *pages, struct err *err)
     unsigned char count[4];
     bytes_store(count, sizeof count, true, pages->count);
     if (ftruncate(pages->fd, (off_t)(pages->count * (uint64_t)pages->page_size)) != 0)
-        return write_failure(err, errno);
+        return database_write_error(err, errno, doing);
     return write_at(pages, count, sizeof count, FILE_PAGES, err);
 }
 
@@ -178,21 +175,11 @@ void page_table_free(struct page_table *table)
 
 /* ---- rows ---- */
 
-/* How an integer is stored, by the place of its highest bit that is not as its sign. */
+/* How an integer that needs one byte, two, ... is stored; it is shifted until its bytes stand first. */
 static const struct width {
-    uint8_t serial, bytes, shift; /* shift: of the integer, so that its bytes stand first */
-} widths[64] = {
-#define ONE_WIDTH(serial, bytes)                                                                                       \
-    {                                                                                                                  \
-        serial, bytes, 64 - 8 * (bytes)                                                                                \
-    }
-#define EIGHT_WIDTHS(serial, bytes)                                                                                    \
-    ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes),            \
-        ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes)
-    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),
-    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    EIGHT_WIDTHS(2, 2), EIGHT_WIDTHS(3, 3), EIGHT_WIDTHS(4, 4),
-    EIGHT_WIDTHS(5, 6), EIGHT_WIDTHS(5, 6), EIGHT_WIDTHS(6, 8), EIGHT_WIDTHS(6, 8), ONE_WIDTH(6, 8),
-};
+    uint8_t serial, bytes;
+    uint16_t shift;
+} widths[8] = {{1, 1, 56}, {2, 2, 48}, {3, 3, 40}, {4, 4, 32}, {5, 6, 16}, {5, 6, 16}, {6, 8, 0}, {6, 8, 0}};
 
 /* Puts an integer behind the values so far, with up to VALUE_MAX bytes of anything behind it. */
 static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsigned char *ret_serial)
@@ -202,7 +189,7 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         return to;
     }
     uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1;
-    const struct width *width = &widths[(unsigned)__builtin_clzll(magnitude) ^ 63];
+    const struct width *width = &widths[(((unsigned)__builtin_clzll(magnitude) ^ 63) + 1) / 8];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);
     *ret_serial = width->serial;

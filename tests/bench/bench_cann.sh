@@ -56,6 +56,16 @@ rate_of() { # unit, what ceiling is asked
     "$ceiling" "$@" 2>/dev/null | awk -v unit="$unit" '{ printf "%.1f", $1 / unit }' || echo -
 }
 
+# Import with the long tables as pages, and with all rows stored by SQLite: wall and CPU time, and the peak.
+bench_ways() {
+    rm -f "$directory/times"
+    for way in pages plain; do
+        "$measure" "$directory/times" "$build/msprof" -q import -dir "$1" --database "$way" >/dev/null
+    done
+    awk '{ printf "%s%s %.2f s, %.2f s cpu, %d MiB", NR == 1 ? "               import by " : "; by ", NR == 1 ? "pages" : "SQLite alone",
+            $1 / 1e6, $3 / 1e6, $2 / 1024 } END { print "" }' "$directory/times"
+}
+
 bench_capture() {
     local chip=$1 count=$2 capture bytes written best seconds
     "$python" "$generator" "$directory" -n "$count" --chip "$chip" >/dev/null
@@ -70,6 +80,7 @@ bench_capture() {
         "$(rate_of 1000000000 write "$directory/written" "$written")" \
         "$(rate_of 1000000000 direct "$directory/written" "$written")" \
         "$(rate_of 1000000 insert "$directory/written" "$((4 * count))")"
+    bench_ways "$capture"
     rm -rf "$capture" "$directory/written" "$directory/manifest.json"
 }
 
