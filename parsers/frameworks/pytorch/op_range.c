@@ -122,8 +122,8 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
     if ((p[56] != TORCH_DEVICE_CPU && p[56] != TORCH_DEVICE_NPU) || p[58] > TORCH_WORKSPACE ||
         p[59] > TORCH_BLOCK_FREE || p[60] > 1)
-        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u", p[56],
-                    p[58], p[59], p[60]);
+        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u",
+                    p[56], p[58], p[59], p[60]);
     memories->items[memories->count++] = (struct torch_memory){
         .address = bytes_load(p, 8, false),
         .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
