@@ -38,17 +38,6 @@ void torch_free(struct torch *torch)
     free(torch);
 }
 
-void torch_check_process(struct torch_reading *reading, const struct framework_record *record, int64_t process)
-{
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
-    if (!reading->has_process)
-        reading->process = process;
-    reading->has_process = true;
-    if (process != reading->process)
-        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "%lld, where the first record has %lld", (long long)process,
-                    (long long)reading->process);
-}
-
 /* ---- operators ---- */
 
 static int take_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
