@@ -18,7 +18,7 @@ const struct html_part html_parts[] = {
     {"steps", "Steps", html_put_steps},
     {"utilisation", "Utilisation over time", html_put_utilisation},
     {"operators", "Operators", html_put_operators},
-    {"limits", "What limits operators", html_put_limits},
+    {"limits", "Limits of operators", html_put_limits},
     {"idle", "Gaps, launch and queue", html_put_gaps},
     {"host", "Calls and ranges of the host", html_put_host},
     {"communication", "Communication", html_put_communication},

@@ -371,7 +371,7 @@ for step in range(6):
     p.communicate(us=60, back=20)
     p.end_step()
 PY
-    same_table PROF_1 bound 'What limits operators'
+    same_table PROF_1 bound 'Limits of operators'
     same_table PROF_1 api 'Calls of the host by self time'
     same_table PROF_1 communication 'Communication operators by time'
     expect_contains "$(page part c1-frequency)" "Nothing to show: the table 'frequency' is made of"
@@ -425,9 +425,9 @@ for finding in advice['findings']:
         at = text.index(wanted, at)
     if not finding['evidence']:
         continue
-    table = told.table('What %s is made of' % finding['id'])
+    table = told.table('Rows behind %s' % finding['id'])
     assert [(float(r[1]), int(r[3])) for r in table.rows] == [(e['time'], e['count']) for e in finding['evidence']]
-    part = told.source[told.source.index('What %s is made of</caption>' % finding['id']):]
+    part = told.source[told.source.index('Rows behind %s</caption>' % finding['id']):]
     part = part[:part.index('</table>')]
     for evidence, link in zip(finding['evidence'], re.findall('<a href="#([^"]*)"', part)):
         row = next(row for t in told.tables for row, id in zip(t.rows, t.ids) if id == link)

@@ -14,7 +14,8 @@ struct shown {
 static const struct report_column columns[] = {
     {"Total(us)", SHOWN(total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Count", SHOWN(count), .flags = REPORT_NUMBER, .doc = "How often it ran."},
-    {"Work(MFLOP)", SHOWN(mflop), FORM_SHORTEST, 3, .doc = "Of one execution: 2 M N K, of each matrix of a batch."},
+    {"Work(MFLOP)", SHOWN(mflop), FORM_SHORTEST, 3,
+     .doc = "Work of one execution: 2 M N K, of each matrix of a batch."},
     {"Data(KiB)", SHOWN(kib), FORM_SHORTEST, 3, .doc = "Inputs and output, each moved once: no execution moves less."},
     {"Intensity(FLOP/B)", SHOWN(intensity), FORM_SHORTEST, 3, .id = "intensity", .doc = "The work by the data."},
     {"Throughput(GFLOP/s)", SHOWN(gflop_s), FORM_SHORTEST, 3, .id = "throughput", .doc = "The work by the mean time."},
