@@ -398,7 +398,8 @@ static void check_batches(const struct capture *capture)
         bool known = false, named = false;
         for (size_t k = 0; k < capture->mark_count && model->name != NULL; k++) {
             const struct file_identity *mark = &capture->marks[k].identity;
-            bool mine = mark->model_id == model->model_id && mark->model != NULL && strcmp(mark->model, model->name) == 0;
+            bool mine =
+                mark->model_id == model->model_id && mark->model != NULL && strcmp(mark->model, model->name) == 0;
             named |= mine;
             known |= mine && mark->batch_num == model->batch_num;
         }

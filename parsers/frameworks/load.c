@@ -46,10 +46,10 @@ static void check_clock(const struct framework *framework, const char *directory
     }
     const struct place place = {directory, -1, -1, NULL};
     if (early > 0)
-        diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
-                    "%zu of the framework's %zu ranges begin long before the capture or behind it, the first %.0f s before",
-                    early, count,
-                    ((double)clock->offset_ns - (double)first_ns) / 1e9);
+        diag_report(
+            diag, DIAG_CLOCK_CONTRADICTION, &place,
+            "%zu of the framework's %zu ranges begin long before the capture or behind it, the first %.0f s before",
+            early, count, ((double)clock->offset_ns - (double)first_ns) / 1e9);
 }
 
 enum expectation_of { OF_HOST, OF_MEMORY, OF_SHAPES, OF_STACK, OF_DATA };

@@ -38,8 +38,8 @@ struct framework_text {
 };
 
 /* The texts behind the fixed part of a record, by their types: of type first into texts[0] and so on; a type that comes
- * again: the last. A text that is no UTF-8 becomes "N/A". These are reported, as are texts that are cut off and those of
- * another type than the `known` ones from first on; path: of the file. */
+ * again: the last. A text that is no UTF-8 becomes "N/A". These are reported, as are texts that are cut off and those
+ * of another type than the `known` ones from first on; path: of the file. */
 struct framework_texts {
     size_t fixed;
     unsigned first, known;

@@ -76,3 +76,48 @@ capture_of('.', 'host/data/host_syscall.data.slice_0', (call % 100 + call % 200 
     memory "text.split('\\n\\n')[0].replace('MemTotal', 'MemTntal') + '\\n'"
     expect_equal "$status $(samples) $(rejected)" "3 500 1"
 }
+
+# The capture of everything that a system records, with one of its files changed as the Python expression over its text says.
+system() { # file, expression
+    rm -rf PROF_1
+    cp -R "$repository"/testdata/cann/system-910a/PROF_* PROF_1
+    chmod -R u+w PROF_1
+    python3 - "PROF_1/$1" "$2" <<'END'
+import sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    text = file.read()
+changed = eval(sys.argv[2])
+assert changed != text
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    file.write(changed)
+END
+    run_msprof import -dir PROF_1
+}
+
+@test "a sample that has run into its first function is rejected, not taken for a function of the sample before" {
+    system device_0/data/ai_ctrl_cpu.data.0.slice_0 "text.replace('\\n\\nslogd  2002/2001  [006]', '\\n slogd  2002/2001  [006]')\
+.replace('687671  raw 0x1b: \\n', '687671  raw 0x1b:  ')"
+    expect_status 3
+    expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT records_decoded, records_rejected FROM source_file
+        WHERE kind = 'cpu_sample'")" "47|1"
+}
+
+@test "a line of a dictionary that holds a further one is told" {
+    system host/data/unaging.additional.type_info_dic.slice_0 "text.replace('\\n5000_0:', ' 5000_0:')"
+    expect_status 3
+    expect_contains "$stderr" "5000_0:KERNEL_AICORE'; expected <level>_<type>:<name>"
+}
+
+@test "a line with another number of values than those before it is told" {
+    system device_0/data/nic.data.0.slice_0 "text.replace('536538600 ', '5365386 0 ')"
+    expect_contains "$stderr" "nic.data.0.slice_0: record 13"
+    expect_contains "$stderr" "expected as many values as before"
+}
+
+@test "a batch in net.info that no inference is of is told" {
+    cp -R "$repository"/testdata/resnet50/JOB* JOBX
+    chmod -R u+w JOBX
+    sed -i 's/"batch_num":1/"batch_num":3/' JOBX/data/*.net.info
+    run_msprof import -dir JOBX
+    expect_contains "$stderr" "resnet50: field batch_num: 3 in its net.info, which no inference is of"
+}

@@ -48,22 +48,23 @@ limited() {
     expect_contains "$stderr" " $before records decoded"
 }
 
-@test "--clear waits for those who use the database, and says so" {
+@test "--clear waits for those who use the database, also where another import has replaced it, and says so" {
     copy_capture JOBX
     run_msprof import -q -dir JOBX
     # python3 is what uses it, as another msprof would: by a shared lock.
     mkfifo hold
-    python3 -c 'import fcntl, sys
-file = open("JOBX/sqlite/runtime.db")
-fcntl.flock(file, fcntl.LOCK_SH)
+    python3 -c 'import fcntl, os, sys
+fcntl.flock(os.open("JOBX/sqlite", os.O_RDONLY), fcntl.LOCK_SH)
 print("locked", flush=True)
 sys.stdin.read()' <hold >locked &
     user=$!
     exec 7>hold
     until [ -s locked ]; do sleep 0.02; done
+    cp JOBX/sqlite/runtime.db JOBX/sqlite/newer.db
+    mv JOBX/sqlite/newer.db JOBX/sqlite/runtime.db
     "$MSPROF" export summary -dir JOBX --clear 2>said 7>&- &
     export=$!
-    until grep -q "clear waits" said; do sleep 0.02; done
+    until grep -q "clear waits" said || ! kill -0 "$export" 2>/dev/null; do sleep 0.02; done
     [ -e JOBX/sqlite/runtime.db ]
     exec 7>&-
     wait "$user"

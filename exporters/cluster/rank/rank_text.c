@@ -379,8 +379,8 @@ static bool parse_link(const char *key, struct rank_link *ret)
 /* Words of HCCL's libraries, and of analyses of what these wrote. */
 static void check_transport(struct reader *reader, const char *key, const char *transport)
 {
-    static const char *const known[] = {"LOCAL",   "HCCS",          "PCIE", "RDMA", "SIO",      "SDMA",     "HCCS_SW",
-                                        "ON_CHIP", "STANDARD_ROCE", "ROCE", "UB",   "UBoE",     "RESERVED", "N/A",
+    static const char *const known[] = {"LOCAL",   "HCCS",          "PCIE", "RDMA", "SIO",  "SDMA",     "HCCS_SW",
+                                        "ON_CHIP", "STANDARD_ROCE", "ROCE", "UB",   "UBoE", "RESERVED", "N/A",
                                         "",        "INVALID_TYPE"};
     const struct place place = {reader->file, -1, -1, "Transport Type"};
     for (size_t i = 0; transport != NULL && i < sizeof known / sizeof *known; i++) {

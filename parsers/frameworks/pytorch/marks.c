@@ -221,7 +221,9 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
     }
 }
 
-/* Work that nobody took out of the queue: its other half is lost, or has another number. */
+/* Work that nobody took out of the queue, or whose number later work has: its other half is lost, or has another
+ * number.
+ */
 static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
@@ -233,7 +235,7 @@ static int report_left(const struct marks *marks, struct err *err)
     for (size_t i = 0; i < torch->dequeues.count; i++)
         taken[torch->dequeues.items[i].work] = true;
     for (size_t i = 0; i < torch->enqueues.count; i++)
-        left += !taken[torch->enqueues.items[i].work];
+        left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
     free(taken);
     if (left > 0)
         diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place,

@@ -38,17 +38,6 @@ void torch_free(struct torch *torch)
     free(torch);
 }
 
-void torch_check_process(struct torch_reading *reading, const struct framework_record *record, int64_t process)
-{
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
-    if (!reading->has_process)
-        reading->process = process;
-    reading->has_process = true;
-    if (process != reading->process)
-        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "%lld, where the first record has %lld", (long long)process,
-                    (long long)reading->process);
-}
-
 /* ---- operators ---- */
 
 static int take_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
@@ -122,8 +111,8 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
     if ((p[56] != TORCH_DEVICE_CPU && p[56] != TORCH_DEVICE_NPU) || p[58] > TORCH_WORKSPACE ||
         p[59] > TORCH_BLOCK_FREE || p[60] > 1)
-        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u", p[56],
-                    p[58], p[59], p[60]);
+        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u",
+                    p[56], p[58], p[59], p[60]);
     memories->items[memories->count++] = (struct torch_memory){
         .address = bytes_load(p, 8, false),
         .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),

@@ -4,6 +4,7 @@
 #define MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 
 #include "parsers/frameworks/framework.h"
+#include "parsers/frameworks/records.h"
 
 #define TORCH_NONE UINT32_MAX /* as a text or an operator */
 
@@ -116,9 +117,18 @@ struct torch_reading {
     int64_t process; /* which wrote the first record */
     bool has_process;
 };
-struct framework_record;
 /* One process writes all of these files: reports a record of another one than the first, which is kept. */
-void torch_check_process(struct torch_reading *reading, const struct framework_record *record, int64_t process);
+static inline void torch_check_process(struct torch_reading *reading, const struct framework_record *record,
+                                       int64_t process)
+{
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
+    if (!reading->has_process)
+        reading->process = process;
+    reading->has_process = true;
+    if (process != reading->process)
+        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "%lld, where the first record has %lld", (long long)process,
+                    (long long)reading->process);
+}
 int torch_read_marks(struct torch_reading *reading, struct err *err);
 int torch_read_python(struct torch_reading *reading, struct err *err);
 int torch_build_tree(struct torch *torch, struct err *err);
