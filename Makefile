@@ -535,6 +535,10 @@ bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import, export and
 	tests/bench/bench.sh $(B)
 	tests/bench/bench_answers.sh $(B)
 
+.PHONY: screenshots
+screenshots: program ## take the pictures of README.md with headless Chromium
+	tools/screenshots.sh $(B)/msprof
+
 .PHONY: metamorphic
 metamorphic: program ## change captures in every field, by one bit, by a file twice or gone: nothing is lost silently; half an hour; not in CI
 	python3 -B tests/metamorphic/metamorphic.py $(B)/msprof build/metamorphic --jobs $$(nproc)

@@ -144,7 +144,7 @@ median = sorted(steps)[len(steps) // 2]
 assert min(abs(s - median) for s in steps) == abs(step - median)
 # the drawing has the path in one colour, as long as the table says
 told = page.Page('page.html')
-critical = [a for part, tag, a in told.shapes if part == 'c1-path' and a.get('class') == 'critical' and float(a.get('height', 0)) == 16]
+critical = [a for part, tag, a in told.shapes if part == 'c1-path' and a.get('class') == 'critical' and float(a.get('height', 0)) == 18]
 drawn = sum(float(a['width']) for a in critical if float(a['width']) > 1)
 assert abs(drawn / 1000 * step - 350000) < step * 0.01, (drawn, step)
 PY
@@ -368,4 +368,78 @@ PY
     report MANY
     expect_contains "$(page part links)" "A cell is of 3 ranks that follow each other."
     expect_equal "$(page table 'Waiting and transmitting by rank' | wc -l)" 131
+}
+
+# axe-core, which is not shipped: of $MSPROF_AXE, or of npm.
+find_axe() {
+    command -v chromium >/dev/null || skip "chromium is not installed"
+    axe=${MSPROF_AXE:-$repository/tests/lib/node_modules/axe-core/axe.min.js}
+    [ -f "$axe" ] || skip "axe-core is not installed: 'npm install --prefix tests/lib' does that"
+}
+
+@test "Chromium and axe-core find nothing wrong with the page, light, dark, narrow or printed, and nothing on another" {
+    find_axe
+    cp -R "$repository/testdata/frameworks/run_ascend_pt" .
+    chmod -R u+w run_ascend_pt
+    copy_capture JOBX
+    report JOBX run_ascend_pt --peak-bandwidth 12.8
+    for look in 1200:light 400:dark 688:print; do
+        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$axe" "${look%:*}" "${look#*:}")" ""
+    done
+}
+
+@test "without a host, with one task, and where everything overlaps, pictures are whole pages or say what lacks" {
+    program <<'PY'
+p.begin_step()
+for i in range(40):  # all at one time, on streams of their own
+    p.op('op %d' % i, 'MatMul', 100, gap=-100 if i else 0, stream=i + 1)
+p.end_step()
+PY
+    run_msprof -q show PROF_1 --table path_step --format csv
+    python3 /dev/fd/9 <<<"$output" 9<<'PY'
+import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+ns = lambda text: round(float(text) * 1000) if text != 'N/A' else 0
+assert [ns(row['Time(us)']) for row in rows if row['Kind'] == 'device'] == [100000], rows
+assert sum(ns(row['Time(us)']) + ns(row['Wait(us)']) for row in rows) == 100000
+PY
+    rm -rf PROF_1/host
+    rm -rf PROF_1/sqlite
+    run_msprof -q report PROF_1 -o page.html
+    [ "$status" -eq 0 ] || expect_status 3
+    page
+    program <<'PY'
+p.op('alone', us=10)
+p.prof.memory(p.at, 'alone', 0x1000, 4096)
+PY
+    expect_contains "$(page table 'Who held device memory at the peak')" "100,4,1,"
+    expect_contains "$(page part c1-path)" "Nothing to show: the table 'path' is made of steps"
+    copy_capture JOBX
+    report JOBX
+    expect_contains "$(page part c1-memory)" "Captures of this family have no table 'memory_peak'."
+}
+
+@test "names of the pictures are texts whatever is in them, and hashes with --redact" {
+    program <<'PY'
+hostile = ('</script><script>alert(1)</script>', ']]></svg><img src=x>', 'a\u2028b', 'x' * 65536, '" onload="x')
+for step in range(3):
+    p.begin_step()
+    for i, name in enumerate(hostile):
+        p.op(name, 'MatMul', us=100)
+        p.prof.tensors(p.host - 20, name, [(place, 2, 1, (64, 64)) for place in (0, 0, 1)])
+        p.prof.memory(p.at, name, 0x1000 * (i + 1) + step, 4096 << i)
+    p.end_step()
+PY
+    expect_not_contains "$(<page.html)" "<script>alert"
+    expect_not_contains "$(<page.html)" "<img"
+    expect_contains "$(page table 'Critical path of one step')" "</script><script>alert(1)</script>"
+    run_msprof -q report PROF_1 --redact -o page.html
+    page
+    for part in memory layers path limits; do
+        for name in onload alert ']]' xxxx; do
+            expect_not_contains "$(page part c1-$part)" "$name"
+        done
+    done
+    expect_contains "$(page table 'Who held device memory at the peak')" "name-$(printf '</script><script>alert(1)</script>' | sha256sum | cut -c 1-10)"
+    expect_contains "$(page table 'Critical path of one step')" ",stream,"
 }

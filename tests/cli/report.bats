@@ -443,17 +443,6 @@ assert sum(len(t.rows) for t in table) == db.execute('SELECT count(*) FROM infer
 PY
 }
 
-@test "Chromium and axe-core find nothing wrong with the page, light or dark, wide or narrow" {
-    command -v chromium >/dev/null || skip "chromium is not installed"
-    [ -f "${MSPROF_AXE:-}" ] || skip "MSPROF_AXE does not name axe-core's axe.min.js"
-    copy_capture JOBX
-    report JOBX "$repository"/testdata/small/JOB* --results results
-    for scheme in light dark; do
-        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 1200 "$scheme")" ""
-        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 500 "$scheme")" ""
-    done
-}
-
 @test "names are texts whatever is in them, and hashes with --redact" {
     program <<'PY'
 for name in ('</script><script>alert(1)</script>', ']]>', 'a\u2028b', 'x' * 65536, '" onload="x', "'&lt;", '\u202ereversed'):

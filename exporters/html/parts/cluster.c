@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "exporters/html/chart.h"
-#include "exporters/html/cluster_page.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>
@@ -118,9 +117,10 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
     int status = array_reserve(&cluster->links, 1, err);
-    if (status == 0)
-        cluster->links.items[cluster->links.count++] = link;
-    return status;
+    if (status != 0)
+        return status;
+    cluster->links.items[cluster->links.count++] = link;
+    return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -425,8 +425,7 @@ int html_put_cluster(struct html_page *page, const char *directory, struct err *
     int status = load(&cluster, directory, err);
 
     html_open(&page->w, "article");
-    if (status == 0)
-        status = put_parts(&cluster, directory, err);
+    status = status == 0 ? put_parts(&cluster, directory, err) : status;
     html_close(&page->w);
     map_release(&cluster.known);
     free(cluster.ranks.items);

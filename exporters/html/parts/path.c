@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define LANES_MAX 12
-#define LANE_HEIGHT 22
+#define LANE_HEIGHT 28
 
 /* A stream, or the calls of the host, in a row of the drawing. */
 struct lane {
@@ -57,9 +57,9 @@ static void put_stretch(struct lanes *lanes, const struct lane *lane)
     html_open(w, "rect");
     html_attribute(w, "class", lane->critical ? "critical" : "slack");
     html_attribute_f(w, "x", "%.2f", lane->from);
-    html_attribute_f(w, "y", "%d", (int)(lane - lanes->items) * LANE_HEIGHT + 3);
+    html_attribute_f(w, "y", "%d", (int)(lane - lanes->items) * LANE_HEIGHT + 5);
     html_attribute_f(w, "width", "%.2f", width > 0.5 ? width : 0.5);
-    html_attribute_f(w, "height", "%d", LANE_HEIGHT - 6);
+    html_attribute_f(w, "height", "%d", LANE_HEIGHT - 10);
     html_close(w);
 }
 
@@ -92,7 +92,7 @@ static void put_name(struct lanes *lanes, const struct lane *lane)
         snprintf(text, sizeof text, "collectives");
     else
         snprintf(text, sizeof text, "stream %" PRId64, lanes->page->workload.streams[lane->stream].id);
-    chart_label(&lanes->page->w, "end", CHART_LEFT - 6, (double)(lane - lanes->items) * LANE_HEIGHT + 15, text);
+    chart_label(&lanes->page->w, "end", CHART_LEFT - 6, (double)(lane - lanes->items) * LANE_HEIGHT + 19, text);
 }
 
 static void put_drawing(struct html_page *page, const struct step_path *path, size_t split)

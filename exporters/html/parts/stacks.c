@@ -130,7 +130,7 @@ static void put_label(struct icicle *icicle, const struct walked *at, double wid
     html_attribute(w, "class", "inside");
     html_attribute_f(w, "x", "%.2f", at->x + 3);
     html_attribute_f(w, "y", "%u", (icicle->flame->nodes.items[at->node].depth - 1) * LEVEL_HEIGHT + 13);
-    html_text_of(w, text, utf8_cut(text, letters - 1));
+    html_text_of(w, text, strlen(text) >= letters ? utf8_cut(text, letters - 1) : strlen(text));
     html_close(w);
 }
 

@@ -13,15 +13,21 @@ struct memory_rows {
     struct memory_curve curve;
 };
 
+static int put_loaded(struct memory_rows *rows, int (*put)(struct memory_rows *rows, struct err *err), struct err *err)
+{
+    int status = memory_load(rows->run->session->db, &rows->owners, &rows->pieces, err);
+
+    if (status != 0)
+        return status;
+    status = memory_curve_make(&rows->pieces, &rows->curve, err);
+    return status == 0 ? put(rows, err) : status;
+}
+
 static int put_memory(struct report_run *run, int (*put)(struct memory_rows *rows, struct err *err), struct err *err)
 {
     struct memory_rows rows = {.run = run};
-    int status = memory_load(run->session->db, &rows.owners, &rows.pieces, err);
+    int status = put_loaded(&rows, put, err);
 
-    if (status == 0)
-        status = memory_curve_make(&rows.pieces, &rows.curve, err);
-    if (status == 0)
-        status = put(&rows, err);
     free(rows.curve.items);
     free(rows.pieces.items);
     intern_release(&rows.owners);
