@@ -93,6 +93,8 @@ struct merge_part {
     const char *label; /* what tells it from the others: names files that cannot be united */
     const char *host;  /* stands before numbers of devices; NULL: they differ in all parts */
     bool names_host;   /* rows of the host are named after it, too */
+    int64_t shift_ns;  /* added to all its times: of timelines alone */
+    bool by_itself;    /* its processes stand together, behind those of the parts before: of timelines alone */
 };
 /* The timeline of all of them in one file, each process by itself. */
 int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,

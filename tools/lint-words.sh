@@ -5,9 +5,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-# Grows until it is all.
-done_folders=(CHANGELOG.md CONTRIBUTING.md Makefile README.md SECURITY.md acl analysis base cli db docs include man python ssh testdata tests tools)
-[ $# -gt 0 ] || set -- "${done_folders[@]}"
+folders=(CHANGELOG.md CONTRIBUTING.md Makefile README.md SECURITY.md acl analysis base cli db docs exporters include man parsers python ssh testdata tests tools)
+[ $# -gt 0 ] || set -- "${folders[@]}"
 
 # shellcheck disable=SC2016 # these are variables of Perl
 find "$@" \( -name build -o -path tests/fuzz/corpus \) -prune -o -type f \

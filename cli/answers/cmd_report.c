@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE_DEFAULT "report.html"
-
 struct reporting {
     struct html_report *page; /* NULL: nothing was added yet */
     const char *path;
@@ -37,6 +35,13 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+static const char *page_of(const struct settings *settings)
+{
+    static const char *const pages[] = {"report.html", "report.md"};
+
+    return settings->report.page != NULL ? settings->report.page : pages[settings->report.format];
+}
+
 static int begin_page(struct capture_visit *visit, struct err *err)
 {
     struct reporting *reporting = visit->context;
@@ -48,6 +53,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .title = visit->capture_count > 1 ? title : last_name(visit->directory),
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
+        .markdown = visit->settings->report.format != 0,
         .redact = visit->settings->report.redact,
         .roofs = roofs_of(visit->settings),
     };
@@ -170,13 +176,14 @@ static char *cluster_output(const char *directory)
 
 static int report_cluster(const struct settings *settings, const char *output)
 {
-    struct reporting reporting = {.path = settings->report.page != NULL ? settings->report.page : PAGE_DEFAULT};
+    struct reporting reporting = {.path = page_of(settings)};
     char *real = realpath(settings->captures.values[0], NULL);
     const struct html_options options = {
         .path = reporting.path,
         .title = last_name(real != NULL ? real : settings->captures.values[0]),
         .version = MSPROF_VERSION,
         .captures = 1,
+        .markdown = settings->report.format != 0,
         .redact = settings->report.redact,
     };
     struct err err = ERR_INIT;
@@ -195,7 +202,7 @@ static int report_cluster(const struct settings *settings, const char *output)
 
 static int run_report(const struct settings *settings)
 {
-    struct reporting reporting = {.path = settings->report.page != NULL ? settings->report.page : PAGE_DEFAULT};
+    struct reporting reporting = {.path = page_of(settings)};
     int status = STATUS_DONE;
     char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
@@ -218,6 +225,7 @@ static const struct example examples[] = {
     {"a page about a capture", "msprof report JOBX -o jobx.html"},
     {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
     {"with what changed since", "msprof report JOBY --diff JOBX"},
+    {"its text for a merge request", "msprof report JOBX --format markdown -o jobx.md"},
     {"one that says no names", "msprof report JOBX --redact -o jobx.html"},
     {NULL, NULL},
 };

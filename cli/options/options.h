@@ -92,7 +92,8 @@ struct show_settings {
 
 /* Settings of report on the command line. */
 struct report_settings {
-    const char *page; /* NULL: report.html */
+    const char *page; /* NULL: report.html, report.md */
+    int format;       /* index of {"html", "markdown"} */
     const char *base; /* --diff; NULL: not given */
     bool redact;
 };
@@ -128,7 +129,7 @@ struct run_settings {
 struct cluster_settings {
     int jobs; /* 0: not given */
     const char *ranks, *steps;
-    bool detail;
+    bool detail, timeline;
 };
 
 /* Settings of analyse on the command line. */
@@ -167,6 +168,7 @@ struct settings {
     int64_t report_seconds;         /* --report-seconds */
     const char *output;             /* NULL: into the capture */
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
+    int database_way;               /* enum database_way */
 
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */

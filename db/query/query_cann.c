@@ -37,6 +37,7 @@ static const struct query_field part_fields[] = {
     QUERY_FIELD(struct cann_part, begin_date, "begin_date"),
     QUERY_FIELD(struct cann_part, process_name, "process_name"),
     QUERY_FIELD(struct cann_part, host_monotonic_ns, "coalesce(host_monotonic_ns, 0)"),
+    QUERY_FIELD(struct cann_part, unix_offset_ns, "unix_offset_ns"),
     QUERY_FIELD(struct cann_part, device_tick, "coalesce(device_tick, 0)"),
     QUERY_FIELD(struct cann_part, device_hz, "device_hz"),
     QUERY_FIELD(struct cann_part, samples_cores,
@@ -231,9 +232,7 @@ int cann_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
 /* ---- tasks ---- */
 
 struct cann_task_reader {
-    sqlite3 *db;
-    sqlite3_stmt *range;
-    struct query_select fields;
+    struct query_scan *scan;
     bool with_counters;
 };
 
@@ -295,23 +294,19 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aiv_time_ns, "aiv_time_ns"),
 };
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
-enum {
-    TASK_FIELDS = sizeof task_fields / sizeof *task_fields,
-    CORE_FIELDS = sizeof counter_fields / sizeof *counter_fields / 2
-};
+enum { TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
 
 static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t fields, bool with_counters, struct err *err)
 {
+    const struct query_select select = {.fields = task_fields, .field_count = fields};
     struct cann_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    reader->db = db;
-    reader->fields = (struct query_select){.fields = task_fields, .field_count = fields};
     reader->with_counters = with_counters;
-    int status = query_scan_fields(db, &reader->fields, with_counters ? &counter_select : NULL, "device_task",
-                                   &reader->range, err);
+    int status = query_scan_fields(db, &select, with_counters ? &counter_select : NULL, "device_task",
+                                   sizeof(struct cann_task), &reader->scan, err);
     if (status < 0) {
         cann_task_reader_free(reader);
         return NULL;
@@ -331,60 +326,37 @@ struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, s
 
 void cann_task_reader_free(struct cann_task_reader *reader)
 {
-    if (reader == NULL)
-        return;
-    sqlite3_finalize(reader->range);
+    if (reader != NULL)
+        query_scan_free(reader->scan);
     free(reader);
 }
 
-static bool read_counters(sqlite3_value **row, const struct query_field *fields, struct cann_task *ret)
-{
-    bool any = sqlite3_value_type(row[0]) != SQLITE_NULL;
-    if (any)
-        scan_take(row, fields, CORE_FIELDS, ret);
-    return any;
-}
-
-static void read_task(sqlite3_value **row, const struct cann_task_reader *reader, struct cann_task *ret)
-{
-    scan_take(row, task_fields, SUM_FIELDS, ret);
-    row += SUM_FIELDS;
-    if (reader->fields.field_count == TASK_FIELDS) {
-        scan_take(row, task_fields + SUM_FIELDS, TASK_FIELDS - SUM_FIELDS, ret);
-        row += TASK_FIELDS - SUM_FIELDS;
-    }
-    if (!reader->with_counters)
-        return;
-    ret->has_aic = read_counters(row, counter_fields, ret);
-    ret->has_aiv = read_counters(row + CORE_FIELDS, counter_fields + CORE_FIELDS, ret);
-}
-
 struct task_loop {
-    const struct cann_task_reader *reader;
+    bool with_counters;
     int (*each)(void *arg, const struct cann_task *task, struct err *err);
     void *arg;
-    struct cann_task task;
 };
 
-static int give_task(void *arg, sqlite3_value **row, struct err *err)
+static int give_task(void *arg, int64_t *row, struct err *err)
 {
-    struct task_loop *loop = arg;
-    read_task(row, loop->reader, &loop->task);
-    return loop->each(loop->arg, &loop->task, err);
+    const struct task_loop *loop = arg;
+    struct cann_task *task = (struct cann_task *)(void *)row;
+    task->has_aic = loop->with_counters && task->aic_total_cycle != DB_NULL;
+    task->has_aiv = loop->with_counters && task->aiv_total_cycle != DB_NULL;
+    return loop->each(loop->arg, task, err);
 }
 
 int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
 {
-    struct task_loop loop = {.reader = reader, .each = each, .arg = arg};
-    return query_scan(reader->db, reader->range, first, end, give_task, &loop, err);
+    struct task_loop loop = {reader->with_counters, each, arg};
+    return query_scan(reader->scan, first, end, give_task, &loop, err);
 }
 
 /* ---- calls ---- */
 
 struct cann_call_reader {
-    sqlite3 *db;
-    sqlite3_stmt *range;
+    struct query_scan *scan;
 };
 
 static const struct query_field call_fields[] = {
@@ -409,8 +381,7 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    reader->db = db;
-    if (query_scan_fields(db, &call_select, NULL, "host_call", &reader->range, err) < 0) {
+    if (query_scan_fields(db, &call_select, NULL, "host_call", sizeof(struct cann_call), &reader->scan, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -420,7 +391,7 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
 void cann_call_reader_free(struct cann_call_reader *reader)
 {
     if (reader != NULL)
-        sqlite3_finalize(reader->range);
+        query_scan_free(reader->scan);
     free(reader);
 }
 
@@ -429,19 +400,17 @@ struct call_loop {
     void *arg;
 };
 
-static int give_call(void *arg, sqlite3_value **row, struct err *err)
+static int give_call(void *arg, int64_t *row, struct err *err)
 {
-    struct call_loop *loop = arg;
-    struct cann_call call;
-    scan_take(row, call_select.fields, call_select.field_count, &call);
-    return loop->each(loop->arg, &call, err);
+    const struct call_loop *loop = arg;
+    return loop->each(loop->arg, (const struct cann_call *)(void *)row, err);
 }
 
 int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err)
 {
     struct call_loop loop = {each, arg};
-    return query_scan(reader->db, reader->range, first, end, give_call, &loop, err);
+    return query_scan(reader->scan, first, end, give_call, &loop, err);
 }
 
 struct found_call {
@@ -469,9 +438,8 @@ int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call 
 /* ---- spans ---- */
 
 struct cann_span_reader {
-    sqlite3 *db;
-    sqlite3_stmt *range;
-    int (*give)(void *loop, sqlite3_value **row, struct err *err);
+    struct query_scan *scan;
+    int (*give)(void *loop, int64_t *row, struct err *err);
 };
 
 struct span_loop {
@@ -503,46 +471,42 @@ static int64_t end_of(int64_t start_ns, int64_t duration_ns)
     return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
 }
 
-/* Calculated here and not in SQL, which would fetch the columns once more. */
-static int give_task_span(void *arg, sqlite3_value **row, struct err *err)
+static int give_task_span(void *arg, int64_t *row, struct err *err)
 {
     const struct span_loop *loop = arg;
-    struct cann_task task;
-    scan_take(row, task_span_fields, sizeof task_span_fields / sizeof *task_span_fields, &task);
-    const struct cann_span span = {.device_id = task.device_id,
-                                   .start_ns = task.start_ns,
-                                   .end_ns = end_of(task.start_ns, task.duration_ns),
-                                   .number = task.stream_id,
-                                   .id = task.id,
-                                   .computing = task.op_task_type != DB_NULL && cann_is_operator(&task)};
+    const struct cann_task *task = (const struct cann_task *)(void *)row;
+    const struct cann_span span = {.device_id = task->device_id,
+                                   .start_ns = task->start_ns,
+                                   .end_ns = end_of(task->start_ns, task->duration_ns),
+                                   .number = task->stream_id,
+                                   .id = task->id,
+                                   .computing = task->op_task_type != DB_NULL && cann_is_operator(task)};
     return loop->each(loop->arg, &span, err);
 }
 
-static int give_call_span(void *arg, sqlite3_value **row, struct err *err)
+static int give_call_span(void *arg, int64_t *row, struct err *err)
 {
     const struct span_loop *loop = arg;
-    struct cann_call call;
-    scan_take(row, call_span_fields, sizeof call_span_fields / sizeof *call_span_fields, &call);
+    const struct cann_call *call = (const struct cann_call *)(void *)row;
     const struct cann_span span = {.device_id = DB_NULL,
-                                   .start_ns = call.start_ns,
-                                   .end_ns = end_of(call.start_ns, call.duration_ns),
-                                   .number = call.thread_id,
-                                   .id = call.id};
+                                   .start_ns = call->start_ns,
+                                   .end_ns = end_of(call->start_ns, call->duration_ns),
+                                   .number = call->thread_id,
+                                   .id = call->id};
     return loop->each(loop->arg, &span, err);
 }
 
 static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_select *select, const char *table,
-                                                int (*give)(void *loop, sqlite3_value **row, struct err *err),
-                                                struct err *err)
+                                                size_t struct_size,
+                                                int (*give)(void *loop, int64_t *row, struct err *err), struct err *err)
 {
     struct cann_span_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    reader->db = db;
     reader->give = give;
-    if (query_scan_fields(db, select, NULL, table, &reader->range, err) < 0) {
+    if (query_scan_fields(db, select, NULL, table, struct_size, &reader->scan, err) < 0) {
         free(reader);
         return NULL;
     }
@@ -551,18 +515,18 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_
 
 struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, &task_spans, "device_task", give_task_span, err);
+    return span_reader_new(db, &task_spans, "device_task", sizeof(struct cann_task), give_task_span, err);
 }
 
 struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err)
 {
-    return span_reader_new(db, &call_spans, "host_call", give_call_span, err);
+    return span_reader_new(db, &call_spans, "host_call", sizeof(struct cann_call), give_call_span, err);
 }
 
 void cann_span_reader_free(struct cann_span_reader *reader)
 {
     if (reader != NULL)
-        sqlite3_finalize(reader->range);
+        query_scan_free(reader->scan);
     free(reader);
 }
 
@@ -570,5 +534,5 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
 {
     struct span_loop loop = {each, arg};
-    return query_scan(reader->db, reader->range, first, end, reader->give, &loop, err);
+    return query_scan(reader->scan, first, end, reader->give, &loop, err);
 }

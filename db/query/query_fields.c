@@ -77,15 +77,15 @@ void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, 
 }
 
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
-                      const char *table, sqlite3_stmt **ret, struct err *err)
+                      const char *table, size_t struct_size, struct query_scan **ret, struct err *err)
 {
-    struct strbuf columns;
-    strbuf_init(&columns, SQL_LIMIT);
-    size_t count = query_put_fields(&columns, select->fields, select->field_count, 0);
-    if (also != NULL)
-        query_put_fields(&columns, also->fields, also->field_count, count);
-    int status = columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                : query_scan_prepare(db, columns.data, table, NULL, ret, err);
-    strbuf_release(&columns);
-    return status;
+    struct scan_column columns[SCAN_COLUMNS_MAX];
+    size_t count = 0;
+    for (; select != NULL; select = also, also = NULL) {
+        for (size_t i = 0; i < select->field_count && count < SCAN_COLUMNS_MAX; i++) {
+            const struct query_field *field = &select->fields[i];
+            columns[count++] = (struct scan_column){field->sql, field->offset / sizeof(int64_t)};
+        }
+    }
+    return query_scan_new(db, table, NULL, columns, count, struct_size / sizeof(int64_t), ret, err);
 }

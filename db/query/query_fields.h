@@ -64,23 +64,9 @@ size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, si
 /* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
 void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
 
-/* Prepares a scan as query_scan_prepare does; `also`, NULL for none, are further fields behind the first ones. */
+/* Makes a scan of these fields, which are integers: its rows are the structs, whose other members are unset. `also`,
+ * NULL for none, are further fields. */
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
-                      const char *table, sqlite3_stmt **ret, struct err *err);
-/* Takes them from the values that a scan gives. Fields of scans are integers and flags. Where the fields are known to
- * the compiler, no loop is left of it: it runs for every row of a timeline. */
-static inline void scan_take(sqlite3_value **row, const struct query_field *fields, size_t count, void *ret)
-{
-#ifndef __clang__ /* which does not always, and then warns */
-#pragma GCC unroll 64
-#endif
-    for (size_t i = 0; i < count; i++) {
-        void *member = (char *)ret + fields[i].offset;
-        if (fields[i].type == FIELD_INTEGER)
-            *(int64_t *)member = scan_integer(row[i]);
-        else
-            *(bool *)member = sqlite3_value_int(row[i]) != 0;
-    }
-}
+                      const char *table, size_t struct_size, struct query_scan **ret, struct err *err);
 
 #endif

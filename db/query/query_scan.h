@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the queries: scans of many rows. A function in the statement gets each row's values where SQLite has them,
- * which takes half of what asking a statement for its columns takes. */
+/* Inside of the queries: scans of many rows, as arrays of integers. They are read from the database's pages where those
+ * are as expected, else a function in an SQL statement gets each row's values where SQLite has them. */
 #ifndef MSPROF_DB_QUERY_QUERY_SCAN_H
 #define MSPROF_DB_QUERY_QUERY_SCAN_H
 
 #include "base/err.h"
-#include "db/database.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Prepares a scan of these columns (at most 100) of those rows of a table with an id for which where is true; NULL:
- * all.
- */
-int query_scan_prepare(sqlite3 *db, const char *columns, const char *table, const char *where, sqlite3_stmt **ret,
-                       struct err *err);
+#define SCAN_COLUMNS_MAX 120
 
-/* Gives the rows with first <= id < end to each, by id; its first non-zero result ends the scan. The values live until
- * it returns. Polls interrupts. */
-int query_scan(sqlite3 *db, sqlite3_stmt *scan, int64_t first, int64_t end,
-               int (*each)(void *arg, sqlite3_value **values, struct err *err), void *arg, struct err *err);
+/* An expression whose value is an integer or NULL, and which integer of the row gets it. */
+struct scan_column {
+    const char *sql;
+    size_t place;
+};
 
-/* DB_NULL for NULL. */
-static inline int64_t scan_integer(sqlite3_value *value)
-{
-    int64_t integer = sqlite3_value_int64(value);
-    return integer == 0 && sqlite3_value_type(value) == SQLITE_NULL ? DB_NULL : integer;
-}
+struct query_scan; /* opaque */
+
+/* Makes a scan of those rows of a table with an id for which where is true (NULL: all), each as `width` integers. It is
+ * fast where every expression is the name of a column of its own, and where is made of "NAME IS NOT NULL" and
+ * "NAME <> NUMBER" with AND between. */
+int query_scan_new(sqlite3 *db, const char *table, const char *where, const struct scan_column *columns, size_t count,
+                   size_t width, struct query_scan **ret, struct err *err);
+void query_scan_free(struct query_scan *scan);
+
+/* Gives the rows with first <= id < end to each, by id, with DB_NULL for NULL and where no column is; its first
+ * non-zero result ends the scan. The row is each's own until it returns. Polls interrupts. */
+int query_scan(struct query_scan *scan, int64_t first, int64_t end,
+               int (*each)(void *arg, int64_t *row, struct err *err), void *arg, struct err *err);
 
 #endif

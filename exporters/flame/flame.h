@@ -41,7 +41,7 @@ struct flame {
 };
 
 /* Makes the tree of an open database of a capture of any family, with the stacks that framework_attach has told the
- * connection. Without anything to show it has a root of nothing. flame_release it whatever the result. */
+ * connection. Without anything to show it has a root of nothing. flame_release it when this succeeds. */
 int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err);
 void flame_release(struct flame *flame);
 

@@ -70,13 +70,10 @@ static int open_call(struct open_calls *open, struct flame *flame, struct open_c
         parent = open->items[open->count - 1].node;
     if (open->ragged)
         status = drop_ended(open, flame, call, &parent, err);
-    if (status == 0)
-        status = flame_child(flame, parent, call->name, &call->node, err);
+    if (status != 0 || flame_child(flame, parent, call->name, &call->node, err) != 0 ||
+        array_reserve(open, 1, err) != 0)
+        return -(int)err->code;
     call->covered_ns = call->start_ns;
-    if (status == 0)
-        status = array_reserve(open, 1, err);
-    if (status != 0)
-        return status;
     open->ragged |= open->count > 0 && call->end_ns > open->items[open->count - 1].end_ns;
     open->items[open->count++] = *call;
     return 0;
@@ -159,11 +156,11 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
 
     if (!call_of(from, &call))
         return 0;
-    int status = flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err);
-    if (status == 0)
-        status = open_call(&load->open, &load->calls, &call, err);
-    if (status != 0 || from->connection_id == DB_NULL)
-        return status;
+    if (flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
+        open_call(&load->open, &load->calls, &call, err) != 0)
+        return -(int)err->code;
+    if (from->connection_id == DB_NULL)
+        return 0;
     uint64_t order =
         from->launches > 0 ? JOIN_LAUNCH : JOIN_CALL + FLAME_DEPTH_MAX - load->calls.nodes.items[call.node].depth;
     return spool_joined(load, from->connection_id, order, call.node, 0, err);
@@ -251,16 +248,15 @@ static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
 static int add_stacks(struct ascend_load *load, sqlite3 *db, struct err *err)
 {
     struct stack_load stacks = {.load = load};
-    int status = query_run(db, "SELECT count(*) FROM temp.framework_stack", NULL, 0, take_stack_count, &stacks, err);
+    bool done =
+        query_run(db, "SELECT count(*) FROM temp.framework_stack", NULL, 0, take_stack_count, &stacks, err) == 0 &&
+        query_run(db, "SELECT id, parent, name FROM temp.framework_stack ORDER BY id", NULL, 0, take_stack, &stacks,
+                  err) == 0 &&
+        query_run(db, "SELECT connection_id, stack_id FROM temp.framework_launch_stack", NULL, 0, take_launch, &stacks,
+                  err) == 0;
 
-    if (status == 0)
-        status = query_run(db, "SELECT id, parent, name FROM temp.framework_stack ORDER BY id", NULL, 0, take_stack,
-                           &stacks, err);
-    if (status == 0)
-        status = query_run(db, "SELECT connection_id, stack_id FROM temp.framework_launch_stack", NULL, 0, take_launch,
-                           &stacks, err);
     free(stacks.nodes);
-    return status;
+    return done ? 0 : -(int)err->code;
 }
 
 /* ---- both together ---- */
@@ -270,7 +266,6 @@ static int put_below(struct ascend_load *load, uint32_t stack, uint32_t call, ui
 {
     uint32_t frames[FLAME_DEPTH_MAX], name;
     size_t count = 0;
-    int status = 0;
 
     *ret = stack;
     if (stack == FLAME_ROOT && call == FLAME_ROOT) {
@@ -279,45 +274,57 @@ static int put_below(struct ascend_load *load, uint32_t stack, uint32_t call, ui
     }
     for (; call != FLAME_ROOT; call = load->calls.nodes.items[call].parent)
         frames[count++] = load->calls.nodes.items[call].name;
-    while (status == 0 && count > 0) {
-        status = flame_name(load->flame, load->calls.names.items[frames[--count]].bytes, &name, err);
-        if (status == 0)
-            status = flame_child(load->flame, *ret, name, ret, err);
+    while (count > 0)
+        if (flame_name(load->flame, load->calls.names.items[frames[--count]].bytes, &name, err) != 0 ||
+            flame_child(load->flame, *ret, name, ret, err) != 0)
+            return -(int)err->code;
+    return 0;
+}
+
+/* The connection that records are read of. */
+struct joining {
+    uint64_t connection;
+    uint32_t stack, call; /* until work comes; then stack is all of both */
+    bool whole;
+};
+
+static int join_record(struct ascend_load *load, struct joining *joining, const struct spool_item *item,
+                       struct err *err)
+{
+    const struct joined *record = item->record;
+    uint32_t node;
+
+    if (item->key.major != joining->connection)
+        *joining = (struct joining){.connection = item->key.major, .stack = FLAME_ROOT, .call = FLAME_ROOT};
+    if (item->key.minor == JOIN_STACK) {
+        joining->stack = record->node;
+        return 0;
     }
-    return status;
+    if (item->key.minor != JOIN_WORK) {
+        joining->call = joining->call == FLAME_ROOT ? record->node : joining->call;
+        return 0;
+    }
+    if (!joining->whole && put_below(load, joining->stack, joining->call, &joining->stack, err) != 0)
+        return -(int)err->code;
+    joining->whole = true;
+    if (flame_child(load->flame, joining->stack, record->node, &node, err) != 0)
+        return -(int)err->code;
+    flame_add(load->flame, node, record->weight);
+    return 0;
 }
 
 static int join(struct ascend_load *load, struct err *err)
 {
+    struct joining joining = {.connection = spool_key_part(DB_NULL), .stack = FLAME_ROOT, .call = FLAME_ROOT};
     struct spool_item item;
-    uint64_t connection = spool_key_part(DB_NULL);
-    uint32_t stack = FLAME_ROOT, call = FLAME_ROOT, node;
-    bool joined = false;
-    int status = spool_finish(load->spool, err);
+    int found, status = spool_finish(load->spool, err);
 
-    while (status == 0 && (status = spool_next(load->spool, &item, err)) == 1) {
-        const struct joined *record = item.record;
-        status = 0;
-        if (item.key.major != connection) {
-            connection = item.key.major;
-            stack = call = FLAME_ROOT;
-            joined = false;
-        }
-        if (item.key.minor == JOIN_STACK) {
-            stack = record->node;
-        } else if (item.key.minor != JOIN_WORK) {
-            call = call == FLAME_ROOT ? record->node : call;
-        } else {
-            if (!joined)
-                status = put_below(load, stack, call, &stack, err);
-            joined = true;
-            if (status == 0)
-                status = flame_child(load->flame, stack, record->node, &node, err);
-            if (status == 0)
-                flame_add(load->flame, node, record->weight);
-        }
-    }
-    return status;
+    if (status != 0)
+        return status;
+    while ((found = spool_next(load->spool, &item, err)) == 1)
+        if (join_record(load, &joining, &item, err) != 0)
+            return -(int)err->code;
+    return found;
 }
 
 static int read_tasks(struct ascend_load *load, sqlite3 *db, struct err *err)
@@ -342,36 +349,25 @@ static int read_calls(sqlite3 *db, int (*each)(void *arg, const struct cann_call
 static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
 {
     uint32_t name;
-    int status = flame_init(&load->calls, load->flame->weight, err);
 
     load->spool = spool_new(SPOOL_MEMORY, NULL, err);
-    if (status != 0 || load->spool == NULL)
+    if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
+        flame_name(load->flame, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
+        flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
+        (framework && add_stacks(load, db, err) != 0) || read_calls(db, take_launching_call, load, err) != 0 ||
+        read_tasks(load, db, err) != 0 || add_communications(load, db, err) != 0)
         return -(int)err->code;
-    status = flame_name(load->flame, FLAME_NOT_LAUNCHED, &name, err);
-    if (status == 0)
-        status = flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err);
-    if (status == 0 && framework)
-        status = add_stacks(load, db, err);
-    if (status == 0)
-        status = read_calls(db, take_launching_call, load, err);
-    if (status == 0)
-        status = read_tasks(load, db, err);
-    if (status == 0)
-        status = add_communications(load, db, err);
-    return status == 0 ? join(load, err) : status;
+    return join(load, err);
 }
 
 /* ---- the host's time ---- */
 
 static int add_host_call(struct ascend_load *load, struct open_call *call, const char *text, struct err *err)
 {
-    int status = flame_name(load->flame, text, &call->name, err);
-
-    if (status == 0)
-        status = open_call(&load->open, load->flame, call, err);
-    if (status == 0)
-        add_host_time(&load->open, load->flame);
-    return status;
+    if (flame_name(load->flame, text, &call->name, err) != 0 || open_call(&load->open, load->flame, call, err) != 0)
+        return -(int)err->code;
+    add_host_time(&load->open, load->flame);
+    return 0;
 }
 
 /* Whether what a framework did stands in front of a call. */
@@ -382,27 +378,32 @@ static bool stands_before(const struct open_call *frame, const struct open_call 
     return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
 }
 
+/* Reads the next frame of the framework; without one load->frames is NULL. */
+static int next_frame(struct ascend_load *load, struct err *err)
+{
+    sqlite3 *db = sqlite3_db_handle(load->frames);
+    int code = sqlite3_step(load->frames);
+
+    if (code == SQLITE_ROW)
+        return 0;
+    sqlite3_finalize(load->frames);
+    load->frames = NULL;
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
+}
+
 /* Adds frames of the framework until the one that stands behind a call; NULL: all. */
 static int add_frames_before(struct ascend_load *load, const struct open_call *call, struct err *err)
 {
-    int status = 0;
-
-    while (status == 0 && load->frames != NULL) {
+    while (load->frames != NULL) {
         struct open_call frame = {.thread = query_integer(load->frames, 0),
                                   .start_ns = query_integer(load->frames, 1),
                                   .end_ns = query_integer(load->frames, 2)};
         if (call != NULL && !stands_before(&frame, call))
             return 0;
-        status = add_host_call(load, &frame, query_text(load->frames, 3), err);
-        if (status == 0 && sqlite3_step(load->frames) != SQLITE_ROW) {
-            status = sqlite3_reset(load->frames) == SQLITE_OK
-                         ? 0
-                         : database_error(err, sqlite3_db_handle(load->frames), "stacks cannot be read");
-            sqlite3_finalize(load->frames);
-            load->frames = NULL;
-        }
+        if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
 static int take_host_call(void *arg, const struct cann_call *from, struct err *err)
@@ -418,19 +419,11 @@ static int take_host_call(void *arg, const struct cann_call *from, struct err *e
 
 static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
 {
-    int status = 0;
+    static const char frames[] = "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id";
 
-    if (framework) {
-        status = database_prepare(db, "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id",
-                                  &load->frames, err);
-        if (status == 0 && sqlite3_step(load->frames) != SQLITE_ROW) {
-            sqlite3_finalize(load->frames);
-            load->frames = NULL;
-        }
-    }
-    if (status == 0)
-        status = read_calls(db, take_host_call, load, err);
-    return status == 0 ? add_frames_before(load, NULL, err) : status;
+    if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
+        return -(int)err->code;
+    return read_calls(db, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err) : -(int)err->code;
 }
 
 static int take_attached(void *arg, sqlite3_stmt *row, struct err *err)
@@ -444,19 +437,17 @@ static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct ascend_load load = {.flame = flame};
     bool framework = false;
-    int status = query_run(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, NULL, 0, take_attached, &framework, err);
+    bool done = query_run(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, NULL, 0, take_attached, &framework, err) == 0 &&
+                cann_names_load(db, &load.names, err) == 0 &&
+                (flame->weight == FLAME_HOST ? make_host(&load, db, framework, err)
+                                             : make_device(&load, db, framework, err)) == 0;
 
-    if (status == 0)
-        status = cann_names_load(db, &load.names, err);
-    if (status == 0)
-        status =
-            flame->weight == FLAME_HOST ? make_host(&load, db, framework, err) : make_device(&load, db, framework, err);
     sqlite3_finalize(load.frames);
     spool_free(load.spool);
     cann_texts_release(&load.names);
     free(load.open.items);
     flame_release(&load.calls);
-    return status;
+    return done ? 0 : -(int)err->code;
 }
 
 /* ---- SVP ---- */
@@ -500,18 +491,15 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
 
     if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
         return 0;
-    int status = flame_name(load->flame, from->name, &call.name, err);
-    if (status == 0)
-        status = open_call(&load->open, load->flame, &call, err);
-    if (status == 0 && load->flame->weight == FLAME_HOST)
+    if (flame_name(load->flame, from->name, &call.name, err) != 0 ||
+        open_call(&load->open, load->flame, &call, err) != 0 || array_reserve(&load->executing, 1, err) != 0)
+        return -(int)err->code;
+    if (load->flame->weight == FLAME_HOST)
         add_host_time(&load->open, load->flame);
-    if (status != 0 || strncmp(from->name, execute, strlen(execute)) != 0)
-        return status;
-    status = array_reserve(&load->executing, 1, err);
-    if (status == 0)
+    if (strncmp(from->name, execute, strlen(execute)) == 0)
         load->executing.items[load->executing.count++] =
             (struct executing){call.start_ns, call.end_ns, from->model_row, call.node};
-    return status;
+    return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -553,56 +541,56 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
 {
     struct flame *flame = load->flame;
     uint32_t name, none, node;
-    int status = flame_name(flame, FLAME_NOT_LAUNCHED, &name, err);
 
-    if (status == 0)
-        status = flame_child(flame, FLAME_ROOT, name, &none, err);
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+    if (flame_name(flame, FLAME_NOT_LAUNCHED, &name, err) != 0 || flame_child(flame, FLAME_ROOT, name, &none, err) != 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
-        uint32_t call = workload->facts.placed
-                            ? none
-                            : executing_at(load, workload->devices[execution->device].id, execution->start_ns, none);
-        status = flame_name(flame, workload_text(workload, workload->operators[execution->op].key.name), &name, err);
-        if (status == 0)
-            status = flame_child(flame, call, name, &node, err);
-        if (status == 0)
-            flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : (int64_t)execution->duration_ns);
+        const char *text = workload_text(workload, workload->operators[execution->op].key.name);
+        int64_t device_id = workload->devices[execution->device].id;
+        uint32_t call = workload->facts.placed ? none : executing_at(load, device_id, execution->start_ns, none);
+        if (flame_name(flame, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
+            return -(int)err->code;
+        flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : execution->duration_ns);
     }
+    return 0;
+}
+
+static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
+{
+    struct workload workload;
+
+    array_sort(load->executing.items, load->executing.count, sizeof *load->executing.items, by_start);
+    if (workload_load(db, WITHOUT_COUNTERS, &workload, err) != 0)
+        return -(int)err->code;
+    int status = add_executions(load, &workload, err);
+    workload_release(&workload);
     return status;
 }
 
 static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct svp_flame load = {.flame = flame};
-    struct workload workload;
-    int status = svp_each_model(db, take_model, &load, err);
+    bool done = svp_each_model(db, take_model, &load, err) == 0 &&
+                acl_each_call(db, NULL, take_acl_call, &load, err) == 0 &&
+                (flame->weight == FLAME_HOST || add_workload(&load, db, err) == 0);
 
-    if (status == 0)
-        status = acl_each_call(db, NULL, take_acl_call, &load, err);
-    if (status == 0 && flame->weight != FLAME_HOST) {
-        array_sort(load.executing.items, load.executing.count, sizeof *load.executing.items, by_start);
-        status = workload_load(db, WITHOUT_COUNTERS, &workload, err);
-        if (status == 0) {
-            status = add_executions(&load, &workload, err);
-            workload_release(&workload);
-        }
-    }
     free(load.open.items);
     free(load.executing.items);
     free(load.models.items);
-    return status;
+    return done ? 0 : -(int)err->code;
 }
 
 int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
 {
     struct db_facts facts;
-    int status = flame_init(ret, weight, err);
 
-    if (status == 0)
-        status = db_read_facts(db, &facts, err);
-    if (status == 0)
-        status = facts.family == CAPTURE_SVP ? make_svp(db, ret, err) : make_ascend(db, ret, err);
-    if (status == 0)
-        flame_finish(ret);
-    return status;
+    if (flame_init(ret, weight, err) != 0 || db_read_facts(db, &facts, err) != 0 ||
+        (facts.family == CAPTURE_SVP ? make_svp(db, ret, err) : make_ascend(db, ret, err)) != 0)
+        goto failed;
+    flame_finish(ret);
+    return 0;
+failed:
+    flame_release(ret);
+    return -(int)err->code;
 }

@@ -15,11 +15,10 @@ struct known_child {
 int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
 {
     *flame = (struct flame){.weight = weight, .known = MAP_OF(struct known_child, key)};
-    int status = array_reserve(&flame->nodes, 1, err);
-
-    if (status == 0)
-        flame->nodes.items[flame->nodes.count++] = (struct flame_node){.parent = FLAME_ROOT};
-    return status;
+    if (array_reserve(&flame->nodes, 1, err) != 0)
+        return -(int)err->code;
+    flame->nodes.items[flame->nodes.count++] = (struct flame_node){.parent = FLAME_ROOT};
+    return 0;
 }
 
 void flame_release(struct flame *flame)

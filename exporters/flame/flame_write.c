@@ -47,7 +47,6 @@ static int order(const struct flame *flame, struct ordered *ret, struct err *err
         .flame = flame, .nodes = calloc(count, sizeof *ret->nodes), .first = calloc(count + 1, sizeof *ret->first)};
     if (placed == NULL || ret->nodes == NULL || ret->first == NULL) {
         free(placed);
-        ordered_release(ret);
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu stacks", count);
     }
     for (size_t i = FLAME_ROOT + 1; i < count; i++)
@@ -135,30 +134,43 @@ static void put_stack(struct outfile *out, const struct walk *walk, int64_t weig
     outfile_write(out, number, (size_t)length);
 }
 
-int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+static int put_stacks(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     struct outfile out = {.path = NULL};
-    struct ordered ordered;
     struct walk walk;
     uint32_t node;
 
-    *ret_stacks = 0;
-    if (flame->nodes.items[FLAME_ROOT].total <= 0)
-        return 0;
-    int status = order(flame, &ordered, err);
-    if (status != 0)
-        return status;
-    status = outfile_open(&out, path, err);
-    walk_begin(&walk, &ordered);
-    while (status == 0 && walk_next(&walk, &node)) {
-        int64_t self = flame->nodes.items[node].self;
+    if (outfile_open(&out, path, err) != 0)
+        return -(int)err->code;
+    walk_begin(&walk, ordered);
+    while (walk_next(&walk, &node)) {
+        int64_t self = ordered->flame->nodes.items[node].self;
         if (self > 0) {
             put_stack(&out, &walk, self);
             ++*ret_stacks;
         }
     }
+    return outfile_commit(&out, err);
+}
+
+/* Writes with the tree in order; ordered_release whatever the result. */
+static int write_ordered(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err,
+                         int (*put)(const struct ordered *ordered, const char *path, uint64_t *ret_stacks,
+                                    struct err *err))
+{
+    struct ordered ordered = {.nodes = NULL};
+
+    *ret_stacks = 0;
+    if (flame->nodes.items[FLAME_ROOT].total <= 0)
+        return 0;
+    bool done = order(flame, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
     ordered_release(&ordered);
-    return status == 0 ? outfile_commit(&out, err) : status;
+    return done ? 0 : -(int)err->code;
+}
+
+int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    return write_ordered(flame, path, ret_stacks, err, put_stacks);
 }
 
 /* ---- the picture ---- */
@@ -333,34 +345,29 @@ static void put_foot(struct picture *picture, unsigned height)
     html_raw(w, "\n");
 }
 
+static int put_picture(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    const struct flame_node *nodes = ordered->flame->nodes.items;
+    struct picture picture = {.flame = ordered->flame};
+    struct outfile out = {.path = NULL};
+
+    if (outfile_open(&out, path, err) != 0)
+        return -(int)err->code;
+    html_init(&picture.w, &out);
+    picture.scale = (PICTURE_WIDTH - 2.0 * PICTURE_MARGIN) / (double)nodes[FLAME_ROOT].total;
+    picture.depth = drawn_depth(ordered->flame, picture.scale);
+    unsigned height = PICTURE_HEAD + (picture.depth + 2) * FRAME_HEIGHT;
+    put_head(&picture, height);
+    put_boxes(&picture, ordered);
+    put_foot(&picture, height);
+    for (size_t i = 0; i < ordered->count; i++)
+        *ret_stacks += nodes[ordered->nodes[i]].self > 0;
+    return outfile_commit(&out, err);
+}
+
 int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
 {
-    struct picture picture = {.flame = flame};
-    struct outfile out = {.path = NULL};
-    struct ordered ordered;
-    int64_t total = flame->nodes.items[FLAME_ROOT].total;
-
-    *ret_stacks = 0;
-    if (total <= 0)
-        return 0;
-    int status = order(flame, &ordered, err);
-    if (status != 0)
-        return status;
-    status = outfile_open(&out, path, err);
-    if (status == 0) {
-        html_init(&picture.w, &out);
-        picture.scale = (PICTURE_WIDTH - 2.0 * PICTURE_MARGIN) / (double)total;
-        picture.depth = drawn_depth(flame, picture.scale);
-        unsigned height = PICTURE_HEAD + (picture.depth + 2) * FRAME_HEIGHT;
-        put_head(&picture, height);
-        put_boxes(&picture, &ordered);
-        put_foot(&picture, height);
-        status = outfile_commit(&out, err);
-    }
-    for (size_t i = 0; i < ordered.count; i++)
-        *ret_stacks += flame->nodes.items[ordered.nodes[i]].self > 0;
-    ordered_release(&ordered);
-    return status;
+    return write_ordered(flame, path, ret_stacks, err, put_picture);
 }
 
 /* ---- the report ---- */
@@ -370,22 +377,22 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     static const char *const weights[FLAME_WEIGHTS] = {"device", "host", "count"};
     struct flame flame;
     struct strbuf path;
-    int status = flame_make(db, options->flame_weight, &flame, err);
 
     *ret = (struct export_result){.files = 0};
     strbuf_init(&path, SIZE_MAX / 2);
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
-    if (status == 0 && path.failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = options->flame_picture ? flame_write_svg(&flame, path.data, &ret->rows, err)
-                                        : flame_write_collapsed(&flame, path.data, &ret->rows, err);
-    if (status == 0 && ret->rows > 0) {
-        ret->files = 1;
-        if (options->written != NULL)
-            options->written(options->written_arg, "flame", path.data);
+    int status =
+        path.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : flame_make(db, options->flame_weight, &flame, err);
+    if (status != 0) {
+        strbuf_release(&path);
+        return status;
     }
+    status = options->flame_picture ? flame_write_svg(&flame, path.data, &ret->rows, err)
+                                    : flame_write_collapsed(&flame, path.data, &ret->rows, err);
+    ret->files = status == 0 && ret->rows > 0;
+    if (ret->files > 0 && options->written != NULL)
+        options->written(options->written_arg, "flame", path.data);
     strbuf_release(&path);
     flame_release(&flame);
     return status;

@@ -19,7 +19,7 @@ const struct html_part html_parts[] = {
     {"steps", "Steps", NULL, html_put_steps},
     {"utilisation", "Utilisation over time", NULL, html_put_utilisation},
     {"operators", "Operators", NULL, html_put_operators},
-    {"limits", "What limits operators", NULL, html_put_limits},
+    {"limits", "Limits of operators", NULL, html_put_limits},
     {"idle", "Gaps, launch and queue", NULL, html_put_gaps},
     {"memory", "Device memory", NULL, html_put_memory},
     {"host", "Calls and ranges of the host", NULL, html_put_host},
@@ -152,6 +152,7 @@ int html_report_open(const struct html_options *options, struct html_report **re
     }
     html_init(&report->w, &report->out);
     report->w.redact = options->redact;
+    report->w.is_markdown = options->markdown;
     put_head(report);
     *ret = report;
     return 0;
@@ -270,10 +271,9 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
     return status;
 }
 
-static int put_parts(struct html_page *page, struct err *err)
+static void begin_article(struct html_page *page)
 {
     struct html_writer *w = &page->w;
-    int status = 0;
 
     html_open(w, "article");
     if (page->several) {
@@ -281,6 +281,14 @@ static int put_parts(struct html_page *page, struct err *err)
         html_name(w, page->capture->name, strlen(page->capture->name));
         html_close(w);
     }
+}
+
+static int put_parts(struct html_page *page, struct err *err)
+{
+    struct html_writer *w = &page->w;
+    int status = 0;
+
+    begin_article(page);
     put_contents(page);
     for (const struct html_part *part = html_parts; status == 0 && part->id != NULL; part++)
         if (is_wanted(page, part))
@@ -313,6 +321,57 @@ int html_report_add_cluster(struct html_report *report, const char *directory, s
         .w = report->w, .number = ++report->added, .begin_bytes = report->out.written + report->out.used};
     int status = html_put_cluster(&page, directory, err);
 
+    report->w = page.w;
+    return status;
+}
+
+/* ---- answers by themselves ---- */
+
+static const struct html_part findings_part = {"findings", "Findings", NULL, html_put_findings},
+                              host_part = {"host", "Calls and ranges of the host", NULL, html_put_host},
+                              comparison_part = {"changes", "Changes", NULL, html_put_comparison};
+
+int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                           const struct advice *advice, int64_t executions, struct err *err)
+{
+    struct html_page page = {.w = report->w,
+                             .db = db,
+                             .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
+                             .several = report->options.captures > 1,
+                             .alone = true,
+                             .capture = capture,
+                             .advice = *advice,
+                             .roofs = &report->options.roofs};
+    struct db_facts facts;
+
+    if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
+        return -(int)err->code;
+    page.family = facts.family;
+    page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
+    begin_article(&page);
+    int status = put_part(&page, &findings_part, err);
+    if (status == 0 && executions == 0)
+        status = put_part(&page, &host_part, err);
+    html_close(&page.w);
+    report->w = page.w;
+    free(page.links.items);
+    workload_release(&page.workload);
+    return status;
+}
+
+int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
+                               struct err *err)
+{
+    struct html_page page = {.w = report->w,
+                             .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
+                             .comparison = comparison,
+                             .comparison_rows = rows};
+
+    html_open(&page.w, "article");
+    int status = put_part(&page, &comparison_part, err);
+    html_close(&page.w);
     report->w = page.w;
     return status;
 }

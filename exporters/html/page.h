@@ -18,13 +18,16 @@ struct html_page {
     size_t number;        /* of the capture in the page, from 1 */
     uint64_t begin_bytes; /* of the file where the capture begins */
     bool several;         /* captures: headings stand one level lower */
+    bool alone;           /* there are no parts that links could lead to */
     const struct html_capture *capture;
     const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
-    struct advice advice; /* all zero without executions */
+    struct advice advice;                /* all zero without executions */
+    const struct comparison *comparison; /* of a page about one alone */
+    size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
     struct path_steps paths;
     struct html_links {
         struct html_link *items; /* inside of page_write.c */
@@ -40,6 +43,7 @@ struct html_part {
 };
 extern const struct html_part html_parts[]; /* in their order; ended by no id */
 
+int html_put_comparison(struct html_page *page, struct err *err);
 int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);

@@ -62,6 +62,8 @@ void html_link_open(struct html_page *page, const char *report, const char *cell
 
     make_id(page, report, cell, strlen(cell), link.id);
     html_open(&page->w, "a");
+    if (page->alone)
+        return;
     if (find_link(page, link.id) == NULL) {
         if (array_reserve(&page->links, 1, &ignored) < 0)
             return; /* without an address it is a text */

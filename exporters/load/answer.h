@@ -16,7 +16,7 @@ struct answer_row {
 /* Its columns, but those of type and name. */
 #define ANSWER_NUMBERS                                                                                                 \
     {"Share(%)", REPORT_FIELD(struct answer_row, share), FORM_SCALED, 2,                                               \
-     .doc = "Of the total of all rows of the capture."},                                                               \
+     .doc = "Share of the total of all rows of the capture."},                                                         \
         {"Total(us)", REPORT_FIELD(struct answer_row, times.total), FORM_SCALED, 3,                                    \
          .doc = "The time of all executions."},                                                                        \
         {"Count", REPORT_FIELD(struct answer_row, times.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},       \

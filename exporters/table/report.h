@@ -18,11 +18,10 @@ struct report;
 #define REPORT_SKIP 1
 
 /* A table with a row for each row of a table of the database that has ids from 1 on, in their order: read in ranges,
- * on all processors. The report's query is not used. Every function may be NULL but those of rows between. */
+ * on all processors. Every column's sql gives an integer or NULL. The report's query is not used. Every function may be NULL but those of rows between. */
 struct report_scan {
     const char *table;
-    const char *where;  /* which rows; NULL: all */
-    bool integers;      /* every column's sql gives an integer or NULL, which is faster to read */
+    const char *where;  /* which rows; NULL: all; query_scan.h says how it is fast, and columns' sql likewise */
     size_t worker_size; /* bytes of a worker's own state, zeroed */
     /* Before the first row of a range; previous: the row of the table before it, NULL: there is none. */
     int (*begin)(struct report_worker *worker, const struct report_value *previous, struct err *err);

@@ -47,22 +47,6 @@ struct report_value report_column_value(sqlite3_stmt *row, int column)
     }
 }
 
-struct report_value report_scanned_value(sqlite3_value *value)
-{
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return (struct report_value){.integer = sqlite3_value_int64(value), .kind = VALUE_INTEGER};
-    case SQLITE_FLOAT:
-        return value_real(sqlite3_value_double(value));
-    case SQLITE_NULL:
-        return value_none();
-    default: {
-        const char *text = (const char *)sqlite3_value_text(value);
-        return value_text_of(text, (size_t)sqlite3_value_bytes(value));
-    }
-    }
-}
-
 /* ---- lookups ---- */
 
 struct looked_up {

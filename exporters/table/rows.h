@@ -24,6 +24,5 @@ void report_look_up(const struct report_plan *plan, struct report_value *values)
 
 /* A column of a statement's row. */
 struct report_value report_column_value(sqlite3_stmt *row, int column);
-struct report_value report_scanned_value(sqlite3_value *value);
 
 #endif

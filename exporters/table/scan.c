@@ -39,7 +39,8 @@ struct worker {
     struct pass *pass;
     sqlite3 *db; /* NULL: the session's */
     sqlite3 *own;
-    sqlite3_stmt *range, *before;
+    struct query_scan *range;
+    sqlite3_stmt *before;
     struct parallel_output *output;
     size_t between; /* the next row of them */
     size_t room;    /* that a row took so far at most */
@@ -74,8 +75,9 @@ static size_t first_of_expression(const struct report_plan *plan, size_t column)
     return first;
 }
 
-/* Each expression once, and nothing of columns without one: every value that a scan gives costs in every row. */
-static void place_values(struct worker *worker, struct strbuf *sql)
+/* Each expression once, and nothing of columns without one: every value that a scan gives costs in every row. Returns
+ * how many there are. */
+static size_t place_values(struct worker *worker, struct scan_column columns[REPORT_MAX_COLUMNS])
 {
     const struct report_plan *plan = &worker->pass->run->plan;
     uint16_t count = 0;
@@ -83,27 +85,27 @@ static void place_values(struct worker *worker, struct strbuf *sql)
         const char *expression = plan->columns[i].column.sql;
         size_t first = expression != NULL ? first_of_expression(plan, i) : i;
         worker->places[i] = expression == NULL ? NO_VALUE : first < i ? worker->places[first] : count;
-        if (expression != NULL && first == i)
-            strbuf_addf(sql, "%s%s", count++ > 0 ? ", " : "", expression);
+        if (expression != NULL && first == i) {
+            columns[count] = (struct scan_column){expression, count};
+            count++;
+        }
     }
-    if (count == 0)
-        strbuf_adds(sql, "NULL");
+    return count;
 }
 
 static int prepare(struct worker *worker, struct err *err)
 {
-    struct strbuf values, columns;
+    struct scan_column values[REPORT_MAX_COLUMNS];
+    struct strbuf columns;
     const struct report_scan *scan = worker->pass->scan;
-    strbuf_init(&values, SQL_MAX);
+    size_t count = place_values(worker, values);
     strbuf_init(&columns, SQL_MAX);
-    place_values(worker, &values);
     report_expressions(worker->pass->run, &columns);
-    int status = values.failed || columns.failed
+    int status = columns.failed
                      ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                     : query_scan_prepare(worker->db, values.data, scan->table, scan->where, &worker->range, err);
+                     : query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
     if (status == 0)
         status = prepare_before(worker, &columns, err);
-    strbuf_release(&values);
     strbuf_release(&columns);
     return status;
 }
@@ -113,7 +115,7 @@ static void worker_free(void *opaque)
     struct worker *worker = opaque;
     if (worker == NULL)
         return;
-    sqlite3_finalize(worker->range);
+    query_scan_free(worker->range);
     sqlite3_finalize(worker->before);
     report_return_connection(worker->pass->run->session, worker->own);
     if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
@@ -195,17 +197,18 @@ static int emit_between(struct worker *worker, const struct report_value *values
     return status;
 }
 
-static int take_row(void *arg, sqlite3_value **row, struct err *err)
+static void set_values(struct worker *worker, const int64_t *row)
+{
+    size_t count = worker->pass->run->plan.column_count;
+    for (size_t i = 0; i < count; i++)
+        worker->values[i] = worker->places[i] == NO_VALUE ? value_none() : value_integer(row[worker->places[i]]);
+}
+
+static int take_row(void *arg, int64_t *row, struct err *err)
 {
     struct worker *worker = arg;
     const struct report_scan *scan = worker->pass->scan;
-    size_t count = worker->pass->run->plan.column_count;
-    for (size_t i = 0; i < count; i++) {
-        uint16_t place = worker->places[i];
-        worker->values[i] = place == NO_VALUE ? value_none()
-                            : scan->integers  ? value_integer(scan_integer(row[place]))
-                                              : report_scanned_value(row[place]);
-    }
+    set_values(worker, row);
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
     report_look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)
@@ -271,7 +274,7 @@ static int process(void *opaque, void *opaque_unit, struct parallel_output *outp
     worker->output = output;
     int status = begin_unit(worker, unit, err);
     if (status == 0)
-        status = query_scan(worker->db, worker->range, unit->first, unit->end, take_row, worker, err);
+        status = query_scan(worker->range, unit->first, unit->end, take_row, worker, err);
     return status == 0 && unit->last && worker->pass->scan->between != NULL ? emit_between(worker, NULL, err) : status;
 }
 
@@ -350,41 +353,35 @@ static void count_row(struct boundaries *boundaries, int64_t id)
     boundaries->rows++;
 }
 
-/* The id stands behind the columns. */
-static int count_scanned(void *arg, sqlite3_value **row, struct err *err)
+/* A row of the id and what the worker gets. */
+static int count_scanned(void *arg, int64_t *row, struct err *err)
 {
     struct boundaries *boundaries = arg;
     struct worker *worker = boundaries->worker;
     const struct report_scan *scan = worker->pass->scan;
-    size_t columns = worker->pass->run->plan.column_count;
-    int64_t id = sqlite3_value_int64(row[columns]);
     (void)err;
-    for (size_t i = 0; i < columns; i++)
-        worker->values[i] = report_scanned_value(row[i]);
+    set_values(worker, row + 1);
     for (; worker->between < worker->pass->end_between &&
            scan->between_before(worker->pass->run, worker->between, worker->values);
          worker->between++)
-        count_row(boundaries, id);
-    count_row(boundaries, id);
+        count_row(boundaries, row[0]);
+    count_row(boundaries, row[0]);
     return 0;
 }
 
-static int prepare_count(struct worker *worker, sqlite3_stmt **ret, struct err *err)
+static int prepare_count(struct worker *worker, struct query_scan **ret, struct err *err)
 {
-    struct strbuf columns;
-    strbuf_init(&columns, SQL_MAX);
-    report_expressions(worker->pass->run, &columns);
-    strbuf_adds(&columns, ", id");
-    int status = columns.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                : query_scan_prepare(worker->db, columns.data, worker->pass->scan->table,
-                                                     worker->pass->scan->where, ret, err);
-    strbuf_release(&columns);
-    return status;
+    struct scan_column columns[REPORT_MAX_COLUMNS + 1] = {{"id", 0}};
+    size_t count = place_values(worker, columns + 1) + 1;
+    for (size_t i = 1; i < count; i++)
+        columns[i].place = i;
+    return query_scan_new(worker->db, worker->pass->scan->table, worker->pass->scan->where, columns, count, count, ret,
+                          err);
 }
 
 static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundaries *ret, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
+    struct query_scan *ids = NULL;
     struct pass whole = {.run = pass->run,
                          .scan = pass->scan,
                          .alone = true,
@@ -395,13 +392,13 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
     ret->worker = ret->items != NULL ? worker_new(&whole, err) : NULL;
     if (ret->worker == NULL)
         return ret->items != NULL ? -(int)err->code : err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = prepare_count(ret->worker, &statement, err);
+    int status = prepare_count(ret->worker, &ids, err);
     if (status == 0)
-        status = query_scan(ret->worker->db, statement, 1, pass->end_id, count_scanned, ret, err);
+        status = query_scan(ids, 1, pass->end_id, count_scanned, ret, err);
     for (; status == 0 && ret->worker->between < whole.end_between; ret->worker->between++)
         count_row(ret, pass->end_id);
     ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
-    sqlite3_finalize(statement);
+    query_scan_free(ids);
     worker_free(ret->worker);
     return status;
 }

@@ -266,6 +266,7 @@ int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *g
 /* ---- several captures in one file ---- */
 
 #define ARROWS_OF_A_PART (INT64_C(1) << 40)
+#define PLACES_OF_A_PART 1000
 
 /* State that the parts of a file share. */
 struct merging {
@@ -274,6 +275,7 @@ struct merging {
     struct timeline_run timeline; /* of the part that is being written */
     struct export_options options;
     struct trace trace;
+    int64_t origin_ns;    /* of the file */
     struct map processes; /* of programs that parts before had */
 };
 
@@ -303,6 +305,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     run->compat = merging->options.trace_compat;
     run->everything = report == NULL;
     run->host = merging->parts[i].host;
+    run->first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
     int status = load(run, err);
     if (status == 0)
@@ -311,6 +314,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
         status = choose_tracks(run, report, err);
     run->trace = merging->trace;
     run->trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
+    run->trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
     if (status == 0)
         status = write_tracks(run, err);
     merging->trace = run->trace;
@@ -328,6 +332,7 @@ static int write_merged(struct merging *merging, const char *report, struct err 
                                  cann_report_path(&merging->options, name, -1, ".json", err), err);
     if (status < 0)
         return status;
+    merging->origin_ns = merging->trace.style.origin_ns;
     for (size_t i = 0; status == 0 && i < merging->count; i++)
         status = write_part(merging, i, report, err);
     map_clear(&merging->processes);
@@ -345,6 +350,9 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct capture_origin origin;
         status = query_origin(parts[i].db, CAPTURE_CANN, &origin, err);
+        origin.time_ns = number_add(origin.time_ns, parts[i].shift_ns);
+        if (origin.origin_unix_ns != DB_NULL)
+            origin.origin_unix_ns = number_add(origin.origin_unix_ns, parts[i].shift_ns);
         if (status == 0 && (i == 0 || origin.time_ns < merging.timeline.origin.time_ns))
             merging.timeline.origin = origin;
     }

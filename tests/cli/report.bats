@@ -336,7 +336,7 @@ for step in range(6):
     p.communicate(us=60, back=20)
     p.end_step()
 PY
-    same_table PROF_1 bound 'What limits operators'
+    same_table PROF_1 bound 'Limits of operators'
     same_table PROF_1 api 'Calls of the host by self time'
     same_table PROF_1 communication 'Communication operators by time'
     expect_contains "$(page part c1-frequency)" "Nothing to show: the table 'frequency' is made of"
@@ -390,9 +390,9 @@ for finding in advice['findings']:
         at = text.index(wanted, at)
     if not finding['evidence']:
         continue
-    table = told.table('What %s is made of' % finding['id'])
+    table = told.table('Rows behind %s' % finding['id'])
     assert [(float(r[1]), int(r[3])) for r in table.rows] == [(e['time'], e['count']) for e in finding['evidence']]
-    part = told.source[told.source.index('What %s is made of</caption>' % finding['id']):]
+    part = told.source[told.source.index('Rows behind %s</caption>' % finding['id']):]
     part = part[:part.index('</table>')]
     for evidence, link in zip(finding['evidence'], re.findall('<a href="#([^"]*)"', part)):
         row = next(row for t in told.tables for row, id in zip(t.rows, t.ids) if id == link)
@@ -457,4 +457,97 @@ PY
     for name in onload alert ']]' xxxx reversed; do
         expect_not_contains "$(page part c1-operators)$(page part c1-findings)$(page part c1-idle)" "$name"
     done
+}
+
+@test "the Markdown twin of every family's page has its headings, its words and the cells of its tables" {
+    for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/{prof,2022,job}*/[JP]* \
+        "$repository"/testdata/frameworks/run_ascend_*; do
+        [ -d "$capture" ] || continue
+        rm -rf CAPTURE_ascend_x
+        cp -R "$capture" "${capture##*/}"
+        chmod -R u+w "${capture##*/}"
+        run_msprof -q report "${capture##*/}" -o page.html
+        run_msprof -q report "${capture##*/}" --format markdown -o page.md
+        [ "$status" -eq 0 ] || expect_status 3
+        PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+        rm -rf "${capture##*/}"
+    done
+}
+
+@test "names in the twin are no markup, and are hashes with --redact" {
+    program <<'PY'
+for name in ('</td><script>', 'a|b|c', '**bold** _x_ `y`', '[a](b)', '@someone #12', 'back\\slash|', '<!-- -->', 'line'):
+    p.op(name, 'T|<', 100)
+PY
+    run_msprof -q report PROF_1 --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    expect_contains "$(cat page.md)" '\</td\>\<script\>'
+    expect_contains "$(cat page.md)" '\@someone \#12'
+    run_msprof -q report PROF_1 --redact -o page.html
+    run_msprof -q report PROF_1 --redact --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    [[ $(cat page.md) != *someone* ]]
+    run_msprof report PROF_1 --format pdf
+    expect_status 2
+    run_msprof report PROF_1 --format markdown
+    expect_contains "$stderr" "report.md"
+    [ -s report.md ]
+}
+
+@test "advise --format html is a page with the findings that JSON has, of one capture or several" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    run_msprof -q advise JOBX --format json
+    mv "$BATS_TEST_TMPDIR/stdout" advice.json
+    run_msprof -q advise JOBX --format html
+    expect_status 0
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    PYTHONPATH=$repository/tests/lib python3 - <<'PY'
+import json, page
+told, advice = page.Page('page.html'), json.load(open('advice.json'))
+text = told.parts['c1-findings']
+assert len(advice['findings']) > 2
+at = 0
+for finding in advice['findings']:  # in their order
+    at = text.index(finding['sentence'] if 'sentence' in finding else finding['text'], at)
+for item in advice['not_checked']:
+    assert '%s, because %s' % (item['id'], item['reason']) in text
+PY
+    run_msprof -q advise JOBX --format html --threshold svp-memory-bound:99
+    [[ $output != *"svp-memory-bound: Layers"* ]]
+    run_msprof -q advise JOBX JOBY --format html
+    expect_status 0
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    expect_equal "$(grep -o '<h[12][^>]*>[^<]*' page.html | sed 's/.*>//')" $'2 captures\nJOBX\nJOBY'
+    run_msprof -q advise JOBX --format html --fail-on low
+    expect_status 6
+    run_msprof advise --list --format html
+    expect_status 2
+}
+
+@test "diff --format html is a page with the rows, the facts and the gates that JSON has" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    run_msprof -q diff JOBX JOBY --format json --gate step_time:+3% --gate 'op:*:+1%'
+    mv "$BATS_TEST_TMPDIR/stdout" diff.json
+    run_msprof -q diff JOBX JOBY --format html --gate step_time:+3% --gate 'op:*:+1%'
+    json_status=$status
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    [ "$json_status" -ne 0 ]
+    PYTHONPATH=$repository/tests/lib python3 - <<'PY'
+import json, page
+told, diff = page.Page('page.html'), json.load(open('diff.json'))
+rows = told.table("Operators by the change of a step's time").rows
+assert len(rows) == len(diff['rows']) > 10, (len(rows), len(diff['rows']))
+assert [row[-1] for row in rows] == [row['key'] for row in diff['rows']]
+assert [row[0] for row in told.table('Gates').rows] == ['step_time', 'op:*']
+assert len(told.table('Whether both can be compared').rows) == len(diff['comparability']['checks'])
+PY
+    run_msprof -q diff JOBX JOBY --format html --by type --top 3
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    expect_contains "$(cat page.html)" "By type: the change of a step"
 }

@@ -44,6 +44,8 @@ make_example_files() {
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RUN --ranks 4 --steps 2 --collectives 3
     cp -r "$repository"/testdata/frameworks/run_ascend_* .
     chmod -R u+w run_ascend_*
+    mkdir RAW
+    cp -r run_ascend_pt RAW
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5" | grep -v '^\.Ed$' >board.layout
 }
 

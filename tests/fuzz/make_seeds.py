@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -290,3 +291,41 @@ for number, kind in ((15, "ms"), (16, "pt")):
     with open(os.path.join(SOURCE, "testdata/frameworks/run_ascend_%s/profiler_info_1.json" % kind), "rb") as file:
         put("framework", "info_" + kind, bytes([number]) + file.read())
 put("framework", "host_start", bytes([17]) + b"[Host]\nclock_monotonic_raw: 5\ncntvct: 7\n")
+
+
+def database(rows):
+    """A database of pages of 512 bytes: its table begins at the second."""
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "x.db")
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA page_size = 512")
+        connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, text TEXT, b INTEGER, none INTEGER, c INTEGER)")
+        connection.executemany("INSERT INTO t VALUES(?, ?, ?, ?, NULL, ?)", rows)
+        connection.commit()
+        connection.close()
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def interior(right, *cells):
+    """A page above others: of each cell the page below and the last number of a row there."""
+    bodies = [page.to_bytes(4, "big") + bytes([last]) for page, last in cells]
+    start = 512 - 5 * len(bodies)
+    head = b"\5\0\0" + len(bodies).to_bytes(2, "big") + start.to_bytes(2, "big") + b"\0" + right.to_bytes(4, "big")
+    places = b"".join((start + 5 * i).to_bytes(2, "big") for i in range(len(bodies)))
+    return (head + places).ljust(start, b"\0") + b"".join(bodies)
+
+
+WIDE = [0, 1, -1, 127, -32768, 2**23 - 1, -2**31, 2**47 - 1, -2**63 + 1, None]
+few = database([(i + 1, WIDE[i % 10], "x" * i, WIDE[(i + 1) % 10] or 3, i) for i in range(10)])
+many = database([(2 * i, i * i, "x" * (i % 30), 3 + i, -i) for i in range(60)])
+for name, how, content in (
+    ("few", 0, few), ("few_at_once", 0x15, few), ("many", 0, many), ("many_between", 0x2f, many),
+    ("overflow", 0, database([(i, i, "x" * 300 * i, 5, None) for i in range(1, 5)])),
+    ("real", 0, database([(i, i / 2 if i > 3 else i, None, 5, 1) for i in range(6)])),
+    ("deep", 0x80, few + interior(2) + interior(3, (3, 20))), ("circle", 0x40, few + interior(3, (3, 5))),
+    ("fan", 0x40, few + interior(4, (4, 1), (4, 2), (4, 3)) + interior(5, (5, 1), (5, 2), (5, 3)) + interior(3)),
+    ("cut", 0, many[:-700]), ("other_encoding", 0, few[:56] + b"\0\0\0\2" + few[60:]),
+    ("log", 0, few[:18] + b"\2\2" + few[20:]),
+):
+    put("pages", name, bytes([how]) + content)

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 
 struct duration_reader {
-    sqlite3 *db;
-    sqlite3_stmt *range;
-    int (*give)(void *loop, sqlite3_value **row, struct err *err);
+    struct query_scan *scan;
+    int (*give)(void *loop, int64_t *row, struct err *err);
 };
 
 struct duration_loop {
@@ -36,25 +35,24 @@ static const struct query_field call_fields[] = {
 };
 static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
 
-static int give_task(void *arg, sqlite3_value **row, struct err *err)
+static int give_task(void *arg, int64_t *row, struct err *err)
 {
     const struct duration_loop *loop = arg;
-    struct duration duration;
-    scan_take(row, task_fields, sizeof task_fields / sizeof *task_fields, &duration);
-    return loop->each(loop->arg, &duration, err);
+    return loop->each(loop->arg, (const struct duration *)(void *)row, err);
 }
 
-/* The name is CANN_CALL_NAME, calculated here: these are most of a capture's rows. */
-static int give_call(void *arg, sqlite3_value **row, struct err *err)
+/* CANN_CALL_NAME of a call. */
+static int64_t name_of(const struct cann_call *call)
+{
+    return call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id;
+}
+
+static int give_call(void *arg, int64_t *row, struct err *err)
 {
     const struct duration_loop *loop = arg;
-    struct cann_call call;
-    scan_take(row, call_fields, sizeof call_fields / sizeof *call_fields, &call);
-    bool of_item = call.level == HOST_LEVEL_COMMUNICATION && call.item_id != DB_NULL;
-    const struct duration duration = {.major = call.level,
-                                      .name_id = of_item ? call.item_id : call.name_id,
-                                      .duration_ns = call.duration_ns,
-                                      .op_name_id = DB_NULL};
+    const struct cann_call *call = (const struct cann_call *)(void *)row;
+    const struct duration duration = {
+        .major = call->level, .name_id = name_of(call), .duration_ns = call->duration_ns, .op_name_id = DB_NULL};
     return loop->each(loop->arg, &duration, err);
 }
 
@@ -65,11 +63,10 @@ struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject s
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    reader->db = db;
     bool of_tasks = subject == DURATION_TASKS;
     reader->give = of_tasks ? give_task : give_call;
     if (query_scan_fields(db, of_tasks ? &task_select : &call_select, NULL, of_tasks ? "device_task" : "host_call",
-                          &reader->range, err) < 0) {
+                          of_tasks ? sizeof(struct duration) : sizeof(struct cann_call), &reader->scan, err) < 0) {
         duration_reader_free(reader);
         return NULL;
     }
@@ -79,7 +76,7 @@ struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject s
 void duration_reader_free(struct duration_reader *reader)
 {
     if (reader != NULL)
-        sqlite3_finalize(reader->range);
+        query_scan_free(reader->scan);
     free(reader);
 }
 
@@ -87,7 +84,7 @@ int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
                    int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg, struct err *err)
 {
     struct duration_loop loop = {each, arg};
-    return query_scan(reader->db, reader->range, first, end, reader->give, &loop, err);
+    return query_scan(reader->scan, first, end, reader->give, &loop, err);
 }
 
 /* ---- timed calls ---- */
@@ -98,32 +95,35 @@ struct timed_loop {
 };
 
 static const struct query_field timed_fields[] = {
-    QUERY_FIELD(struct timed_call, thread_id, "coalesce(thread_id, 0)"),
-    QUERY_FIELD(struct timed_call, start_ns, "start_ns"),
-    QUERY_FIELD(struct timed_call, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct timed_call, launches, "coalesce(launches, 0)"),
-    QUERY_FIELD(struct timed_call, name_id, CANN_CALL_NAME),
+    QUERY_FIELD(struct cann_call, thread_id, "thread_id"), QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
+    QUERY_FIELD(struct cann_call, level, "level"),         QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct cann_call, launches, "launches"),   QUERY_FIELD(struct cann_call, name_id, "name_id"),
+    QUERY_FIELD(struct cann_call, item_id, "item_id"),
 };
 static const struct query_select timed_calls = {QUERY_FIELDS(timed_fields)};
 
-static int give_timed_call(void *arg, sqlite3_value **row, struct err *err)
+static int give_timed_call(void *arg, int64_t *row, struct err *err)
 {
     const struct timed_loop *loop = arg;
-    struct timed_call call;
-    scan_take(row, timed_calls.fields, timed_calls.field_count, &call);
-    return loop->each(loop->arg, &call, err);
+    const struct cann_call *call = (const struct cann_call *)(void *)row;
+    const struct timed_call timed = {.thread_id = call->thread_id != DB_NULL ? call->thread_id : 0,
+                                     .start_ns = call->start_ns,
+                                     .duration_ns = call->duration_ns,
+                                     .launches = call->launches != DB_NULL ? call->launches : 0,
+                                     .name_id = name_of(call)};
+    return loop->each(loop->arg, &timed, err);
 }
 
 int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err), void *arg,
                      struct err *err)
 {
     struct timed_loop loop = {each, arg};
-    sqlite3_stmt *scan = NULL;
-    int status = query_scan_fields(db, &timed_calls, NULL, "host_call", &scan, err);
+    struct query_scan *scan = NULL;
+    int status = query_scan_fields(db, &timed_calls, NULL, "host_call", sizeof(struct cann_call), &scan, err);
 
     if (status == 0)
-        status = query_scan(db, scan, 0, INT64_MAX, give_timed_call, &loop, err);
-    sqlite3_finalize(scan);
+        status = query_scan(scan, 0, INT64_MAX, give_timed_call, &loop, err);
+    query_scan_free(scan);
     return status;
 }
 

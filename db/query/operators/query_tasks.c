@@ -9,7 +9,8 @@
 
 struct svp_task_reader {
     sqlite3 *db;
-    sqlite3_stmt *runs, *tasks, *times;
+    sqlite3_stmt *runs;
+    struct query_scan *tasks, *times;
 };
 
 static const struct query_field time_fields[] = {
@@ -45,9 +46,9 @@ struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
         db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
         &reader->runs, err);
     if (status == 0)
-        status = query_scan_fields(db, &times, &counters, "ai_core_task", &reader->tasks, err);
+        status = query_scan_fields(db, &times, &counters, "ai_core_task", sizeof(struct svp_task), &reader->tasks, err);
     if (status == 0)
-        status = query_scan_fields(db, &times, NULL, "ai_core_task", &reader->times, err);
+        status = query_scan_fields(db, &times, NULL, "ai_core_task", sizeof(struct svp_task), &reader->times, err);
     if (status < 0) {
         svp_task_reader_free(reader);
         return NULL;
@@ -60,8 +61,8 @@ void svp_task_reader_free(struct svp_task_reader *reader)
     if (reader == NULL)
         return;
     sqlite3_finalize(reader->runs);
-    sqlite3_finalize(reader->tasks);
-    sqlite3_finalize(reader->times);
+    query_scan_free(reader->tasks);
+    query_scan_free(reader->times);
     free(reader);
 }
 
@@ -73,21 +74,17 @@ struct task_read {
     void *arg;
 };
 
-static int give_task(void *arg, sqlite3_value **row, struct err *err)
+static int give_task(void *arg, int64_t *row, struct err *err)
 {
     const struct task_read *read = arg;
-    struct svp_task task;
-    scan_take(row, times.fields, times.field_count, &task);
-    if (read->all_values)
-        scan_take(row + times.field_count, counters.fields, counters.field_count, &task);
-    return read->each(read->arg, &task, err);
+    return read->each(read->arg, (const struct svp_task *)(void *)row, err);
 }
 
 static int read_run(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct task_read *read = arg;
     int64_t first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);
-    return query_scan(read->reader->db, read->all_values ? read->reader->tasks : read->reader->times, first,
+    return query_scan(read->all_values ? read->reader->tasks : read->reader->times, first,
                       last < INT64_MAX ? last + 1 : last, give_task, read, err);
 }
 

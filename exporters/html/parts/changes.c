@@ -53,19 +53,76 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     html_close(&page->w);
 }
 
-static void put_rows(struct html_page *page, const struct compare_rows *rows)
+/* The steps' times without what the rows explain. */
+static void put_rest(struct html_page *page, const struct comparison *comparison)
 {
-    static const char *const heads[] = {"#Change(us)", "#Base(us)",  "#New(us)", "#Base median(us)", "#New median(us)",
-                                        "#Base count", "#New count", "Verdict",  "Operator"};
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%+.3f", (comparison->rest_new - comparison->rest_base) / 1e3);
+    put_us(page, comparison->rest_base, true);
+    put_us(page, comparison->rest_new, true);
+    for (int i = 0; i < 4; i++)
+        put_us(page, 0, false);
+    html_cell(page, "");
+    html_cell(page, "(rest)");
+    html_close(&page->w);
+}
+
+static void put_rows(struct html_page *page, const struct comparison *comparison)
+{
+    const struct compare_rows *rows = &comparison->rows;
+    size_t most =
+        page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
+    static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
+                                        "#Base median(us)", "#New median(us)", "#Base count",
+                                        "#New count",       "Verdict",         "Name"};
     size_t shown = 0;
     uint64_t limit = html_table_limit(page);
 
-    html_table_begin(page, "Operators by the change of a step's time", heads, sizeof heads / sizeof *heads);
-    while (shown < rows->count && shown < HTML_ROWS_MAX && html_bytes(page) <= limit)
+    char caption[64];
+
+    snprintf(caption, sizeof caption, "By %s: the change of a step's time", subject_name(comparison->options.by));
+    html_table_begin(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
+                     heads, sizeof heads / sizeof *heads);
+    while (shown < rows->count && shown < most && html_bytes(page) <= limit)
         put_row(page, &rows->items[shown++]);
+    html_table_foot(page);
+    put_rest(page, comparison);
     html_table_end(page);
     if (rows->count > shown)
         html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
+}
+
+static void put_gate_value(struct html_page *page, const struct compare_gate *result, double value)
+{
+    enum gate_unit unit = gate_unit(result->gate->metric);
+
+    if (!result->known)
+        html_cell_number(page, TABLE_MISSING);
+    else if (unit == UNIT_OF_TIME)
+        html_cell_number(page, "%.3f us", value / 1e3);
+    else
+        html_cell_number(page, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
+}
+
+static void put_gates(struct html_page *page, const struct comparison *comparison)
+{
+    static const char *const heads[] = {"Gate", "Limit", "#Base", "#New", "Result", "Worst"};
+
+    html_table_begin(page, "Gates", heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < comparison->gate_count; i++) {
+        const struct compare_gate *result = &comparison->gates[i];
+        html_open(&page->w, "tr");
+        html_open(&page->w, "td");
+        html_name(&page->w, result->gate->metric_text, (size_t)result->gate->metric_length);
+        html_close(&page->w);
+        html_cell(page, result->gate->limit_text);
+        put_gate_value(page, result, result->base);
+        put_gate_value(page, result, result->new_value);
+        html_cell(page, !result->known ? "nothing to hold" : result->passed ? "holds" : "broken");
+        html_cell_name(page, result->worst != NULL ? result->worst : "");
+        html_close(&page->w);
+    }
+    html_table_end(page);
 }
 
 static void put_comparison(struct html_page *page, const struct comparison *comparison)
@@ -79,9 +136,18 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
         html_note(page,
                   "Each side is one capture: noise between runs was not measured, and %.1f %% of drift is assumed.",
                   comparison->options.drift * 100);
+    if (comparison->gate_count > 0)
+        put_gates(page, comparison);
     put_checks(page, comparison);
     if (comparison->rows.count > 0)
-        put_rows(page, &comparison->rows);
+        put_rows(page, comparison);
+}
+
+int html_put_comparison(struct html_page *page, struct err *err)
+{
+    (void)err;
+    put_comparison(page, page->comparison);
+    return 0;
 }
 
 int html_put_changes(struct html_page *page, struct err *err)

@@ -48,7 +48,7 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
     for (size_t i = 0; i < finding->row_count; i++)
         launched |= finding->rows[i].launcher[0] != '\0';
-    snprintf(caption, sizeof caption, "What %s is made of", rules[finding->rule].id);
+    snprintf(caption, sizeof caption, "Rows behind %s", rules[finding->rule].id);
     html_table_begin(page, caption, heads, sizeof heads / sizeof *heads - !launched);
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];

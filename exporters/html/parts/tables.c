@@ -91,7 +91,9 @@ int html_put_formulas(struct html_page *page, struct err *err)
     }
     html_close(&page->w);
     put_rules(page);
-    html_note(page, "A table of this page has at most %d rows, or %d KiB. What the capture does not say is N/A, not 0.",
-              HTML_ROWS_MAX, HTML_TABLE_BYTES_MAX / 1024);
+    html_note(
+        page,
+        "A table of this page has at most %d rows, or %d KiB. A value that the capture does not hold is N/A, not 0.",
+        HTML_ROWS_MAX, HTML_TABLE_BYTES_MAX / 1024);
     return 0;
 }

@@ -172,7 +172,7 @@ struct shown_frequency {
 };
 
 static const struct report_column columns_frequency[] = {
-    {"Share(%)", SHOWN_FREQUENCY(share), FORM_SCALED, 2, .doc = "Of the time that tasks of the device took."},
+    {"Share(%)", SHOWN_FREQUENCY(share), FORM_SCALED, 2, .doc = "Share of the time that tasks of the device took."},
     {"Time(us)", SHOWN_FREQUENCY(use.time_ns), FORM_SCALED, 3,
      .doc = "How long tasks took that began at this frequency."},
     {"Tasks", SHOWN_FREQUENCY(use.tasks), .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
@@ -181,7 +181,7 @@ static const struct report_column columns_frequency[] = {
     {"Rated(MHz)", SHOWN_FREQUENCY(rated_mhz), .flags = REPORT_NUMBER, .doc = "The rated one."},
     {"Device_id", SHOWN_FREQUENCY(use.device_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     {"Mean(MHz)", SHOWN_FREQUENCY(mean_khz), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "Of the device, weighted by the time of its tasks."},
+     .doc = "Mean of the device, weighted by the time of its tasks."},
     {"Below rated(%)", SHOWN_FREQUENCY(below), FORM_SCALED, 2, .flags = REPORT_NARROW,
      .doc = "Share of the time of the device's tasks below the rated frequency."},
     {.title = NULL},
@@ -258,7 +258,7 @@ static const struct report_column columns_memory[] = {
             "operator; in use: at most."},
     {"Count", SHOWN_MEMORY(count), .flags = REPORT_NUMBER, .doc = "How often."},
     {"Time(us)", SHOWN_MEMORY(time_ns), FORM_SCALED, 3, .doc = "How long all of them took."},
-    {"Size(MB)", SHOWN_MEMORY(mb), FORM_SHORTEST, 3, .doc = "What all of them moved, or what was in use."},
+    {"Size(MB)", SHOWN_MEMORY(mb), FORM_SHORTEST, 3, .doc = "Amount that all of them moved, or that was in use."},
     {"Bandwidth(MB/s)", SHOWN_MEMORY(mb_s), FORM_SHORTEST, 1, .doc = "Size by time."},
     {"Name", SHOWN_MEMORY(name), .doc = "The direction, function, operator or memory."},
     {.title = NULL},
@@ -445,7 +445,8 @@ struct shown_communication {
 };
 
 static const struct report_column columns_communication[] = {
-    {"Share(%)", SHOWN_COMMUNICATION(share), FORM_SCALED, 2, .doc = "Of the time of all communication operators."},
+    {"Share(%)", SHOWN_COMMUNICATION(share), FORM_SCALED, 2,
+     .doc = "Share of the time of all communication operators."},
     {"Total(us)", SHOWN_COMMUNICATION(item.series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Exposed(us)", SHOWN_COMMUNICATION(item.exposed_ns), FORM_SCALED, 3,
      .doc = "How long the device computed nothing meanwhile."},
@@ -455,7 +456,7 @@ static const struct report_column columns_communication[] = {
      .doc = "Half took no longer."},
     {"Longest(us)", SHOWN_COMMUNICATION(item.series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW,
      .doc = "The longest execution."},
-    {"Type", SHOWN_COMMUNICATION(type), .flags = REPORT_NARROW, .doc = "What it does."},
+    {"Type", SHOWN_COMMUNICATION(type), .flags = REPORT_NARROW, .doc = "Kind of communication."},
     {"Name", SHOWN_COMMUNICATION(name), .doc = "The operator."},
     {.title = NULL},
 };

@@ -19,7 +19,7 @@ struct shown {
 };
 
 static const struct report_column columns[] = {
-    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the self time of all calls."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of the self time of all calls."},
     {"Self(us)", SHOWN(time.self_ns), FORM_SCALED, 3, .doc = "The time of all calls without that of the calls inside."},
     {"Blocked(us)", SHOWN(time.blocked_ns), FORM_SCALED, 3, .doc = "How much of the total no device did anything."},
     {"Total(us)", SHOWN(time.total_ns), FORM_SCALED, 3, .doc = "The time of all calls."},
@@ -184,8 +184,8 @@ const struct report report_ranges = {
 /* Which operator of a framework, on which line of Python, launched what devices ran. */
 static const struct report_column columns_lines[] = {
     {"Share(%)", "sum(w.duration_ns) * 10000 / max((SELECT sum(duration_ns) FROM temp.framework_work), 1)", FORM_SCALED,
-     2, .doc = "Of the time of all rows."},
-    {"Total(us)", "sum(w.duration_ns)", FORM_SCALED, 3, .doc = "What devices ran for it."},
+     2, .doc = "Share of the time of all rows."},
+    {"Total(us)", "sum(w.duration_ns)", FORM_SCALED, 3, .doc = "Time that devices ran for it."},
     {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many operators of the device that were."},
     {"Longest(us)", "max(w.duration_ns)", FORM_SCALED, 3, .doc = "The longest one."},
     {"Operator", "o.name", .doc = "The operator of the framework that launched it."},
@@ -195,8 +195,8 @@ static const struct report_column columns_lines[] = {
 
 const struct report report_lines = {
     .name = "lines",
-    .title = "What launched",
-    .doc = "What devices ran, by the operator of MindSpore or PyTorch and the line of Python that launched it. The "
+    .title = "Launched by",
+    .doc = "Time of devices, by the operator of MindSpore or PyTorch and the line of Python that launched it. The "
            "capture is given as the framework's directory.",
     .needs = "the directory of the framework's profiler around the PROF capture",
     .families = FAMILY_CANN,
@@ -222,8 +222,8 @@ static const struct report_column columns_pipeline[] = {
     PERCENT("Queue Used(%)", "used", "How full that queue was."),
     {"Queue Average", "average", FORM_SHORTEST, 2, .doc = "How much was in it."},
     {"Workers", "workers", .flags = REPORT_NUMBER, .doc = "Its workers."},
-    PERCENT("CPU(%)", "cpu", "Of the host's processor."),
-    PERCENT("CPU per Worker(%)", "cpu_per_worker", "Of that for each worker."),
+    PERCENT("CPU(%)", "cpu", "Share of the host's processor."),
+    PERCENT("CPU per Worker(%)", "cpu_per_worker", "Share of that for each worker."),
     {.title = NULL},
 };
 
@@ -248,14 +248,14 @@ static const struct report_column columns_diagnostics[] = {
     {"File", "file", .doc = "The file of the capture."},
     {"Record", "record", .flags = REPORT_NUMBER, .doc = "The first record of it, from 0."},
     {"Offset(B)", "byte_offset", .flags = REPORT_NUMBER, .doc = "Where that begins."},
-    {"Message", "message", .flags = REPORT_SENTENCES, .doc = "What was found, and what was expected."},
+    {"Message", "message", .flags = REPORT_SENTENCES, .doc = "Message: found, and expected."},
     {.title = NULL},
 };
 
 const struct report report_diagnostics = {
     .name = "diagnostics",
     .title = "Problems of the data",
-    .doc = "What the import lost or refused, and why: records rejected, files that are cut, times that are none.",
+    .doc = "Losses and refusals of the import, and why: records rejected, files that are cut, times that cannot be.",
     .needs = "data problems, of which there are none",
     .families = FAMILY_ANY,
     .is_short = true,

@@ -12,7 +12,7 @@
 static const struct report_column columns[] = {
     ANSWER_NUMBERS,
     {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
-    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
     {.title = NULL},
 };
 
@@ -36,7 +36,7 @@ const struct report report_ops = {
 static const struct report_column columns_types[] = {
     ANSWER_NUMBERS,
     {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
-    {"Type name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {"Type name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
     {.title = NULL},
 };
 
@@ -84,7 +84,7 @@ const struct report report_layers = {
 static const struct report_column columns_streams[] = {
     ANSWER_NUMBERS,
     {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
-    {"Stream", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {"Stream", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
     {.title = NULL},
 };
 
@@ -108,7 +108,7 @@ const struct report report_streams = {
 static const struct report_column columns_aicpu[] = {
     ANSWER_NUMBERS,
     {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
-    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "What the row is about."},
+    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
     {.title = NULL},
 };
 
@@ -140,7 +140,7 @@ struct shown {
 };
 
 static const struct report_column columns_small[] = {
-    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of all executions."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of all executions."},
     {"Count", SHOWN(bin.count), .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
     {"Total(us)", SHOWN(bin.total_ns), FORM_SCALED, 3, .doc = "Their time."},
     {"From(us)", SHOWN(bin.from_ns), FORM_SCALED, 3, .doc = "They take this or longer."},
@@ -198,12 +198,12 @@ struct shown_conversions {
 };
 
 static const struct report_column columns_conversions[] = {
-    {"Share(%)", SHOWN_CONVERSIONS(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Share(%)", SHOWN_CONVERSIONS(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
     {"Total(us)", SHOWN_CONVERSIONS(item.total_ns), FORM_SCALED, 3,
      .doc = "The time of all executions between these two."},
     {"Count", SHOWN_CONVERSIONS(item.count), .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
     {"Mean(us)", SHOWN_CONVERSIONS(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of one of them."},
-    {"Type", SHOWN_CONVERSIONS(type), .doc = "What it converts."},
+    {"Type", SHOWN_CONVERSIONS(type), .doc = "Kind of conversion."},
     {"Producer", SHOWN_CONVERSIONS(producer), .doc = "The operator that ran before it on its stream."},
     {"Consumer", SHOWN_CONVERSIONS(consumer), .doc = "The operator that ran behind it on its stream."},
     {"Name", SHOWN_CONVERSIONS(name), .doc = "The operator that converts."},
@@ -276,7 +276,7 @@ struct shown_bound {
 };
 
 static const struct report_column columns_bound[] = {
-    {"Share(%)", SHOWN_BOUND(share), FORM_SCALED, 2, .doc = "Of the time of all operators."},
+    {"Share(%)", SHOWN_BOUND(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
     {"Total(us)", SHOWN_BOUND(named.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Count", SHOWN_BOUND(named.count), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
     {"Bound", SHOWN_BOUND(bound),
@@ -284,7 +284,7 @@ static const struct report_column columns_bound[] = {
     {"Compute(%)", SHOWN_BOUND(compute), FORM_SCALED, 2,
      .doc = "How long the busiest unit that calculates was busy, weighted by time."},
     {"Memory(%)", SHOWN_BOUND(memory), FORM_SCALED, 2,
-     .doc = "The same of the units that move data from and to memory."},
+     .doc = "Busy part of the units that move data from and to memory."},
     {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
     {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
     {"Bandwidth(MB/s)", SHOWN_BOUND(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW,
@@ -352,8 +352,8 @@ static int put_rows_bound(struct report_run *run, struct err *err)
 
 const struct report report_bound = {
     .name = "bound",
-    .title = "What limits operators",
-    .doc = "What limits each operator, the largest total first. 'memory' or 'compute': of which its busiest "
+    .title = "Limits of operators",
+    .doc = "Limit of each operator, the largest total first. 'memory' or 'compute': of which its busiest "
            "unit is, weighted by time. 'latency': no unit is busy for half of the time.",
     .needs = "counters of the units of cores: those of PipeUtilization",
     .families = FAMILY_ANY,

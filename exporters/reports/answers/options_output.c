@@ -51,7 +51,7 @@ static void print_problems(const char *title, const struct switch_problems *prob
 
 static void print_effects(const struct outcome *outcome, FILE *stream)
 {
-    fputs("\nWhat is collected:\n", stream);
+    fputs("\nCollected:\n", stream);
     if (outcome->effects.count == 0)
         fputs("  nothing\n", stream);
     for (size_t i = 0; i < outcome->effects.count; i++) {
@@ -76,7 +76,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
 static void print_outputs(const struct outcome *outcome, FILE *stream)
 {
     if (outcome->tables.count + outcome->files.count + outcome->layers.count > 0)
-        fputs("\nWhat comes of it:\n", stream);
+        fputs("\nFiles and columns that come of it:\n", stream);
     for (size_t i = 0; i < outcome->tables.count; i++) {
         const struct outcome_table *table = &outcome->tables.items[i];
 

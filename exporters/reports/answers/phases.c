@@ -26,11 +26,11 @@ struct shown {
 };
 
 static const struct report_column columns[] = {
-    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the total of all rows."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of the total of all rows."},
     {"Total(us)", SHOWN(of.total_ns), FORM_SCALED, 3,
      .doc = "From the begin of the call that launched a task to the task's end, all executions."},
     {"Launch(us)", SHOWN(of.ns[PHASE_LAUNCH]), FORM_SCALED, 3,
-     .doc = "Of that, the call, until it ended or the task began."},
+     .doc = "Part of the call, until it ended or the task began."},
     {"Queue(us)", SHOWN(of.ns[PHASE_QUEUE]), FORM_SCALED, 3, .doc = "From the end of the call to the task's begin."},
     {"Kernel(us)", SHOWN(of.ns[PHASE_KERNEL]), FORM_SCALED, 3, .doc = "The task itself."},
     {"Count", SHOWN(of.count), .flags = REPORT_NUMBER, .doc = "How often it ran and its launch is known."},

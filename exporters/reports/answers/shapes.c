@@ -15,7 +15,7 @@ struct shown {
 };
 
 static const struct report_column columns[] = {
-    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Of the total of all rows."},
+    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of the total of all rows."},
     {"Total(us)", SHOWN(series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},
     {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .doc = "Half of the executions took no longer."},

@@ -20,7 +20,7 @@ struct shown {
 };
 
 static const struct report_column columns[] = {
-    {"Item", SHOWN(item), .doc = "What is told."},
+    {"Item", SHOWN(item), .doc = "Name of the item."},
     {"Value", SHOWN(value), .flags = REPORT_SENTENCES,
      .doc = "A text, or a number with its unit; of a finding its severity, rule and sentence."},
     {.title = NULL},
@@ -332,7 +332,7 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_summary = {
     .name = "summary",
     .title = "Summary",
-    .doc = "What the capture is, its steps, how its time divides, and the five findings with most time at "
+    .doc = "Kind of the capture, its steps, how its time divides, and the five findings with most time at "
            "stake, of those that 'msprof advise' gives.",
     .families = FAMILY_ANY,
     .is_short = true,

@@ -7,7 +7,7 @@
 #define KILOBYTES(column) column " / 1024.0", FORM_SHORTEST, 10
 
 static const struct report_column columns[] = {
-    {"Device_id", "device", .doc = "Of chip 5 host; else each device of the capture has all rows."},
+    {"Device_id", "device", .doc = "Chip 5: host; else each device of the capture has all rows."},
     {"Model Name", "model_name_id", FORM_NAME, .doc = "The model."},
     {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "Its number."},
     {"Fusion Op", "name_id", FORM_NAME, .doc = "The operator that was made of others."},
@@ -16,10 +16,10 @@ static const struct report_column columns[] = {
          "4") " || " OPERATOR("5") " || " OPERATOR("6") " || " OPERATOR("7") ", 2)",
      .doc = "Those, joined by ';'."},
     {"Memory Input(KB)", KILOBYTES("input_bytes"), .doc = "Memory of its inputs."},
-    {"Memory Output(KB)", KILOBYTES("output_bytes"), .doc = "Of its outputs."},
-    {"Memory Weight(KB)", KILOBYTES("weight_bytes"), .doc = "Of its weights."},
-    {"Memory Workspace(KB)", KILOBYTES("workspace_bytes"), .doc = "Of its workspace."},
-    {"Memory Total(KB)", KILOBYTES("total_bytes"), .doc = "Of all of that."},
+    {"Memory Output(KB)", KILOBYTES("output_bytes"), .doc = "Memory of its outputs."},
+    {"Memory Weight(KB)", KILOBYTES("weight_bytes"), .doc = "Memory of its weights."},
+    {"Memory Workspace(KB)", KILOBYTES("workspace_bytes"), .doc = "Memory of its workspace."},
+    {"Memory Total(KB)", KILOBYTES("total_bytes"), .doc = "Memory of all of that."},
     {.title = NULL},
 };
 
@@ -45,12 +45,13 @@ static const struct report_column columns_2022[] = {
     {"Memory Input(Bytes)", REPORT_FIELD(struct model_fusion, input), .flags = REPORT_NUMBER,
      .doc = "Memory of its inputs."},
     {"Memory Output(Bytes)", REPORT_FIELD(struct model_fusion, output), .flags = REPORT_NUMBER,
-     .doc = "Of its outputs."},
+     .doc = "Memory of its outputs."},
     {"Memory Weight(Bytes)", REPORT_FIELD(struct model_fusion, weight), .flags = REPORT_NUMBER,
-     .doc = "Of its weights."},
+     .doc = "Memory of its weights."},
     {"Memory Workspace(Bytes)", REPORT_FIELD(struct model_fusion, workspace), .flags = REPORT_NUMBER,
-     .doc = "Of its workspace."},
-    {"Memory Total(Bytes)", REPORT_FIELD(struct model_fusion, total), .flags = REPORT_NUMBER, .doc = "Of all of that."},
+     .doc = "Memory of its workspace."},
+    {"Memory Total(Bytes)", REPORT_FIELD(struct model_fusion, total), .flags = REPORT_NUMBER,
+     .doc = "Memory of all of that."},
     {.title = NULL},
 };
 

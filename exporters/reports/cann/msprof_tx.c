@@ -25,9 +25,8 @@ static const struct report_column columns[] = {
 const struct report report_msprof_tx = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
-    .doc =
-        "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. What "
-        "a mark does not have is N/A, and the device of what no device saw is host.",
+    .doc = "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. A "
+           "value that a mark lacks is N/A, and the device of a mark that no device saw is host.",
     .families = FAMILY_CANN,
     .query = {.from = "msproftx m LEFT JOIN device_mark d ON d.id ="
                       " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",

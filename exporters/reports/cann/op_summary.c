@@ -55,16 +55,16 @@ static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    [MODEL] = {"Model ID", "coalesce(model_id, 4294967295)", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
+    [MODEL] = {"Model ID", "model_id", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                .doc = "The model; 4294967295: of none."},
     [TASK] = {"Task ID", "task_id", .flags = REPORT_NUMBER,
               .doc = "The task that it was, by its number in the stream."},
     [STREAM] = {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
     [NAME] = {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
     [TYPE] = {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
-    [STATE] = {"OP State", "CASE WHEN op_state IN (0, 1) THEN op_state END", .names = states,
-               .flags = REPORT_NO_TERMINAL, .doc = "Whether its shapes were known when it was compiled."},
-    [TASK_TYPE] = {"Task Type", "coalesce(op_task_type, -1)", .names = core_names_or_unknown, .flags = REPORT_NARROW,
+    [STATE] = {"OP State", "op_state", .names = states, .flags = REPORT_NO_TERMINAL,
+               .doc = "Whether its shapes were known when it was compiled."},
+    [TASK_TYPE] = {"Task Type", "op_task_type", .names = core_names_or_unknown, .flags = REPORT_NARROW,
                    .doc = "The core that it ran on."},
     [START] = {"Task Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     [DURATION] = {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
@@ -74,7 +74,7 @@ static const struct report_column columns[] = {
                 .doc = "How many blocks it was split into."},
     [MIX_BLOCKS] = {"Mix Block Num", "mix_block_num", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                     .doc = "The blocks on the other core, of an operator that runs on both."},
-    [HF32] = {"HF32 Eligible", "coalesce(op_flag, 0) <> 0", .names = answers, .flags = REPORT_NO_TERMINAL,
+    [HF32] = {"HF32 Eligible", "op_flag", .names = answers, .flags = REPORT_NO_TERMINAL,
               .doc = "Whether it may calculate with HF32."},
     [TENSORS] = {"Input Shapes", "tensor_set_id", FORM_TENSORS, 0, .flags = REPORT_NO_TERMINAL,
                  .doc = "Shapes of its inputs."},
@@ -278,6 +278,13 @@ static void set_metrics(const struct op_summary *summary, struct report_value *v
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
     (void)err;
+    if (values[MODEL].kind == VALUE_MISSING)
+        values[MODEL] = value_integer(CANN_NO_ID);
+    if (values[STATE].kind != VALUE_MISSING && values[STATE].integer != 0 && values[STATE].integer != 1)
+        values[STATE] = value_none();
+    if (values[TASK_TYPE].kind == VALUE_MISSING)
+        values[TASK_TYPE] = value_integer(-1);
+    values[HF32] = value_integer(known(&values[HF32]) != 0);
     set_wait(worker, values);
     set_metrics(worker->run->state, values);
     return 0;
@@ -319,7 +326,6 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
 static const struct report_scan scan = {
     .table = "device_task",
     .where = CANN_IS_OPERATOR,
-    .integers = true,
     .worker_size = sizeof(struct last_row),
     .begin = begin_range,
     .row = take_task,

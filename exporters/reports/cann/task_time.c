@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, CORE, HOST_TYPE, DEVICE_TYPE };
+enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, OPERATOR, CORE, HOST_TYPE, DEVICE_TYPE };
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    [NAME] = {"kernel_name", "coalesce(kernel_name_id, op_name_id)", FORM_NAME,
+    [NAME] = {"kernel_name", "kernel_name_id", FORM_NAME,
               .doc = "The kernel, or the operator where no kernel is known."},
     [TYPE] = {"kernel_type", .flags = REPORT_NARROW,
               .doc = "The core of an operator's task; else what the host, or the device, says that the task is."},
@@ -21,20 +21,26 @@ static const struct report_column columns[] = {
     [TASK] = {"task_id", "task_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in the stream."},
     [DURATION] = {"task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
     [START] = {"task_start(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-    [STOP] = {"task_stop(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW,
-              .doc = "When it ended, since 1970."},
-    [CORE] = {"", "CASE WHEN op_name_id IS NOT NULL THEN coalesce(op_task_type, -1) END", .flags = REPORT_INPUT},
+    [STOP] = {"task_stop(us)", .form = FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended, since 1970."},
+    [OPERATOR] = {"", "op_name_id", .flags = REPORT_INPUT},
+    [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [HOST_TYPE] = {"", "host_type_id", .flags = REPORT_INPUT},
     [DEVICE_TYPE] = {"", "type", .flags = REPORT_INPUT},
     {.title = NULL},
 };
 
-static int find_type(struct report_worker *worker, struct report_value *values, struct err *err)
+static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
+    bool timed = values[START].kind != VALUE_MISSING && values[DURATION].kind != VALUE_MISSING;
     (void)worker;
     (void)err;
-    if (values[CORE].kind != VALUE_MISSING)
-        values[TYPE] = value_text(value_name_find(core_names_or_unknown, values[CORE].integer));
+    if (timed)
+        values[STOP] = value_integer(number_add(values[START].integer, values[DURATION].integer));
+    if (values[NAME].kind == VALUE_MISSING)
+        values[NAME] = values[OPERATOR];
+    if (values[OPERATOR].kind != VALUE_MISSING)
+        values[TYPE] = value_text(
+            value_name_find(core_names_or_unknown, values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
@@ -42,7 +48,7 @@ static int find_type(struct report_worker *worker, struct report_value *values, 
     return 0;
 }
 
-static const struct report_scan scan = {.table = "device_task", .integers = true, .row = find_type};
+static const struct report_scan scan = {.table = "device_task", .row = take_task};
 
 const struct report report_task_time = {
     .name = "task_time",
@@ -77,13 +83,13 @@ static const struct report_column columns_2022[] = {
      .doc = "Its share of the time of all tasks."},
     {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "How long it ran."},
     {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
-    {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
-    {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
-    {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The same as its time."},
+    {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
+    {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
+    {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
     {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
     {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
     {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
-    {"Type", SHOWN(type), HERE, .doc = "What kind of task it is."},
+    {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
     {"API", SHOWN(api), HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
     {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
     {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
@@ -236,7 +242,7 @@ static const struct report_column columns_acsq[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
     {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-    {"Task Type", "type", .names = device_task_names, .doc = "What kind of task it is."},
+    {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
     {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
     {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
@@ -259,7 +265,7 @@ static const struct report_column columns_2022_acsq[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
     {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-    {"Task Type", "type", .names = device_task_names, .doc = "What kind of task it is."},
+    {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
     {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
     {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
      .doc = "When it ended."},
@@ -287,7 +293,7 @@ static const struct report_column columns_ffts[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
     {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names = device_part_names, .doc = "What kind of part it is."},
+    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
     {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
     {.title = NULL},
@@ -311,11 +317,11 @@ static const struct report_column columns_2022_ffts[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
     {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names = device_part_names, .doc = "What kind of part it is."},
+    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
     {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
     {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
     {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
-     .doc = "What its cores counted."},
+     .doc = "Counters of its cores."},
     {.title = NULL},
 };
 

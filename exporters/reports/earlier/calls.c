@@ -137,7 +137,7 @@ struct shown_host {
 static const struct report_column columns_host[] = {
     {"Thread ID", SHOWN_HOST(step.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
     {"OP Type", SHOWN_HOST(step.op_type), .doc = "The type of the operator."},
-    {"Event Type", SHOWN_HOST(step.event), .doc = "What was done for it."},
+    {"Event Type", SHOWN_HOST(step.event), .doc = "Step of the work for it."},
     {"Start Time", SHOWN_HOST(step.start_ns), FORM_SCALED, 3, .unit = UNIT_NS,
      .doc = "When that began, in microseconds."},
     {"Duration(us)", SHOWN_HOST(duration_ns), FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
@@ -158,7 +158,7 @@ static int put_rows_host(struct report_run *run, struct err *err)
 const struct report report_ge_op_execute_2022 = {
     .name = "ge_op_execute",
     .title = "Steps of the host for operators",
-    .doc = "What the host did for operators of dynamic shape, when and how long.",
+    .doc = "Work of the host for operators of dynamic shape, when and how long.",
     .families = FAMILY_2022,
     .of_device = true,
     .columns = columns_host,

@@ -90,7 +90,7 @@ static int write_copies(struct framework_analysis *analysis, struct err *err)
 /* ---- npu_module_mem.csv ---- */
 
 static const struct report_column megabytes = {"Total Reserved(MB)", "bytes / 1048576.0", .form = FORM_FLOAT,
-                                               .doc = "What the component holds."};
+                                               .doc = "Memory that the component holds."};
 #define KILOBYTES "Total Reserved(KB)"
 
 /* PyTorch has megabytes where the capture's report has kilobytes. */

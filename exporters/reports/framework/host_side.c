@@ -8,7 +8,6 @@
 #include "db/table_rows.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/minddata.h"
-#include "exporters/reports/framework/stacks.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"

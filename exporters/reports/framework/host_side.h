@@ -49,13 +49,20 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
  * around it. */
 const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length);
 
+/* Adds to the database of an analysis, whose relation and lines are made:
+ * framework_frame (id, thread_id, start_ns, end_ns, name): everything that ran on the host, by thread and start, the
+ * outer one first;
+ * framework_stack (id, parent, name): stacks as a tree, parents first; parent 0: none;
+ * framework_launch_stack (connection_id, stack_id): inside of which a connection was launched. */
+int framework_add_stacks(const struct framework_analysis *analysis, const struct python_lines *lines, struct err *err);
+
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
  * framework_work (op_id, name_id, duration_ns): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
  * framework_stage: the stages of the data pipeline;
  * framework_piece (owner, device_id, got_ns, gave_ns, bytes): the device memory that the framework got;
- * and with stacks those of framework_add_stacks (stacks.h).
+ * and with stacks those of framework_add_stacks.
  * A damaged record is reported to diag. */
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err);

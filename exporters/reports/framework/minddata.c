@@ -138,7 +138,7 @@ static int write_raw(struct framework_analysis *analysis, const struct minddata 
                                .title = "Data pipeline",
                                .columns = raw_columns,
                                .rows = put_raw_rows,
-                               .doc = "What the queues of the data pipeline held."};
+                               .doc = "Items that the queues of the data pipeline held."};
     struct minddata_report report = {data};
     snprintf(name, sizeof name, "minddata_pipeline_raw_%" PRId64, analysis->framework->info.rank);
     for (size_t i = 0; i < data->op_count; i++) {

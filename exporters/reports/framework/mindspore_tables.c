@@ -54,7 +54,7 @@ static const struct report_column dataset_columns[] = {
     {"Stage", REPORT_FIELD(struct stage, stage), .doc = "Which part of it."},
     {"Occurrences", REPORT_FIELD(struct stage, count), .flags = REPORT_NUMBER, .doc = "How often."},
     {"Avg. time (us)", REPORT_FIELD(struct stage, mean_us), FORM_FLOAT, .doc = "How long on average."},
-    {"Custom Info", REPORT_FIELD(struct stage, custom), .doc = "What the operation says of itself."},
+    {"Custom Info", REPORT_FIELD(struct stage, custom), .doc = "Text of the operation about itself."},
     {.title = NULL},
 };
 
@@ -108,7 +108,7 @@ static int put_datasets(struct report_run *run, struct err *err)
 static const struct report dataset = {
     .name = "dataset",
     .title = "Data pipeline",
-    .doc = "What the operations of the data pipeline took.",
+    .doc = "Time that the operations of the data pipeline took.",
     .columns = dataset_columns,
     .rows = put_datasets,
 };
@@ -414,7 +414,7 @@ static int put_records(struct report_run *run, struct err *err)
 static const struct report memory_record = {
     .name = "memory_record",
     .title = "Memory in use",
-    .doc = "What the framework and the capture's engine hold of the device's memory.",
+    .doc = "Memory of the device that the framework and the capture's engine hold.",
     .columns = record_columns,
     .rows = put_records,
 };

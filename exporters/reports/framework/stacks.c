@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/framework/stacks.h"
+#include "exporters/reports/framework/host_side.h"
 
 #include "base/array.h"
 #include "base/intern.h"
@@ -45,11 +45,11 @@ struct stacks {
 
 static int add_frame(struct stacks *stacks, const struct host_frame *frame, struct err *err)
 {
-    int status = array_reserve(&stacks->frames, 1, err);
-
-    if (status == 0 && frame->start_ns <= frame->end_ns)
+    if (array_reserve(&stacks->frames, 1, err) != 0)
+        return -(int)err->code;
+    if (frame->start_ns <= frame->end_ns)
         stacks->frames.items[stacks->frames.count++] = *frame;
-    return status;
+    return 0;
 }
 
 static int take_torch(struct stacks *stacks, struct err *err)
@@ -281,8 +281,10 @@ static int put_launches(struct stacks *stacks, struct err *err)
     const struct framework_analysis *analysis = stacks->analysis;
     const struct framework *framework = analysis->framework;
     struct path *path = malloc(sizeof *path);
-    int status = path != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = 0;
 
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == 0 && i < analysis->relation.count; i++) {
         const struct torch_op *op = framework->torch != NULL ? torch_op_of(analysis, (int64_t)i) : NULL;
         const struct framework_launch *launch =
@@ -301,35 +303,33 @@ static int put_launches(struct stacks *stacks, struct err *err)
 static int open_tables(struct stacks *stacks, struct err *err)
 {
     sqlite3 *db = stacks->analysis->db;
-    int status = table_rows_open(&stacks->frame_rows, db, "temp.framework_frame",
-                                 "id INTEGER PRIMARY KEY, thread_id INTEGER, start_ns INTEGER, end_ns INTEGER,"
-                                 " name TEXT",
-                                 err);
 
-    if (status == 0)
-        status = table_rows_open(&stacks->stack_rows, db, "temp.framework_stack",
-                                 "id INTEGER PRIMARY KEY, parent INTEGER, name TEXT", err);
-    if (status == 0)
-        status = table_rows_open(&stacks->launch_rows, db, "temp.framework_launch_stack",
-                                 "connection_id INTEGER PRIMARY KEY, stack_id INTEGER", err);
-    return status;
+    return table_rows_open(&stacks->frame_rows, db, "temp.framework_frame",
+                           "id INTEGER PRIMARY KEY, thread_id INTEGER, start_ns INTEGER, end_ns INTEGER, name TEXT",
+                           err) == 0 &&
+                   table_rows_open(&stacks->stack_rows, db, "temp.framework_stack",
+                                   "id INTEGER PRIMARY KEY, parent INTEGER, name TEXT", err) == 0 &&
+                   table_rows_open(&stacks->launch_rows, db, "temp.framework_launch_stack",
+                                   "connection_id INTEGER PRIMARY KEY, stack_id INTEGER", err) == 0
+               ? 0
+               : -(int)err->code;
+}
+
+static int make_stacks(struct stacks *stacks, struct err *err)
+{
+    if ((stacks->analysis->framework->torch != NULL ? take_torch(stacks, err) : take_mindspore(stacks, err)) != 0)
+        return -(int)err->code;
+    array_sort(stacks->frames.items, stacks->frames.count, sizeof *stacks->frames.items, compare_frames);
+    if (nest(stacks, err) != 0 || open_tables(stacks, err) != 0 || put_frames(stacks, err) != 0)
+        return -(int)err->code;
+    return put_launches(stacks, err);
 }
 
 int framework_add_stacks(const struct framework_analysis *analysis, const struct python_lines *lines, struct err *err)
 {
     struct stacks stacks = {.analysis = analysis, .lines = lines, .known = MAP_OF(struct known_stack, key)};
-    int status = analysis->framework->torch != NULL ? take_torch(&stacks, err) : take_mindspore(&stacks, err);
+    int status = make_stacks(&stacks, err);
 
-    if (status == 0)
-        array_sort(stacks.frames.items, stacks.frames.count, sizeof *stacks.frames.items, compare_frames);
-    if (status == 0)
-        status = nest(&stacks, err);
-    if (status == 0)
-        status = open_tables(&stacks, err);
-    if (status == 0)
-        status = put_frames(&stacks, err);
-    if (status == 0)
-        status = put_launches(&stacks, err);
     table_rows_close(&stacks.frame_rows);
     table_rows_close(&stacks.stack_rows);
     table_rows_close(&stacks.launch_rows);

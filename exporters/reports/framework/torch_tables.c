@@ -294,10 +294,13 @@ static const struct report_column columns[] = {
     {"Call Stack", SHOWN(stack), .doc = "The lines of Python that called it."},
     {"Host Self Duration(us)", SHOWN(self_ns), FORM_SCALED, 3, .doc = "Without what is inside of it."},
     {"Host Total Duration(us)", SHOWN(total_ns), FORM_SCALED, 3, .doc = "With it."},
-    {"Device Self Duration(us)", SHOWN(op.self_ns), FORM_SCALED, 3, .doc = "Of what it launched itself."},
+    {"Device Self Duration(us)", SHOWN(op.self_ns), FORM_SCALED, 3,
+     .doc = "Time of the tasks that it launched itself."},
     {"Device Total Duration(us)", SHOWN(op.total_ns), FORM_SCALED, 3, .doc = "And of what is inside of it."},
-    {"Device Self Duration With AICore(us)", SHOWN(op.self_core_ns), FORM_SCALED, 3, .doc = "Of that on AI cores."},
-    {"Device Total Duration With AICore(us)", SHOWN(op.total_core_ns), FORM_SCALED, 3, .doc = "Of that on AI cores."},
+    {"Device Self Duration With AICore(us)", SHOWN(op.self_core_ns), FORM_SCALED, 3,
+     .doc = "Part of that on AI cores."},
+    {"Device Total Duration With AICore(us)", SHOWN(op.total_core_ns), FORM_SCALED, 3,
+     .doc = "Part of that on AI cores."},
     {.title = NULL},
 };
 
@@ -344,7 +347,7 @@ static int put_ops(struct report_run *run, struct err *err)
 static const struct report operator_details = {
     .name = "operator_details",
     .title = "Operators",
-    .doc = "What each operator took, on the host and on devices.",
+    .doc = "Time of each operator, on the host and on devices.",
     .columns = columns,
     .rows = put_ops,
 };
@@ -517,7 +520,7 @@ static int put_records(struct report_run *run, struct err *err)
 static const struct report memory_record = {
     .name = "memory_record",
     .title = "Memory in use",
-    .doc = "What the framework and the capture's engine hold of the device's memory.",
+    .doc = "Memory of the device that the framework and the capture's engine hold.",
     .columns = record_columns,
     .rows = put_records,
 };

@@ -36,7 +36,7 @@ static const struct report_column columns[] = {
     {"Ori Layer Name", .value = ORIGINAL, .flags = REPORT_VENDOR, .doc = "Their names in the original model."},
     {"Time(us)", METRIC(TIME, 2), .doc = "How long the task ran."},
     RATIO("Time Ratio", TIME_RATIO, REPORT_JOINED, "Its share of the network's time."),
-    RATIO("Mac Busy Ratio", MAC_BUSY, REPORT_NO_TERMINAL, "Of that time, when the matrix unit was busy."),
+    RATIO("Mac Busy Ratio", MAC_BUSY, REPORT_NO_TERMINAL, "Share of that time in which the matrix unit was busy."),
     RATIO("Mac Ppen Ratio", MAC_PPEN, REPORT_NARROW, "When the matrix unit's pipeline was enabled."),
     RATIO("Vec Busy Ratio", VEC_BUSY, REPORT_NO_TERMINAL, "When the vector unit was busy."),
     RATIO("Vec Ppen Ratio", VEC_PPEN, REPORT_JOINED, "When the vector unit's pipeline was enabled."),

@@ -10,7 +10,7 @@ enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, M
 
 const struct column capture_stream_columns[] = {
     HOST_RECORD_COLUMNS,
-    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "What happened to the capture."},
+    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "Event of the capture."},
     [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                          "The stream that the captured tasks run on."},
     [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,

@@ -35,7 +35,7 @@ const struct column core_pmu_columns[] = {
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
               "When it was written, on the counter of the device; of chip 0 and of samples."},
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                 "The same on the clock of the host; of samples."},
+                 "Time on the clock of the host; of samples."},
     [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                  "The core that was sampled; NULL: the counters are those of a task."},
     [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
@@ -151,8 +151,7 @@ static int take_sample(struct decoder *decoder, struct state *state, struct row 
     return 0;
 }
 
-static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
-                     struct err *err)
+static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, struct err *err)
 {
     const struct cell *cells = row->cells;
     if (state->association == NULL && state->executions == NULL)
@@ -171,7 +170,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
     if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, keep, err);
+        return association_add_pmu(state->association, &pmu, err);
     const struct task_counters counters = {
         .pmu = pmu,
         .file_id = cells[FILE_ID].integer,
@@ -186,7 +185,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (row_has(row, COUNTER))
         sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
     row_set_integer(row, DEVICE_ID, state->device_id);
-    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, keep, err);
+    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, err);
 }
 
 const struct kind_hooks core_pmu_hooks = {

@@ -6,7 +6,7 @@
 #include "parsers/kinds/common/sample.h"
 
 #define TASK_COUNTER_COLUMNS                                                                                           \
-    FILE_COLUMN, DEVICE_COLUMN, NUMBER_COLUMN("task_type", "Task type", "What kind of task it is."),                   \
+    FILE_COLUMN, DEVICE_COLUMN, NUMBER_COLUMN("task_type", "Task type", "Kind of task."),                              \
         NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),                                                        \
         NUMBER_COLUMN("task_id", "Task ID", "The number of the task."),                                                \
         NUMBER_COLUMN("count0", "Count 0", "Count of the first event."),                                               \

@@ -29,7 +29,7 @@ static const struct series_report series[] = {
     {
         .name = "ai_core_utilization",
         .title = "Sampled AI cores",
-        .doc = "What share of their cycles the pipes of sampled AI cores worked.",
+        .doc = "Share of their cycles in which the pipes of sampled AI cores worked.",
         .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
                   .from = "r",
                   .order_by = "device_id, place"},

@@ -36,7 +36,7 @@ enum {
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
     [DEVICE_ID] = DEVICE_COLUMN,
-    [STAMP] = NUMBER_COLUMN("stamp", "Stamp", "What stands in front of the operator."),
+    [STAMP] = NUMBER_COLUMN("stamp", "Stamp", "Number in front of the operator."),
     [NODE] = TEXT_COLUMN_OF("node", "Operator", "Its name; NULL: the log does not name it."),
     [OP_TYPE] = {"op_type", "Operator type", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
                  "Its type: the name behind the last '/' up to \"-op\"."},

@@ -35,7 +35,7 @@ static const struct record_kind *const parts[] = {&kind_aicpu_node,
 const struct record_kind kind_aicpu_record = {
     .name = "aicpu_record",
     .families = FAMILY_CANN,
-    .title = "What the AI CPU tells",
+    .title = "Records of the AI CPU",
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
            "communicate at "
            "once. Each record becomes a row of the kind that it is of.",

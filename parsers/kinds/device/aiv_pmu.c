@@ -13,7 +13,7 @@ static const struct series_report series[] = {
     {
         .name = "ai_vector_core_utilization",
         .title = "Sampled vector cores",
-        .doc = "What share of their cycles the pipes of sampled vector cores worked.",
+        .doc = "Share of their cycles in which the pipes of sampled vector cores worked.",
         .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
                   .from = "r",
                   .order_by = "device_id, place"},

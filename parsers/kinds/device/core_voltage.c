@@ -16,7 +16,7 @@ static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
     [CORE_CHANGES_VALUE] = {"value", "Value", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                             "mV from then on; MHz of a frequency."},
-    [WHAT] = {"what", "What", COLUMN_INTEGER, UNIT_NONE, 0, whats, "What changed."},
+    [WHAT] = {"what", "Value of", COLUMN_INTEGER, UNIT_NONE, 0, whats, "Kind of value that changed."},
 };
 
 static const struct field fields[] = {

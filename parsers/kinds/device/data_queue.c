@@ -9,7 +9,7 @@ static const struct column columns[] = {
     DEVICE_COLUMN,
     STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
     TIME_COLUMN,
-    TEXT_COLUMN_OF("action", "Action", "What was done."),
+    TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),
     NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
@@ -50,7 +50,7 @@ static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}}
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .doc = "When."},
-    {"Action", "action", .doc = "What was done."},
+    {"Action", "action", .doc = "Action on the queue."},
     {"Source", "source", .doc = "The queue."},
     {"Cached Buffer Size", "size", .doc = "How many items were in the queue."},
     {.title = NULL},
@@ -60,7 +60,7 @@ static const struct series_report series[] = {
     {
         .name = "dp",
         .title = "Queues of data",
-        .doc = "What was put into the queues of data for models, and taken out.",
+        .doc = "Items put into the queues of data for models, and taken out.",
         .query = {.order_by = "device_id, id"},
         .columns = table,
     },

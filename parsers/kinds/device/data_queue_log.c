@@ -9,7 +9,7 @@ static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
     {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL, "When, on the counter of the device."},
-    TEXT_COLUMN_OF("action", "Action", "What was done."),
+    TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),
     NUMBER_COLUMN("size", "Size", "How many items are in the queue."),

@@ -11,7 +11,7 @@ static const struct value_name nodes[] = {{1, "GetNext_dequeue_wait"}, {0, NULL}
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
     [DEVICE_ID] = DEVICE_COLUMN,
-    [NODE] = NAMED_COLUMN("node", "Node", nodes, "What waited."),
+    [NODE] = NAMED_COLUMN("node", "Node", nodes, "Node that waited."),
     [QUEUE_SIZE] = NUMBER_COLUMN("queue_size", "Queue size", "How many items were in the queue."),
     [START_US] = NUMBER_COLUMN("start_us", "Start", "Microseconds, by a clock of its own."),
     [END_US] = NUMBER_COLUMN("end_us", "End", "By the same."),
@@ -51,7 +51,7 @@ static const struct kind_hooks hooks = {
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
-    {"Node Name", "CASE node WHEN 1 THEN 'GetNext_dequeue_wait' ELSE '' END", .doc = "What waited."},
+    {"Node Name", "CASE node WHEN 1 THEN 'GetNext_dequeue_wait' ELSE '' END", .doc = "Node that waited."},
     {"Start Time(us)", "start_us * 1.0", .form = FORM_FLOAT, .doc = "When it began, by a clock of its own."},
     {"End Time(us)", "end_us * 1.0", .form = FORM_FLOAT, .doc = "When it ended, by the same."},
     {"Queue Size", "queue_size", .doc = "How many items were in the queue."},

@@ -28,18 +28,19 @@ enum {
 };
 
 static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "What the counters are of."),
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
-                       "What kind of part it is."},
+    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names, "Kind of part."},
     [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "1: a counter ran over; the record is dropped. Of tasks."},
+                  "1: a counter ran over; the record is dropped. Only for tasks."},
     [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                      "Which part of an FFTS+ task it is."},
-    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0 cube, 1 vector. Of blocks."},
-    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The core that ran the block. Of blocks."},
+    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0 cube, 1 vector. Only for blocks."},
+    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                 "The core that ran the block. Only for blocks."},
     [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
-    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
-    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of blocks."},
+    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                      "Number of the sub-block. Only for blocks."},
+    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Number of the block. Only for blocks."},
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
                      "Cycles of all cores together."},
     PMU_EVENT_COLUMNS(EVENT0),
@@ -48,9 +49,9 @@ static const struct column columns[] = {
     [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
                   "When it ended, on the counter of the device."},
     [SAMPLE_MODE] = {"sample_mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "0 ends the samples, though records may follow. Of samples."},
+                     "0 ends the samples, though records may follow. Only for samples."},
     [SAMPLE_STAMP] = {"sample_ns", "Stamp", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                      "The monotonic clock of the device. Of samples."},
+                      "The monotonic clock of the device. Only for samples."},
 };
 
 static const struct field fields[] = {
@@ -232,7 +233,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, keep, err);
+        return association_add_pmu(state->association, &pmu, err);
     return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
 }
 

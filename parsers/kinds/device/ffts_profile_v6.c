@@ -35,11 +35,11 @@ enum {
 static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 
 static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "What the counters are of."),
+    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
     [DEVICE_ID] = DEVICE_COLUMN,
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                  "The number of the task, of 32 bits."},
-    [CONTEXT_TYPE] = {"context_type", "Context type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "What kind of part it is."},
+    [CONTEXT_TYPE] = {"context_type", "Context type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of part."},
     [IS_MAIN] = {"is_main", "Main", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of the core that the task begins on."},
     [IS_MIX] = {"is_mix", "Mix", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of a task on both kinds of cores."},
     [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
@@ -132,7 +132,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
     for (size_t i = 0; i < PMU_COUNTERS_MOST; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
-    return state->association != NULL ? association_add_pmu(state->association, &pmu, keep, err) : 0;
+    return state->association != NULL ? association_add_pmu(state->association, &pmu, err) : 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)

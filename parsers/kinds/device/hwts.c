@@ -24,14 +24,14 @@ static const struct value_name types[] = {{TYPE_START, "start"},
 static const struct column columns[] = {
     [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
                  "The file it came from (source_file.id)."},
-    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "What happened."},
+    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "Kind of event."},
     [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                  "Counts records modulo 16; a gap means lost records."},
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task's number."},
     [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
     [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                   "What kind of task it is: 0 AI_CORE, 1 AI_CPU, as for stars_soc."},
+                   "Kind of task: 0 AI_CORE, 1 AI_CPU, as for stars_soc."},
 };
 
 static const struct field fields[] = {

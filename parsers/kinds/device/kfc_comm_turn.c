@@ -77,7 +77,7 @@ static const struct series_report series[] = {
     {
         .name = "mc2_communication",
         .title = "Communication turns of MC2",
-        .doc = "What the AI CPU did in each turn of communication of a kernel that computes and communicates at once.",
+        .doc = "Work of the AI CPU in each turn of communication of a kernel that computes and communicates at once.",
         .layer = "mc2",
         .process = "MC2",
         .process_order = 9,

@@ -16,7 +16,7 @@ static const struct column columns[] = {
     TIME_COLUMN,
     NAMED_COLUMN("function", "Function", functions, "Whether the block began or ended."),
     NUMBER_COLUMN("task_id", "Task ID", "The number of the task, of 32 bits."),
-    NUMBER_COLUMN("context_type", "Context type", "What kind of part it is."),
+    NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
     NUMBER_COLUMN("is_main", "Main", "1: on the core that the task begins on."),
     NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
     NAMED_COLUMN("core_type", "Core type", cores, "Which kind of core it ran on."),

@@ -16,10 +16,10 @@ static const struct value_name functions[] = {{0, "task start"}, {1, "task end"}
 enum { TICK = STARS_RECORD_COLUMN_COUNT, SUB_TASK_TYPE, SUB_TASK_ID, FFTS_TYPE, THREAD_ID };
 
 static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "What happened."),
+    STARS_RECORD_COLUMNS(functions, "Kind of event."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
     [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
-                       "What kind of part it is; of an FFTS+ task."},
+                       "Kind of part; only for an FFTS+ task."},
     [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                      "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."},
     [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},

@@ -21,11 +21,12 @@ static const struct value_name functions[] = {{TASK_START, "task start"},
 enum { TICK = STARS_RECORD_COLUMN_COUNT, FUSION_TYPES, MISSION_ID, ACCELERATOR };
 
 static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "What happened."),
+    STARS_RECORD_COLUMNS(functions, "Kind of event."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
     [FUSION_TYPES] = {"fusion_types", "Fusion types", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                       "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU."},
-    [MISSION_ID] = {"mission_id", "Mission", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of a fusion task on the CCU."},
+    [MISSION_ID] = {"mission_id", "Mission", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                    "Mission of a fusion task on the CCU."},
     [ACCELERATOR] = {"accelerator", "Accelerator", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                      "Low 6 bits: the accelerator; the next 7: its queue."},
 };

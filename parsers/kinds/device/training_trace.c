@@ -14,15 +14,15 @@ static const struct value_name points[] = {
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
     [DEVICE_ID] = DEVICE_COLUMN,
-    [POINT] =
-        {"point", "Point", COLUMN_INTEGER, UNIT_NONE, 0, points,
-         "What was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, from 256 "
-         "on the start of an iteration."},
+    [POINT] = {"point", "Point", COLUMN_INTEGER, UNIT_NONE, 0, points,
+               "Point that was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, "
+               "from 256 "
+               "on the start of an iteration."},
     [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task that passed it."),
     [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "Its stream."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED | COLUMN_ORIGIN, NULL,
-                 "The same as a time."},
+                 "Counter as a time."},
 };
 
 static const struct field fields[] = {

@@ -18,7 +18,7 @@ static const struct column columns[] = {
     [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
     [SESSION_ID] = {"session_id", "Session ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The session."},
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, monotonic clock of the host."},
-    [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "What happened to the model."},
+    [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Event of the model."},
 };
 
 static const struct field fields[] = {

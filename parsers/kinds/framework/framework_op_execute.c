@@ -19,7 +19,7 @@ static const struct column columns[] = {
     [OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                     "The type, as an id of the hash dictionary."},
     [EVENT_TYPE_ID] = {"event_type_id", "Step", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "What was done, as an id of the hash dictionary."},
+                       "Step of the work, as an id of the hash dictionary."},
     [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it began, monotonic clock of the host."},
     [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it was done, monotonic clock of the host."},
 };
@@ -59,7 +59,7 @@ const struct record_kind kind_framework_op_execute = {
     .table = "framework_op_execute",
     .families = FAMILY_2022,
     .title = "Host step of an operator",
-    .doc = "What the host did for an operator of dynamic shape, and how long.",
+    .doc = "Work of the host for an operator of dynamic shape, and how long it took.",
     .patterns = patterns,
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,

@@ -24,7 +24,7 @@ static const struct column columns[] = {
     [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, monotonic clock of the host."},
     [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration."},
     [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},
-    [MARK] = {"mark", "Mark", COLUMN_INTEGER, UNIT_NONE, 0, marks, "What happened."},
+    [MARK] = {"mark", "Mark", COLUMN_INTEGER, UNIT_NONE, 0, marks, "Kind of event."},
 };
 
 static const struct field fields[] = {

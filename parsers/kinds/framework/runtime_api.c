@@ -89,7 +89,8 @@ static const struct column columns[] = {
     [TASK9_ID] = {"task9_id", "Task 9", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
     [BATCH9_ID] = {"batch9_id", "Batch 9", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "How often the task numbers of the stream had begun again."},
-    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of a copy, from where to where."},
+    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+                   "Direction of a copy, from where to where."},
 };
 
 static const struct field fields[] = {

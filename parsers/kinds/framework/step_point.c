@@ -13,7 +13,7 @@ static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
     NUMBER_COLUMN("point", "Point", "Its number, as training_trace has it."),
-    TEXT_COLUMN_OF("name", "Operator", "What it begins or ends: the operator's full name."),
+    TEXT_COLUMN_OF("name", "Operator", "Full name of the operator that it begins or ends."),
 };
 
 static const struct line_format lines[] = {{"{point} {name}", LINE_ROW}, {NULL, 0}};

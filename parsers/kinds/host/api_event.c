@@ -26,7 +26,7 @@ static const struct column columns[] = {
     [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
                   "When the call returned, on the host's counter; -1 (all bits set): an event, one half of a call."},
     [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "What the call works on: an id of the hash dictionary, or a model id."},
+                 "Object of the call: an id of the hash dictionary, or a model id."},
 };
 
 static const struct field fields[] = {

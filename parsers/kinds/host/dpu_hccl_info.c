@@ -41,10 +41,10 @@ enum {
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
-    [ITEM] = STAMP_COLUMN("item", "What it does, as an id of the hash dictionary."),
+    [ITEM] = STAMP_COLUMN("item", "Name of the task, as an id of the hash dictionary."),
     [GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                "The group, as an id of the hash dictionary."},
-    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "What it does (name.id)."},
+    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "Name of the task (name.id)."},
     [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                        "The group of ranks (name.id)."},
     [LOCAL_RANK] = NUMBER_COLUMN("local_rank", "Local rank", "The rank itself."),
@@ -59,7 +59,7 @@ static const struct column columns[] = {
     [ESTIMATED_BITS] = STAMP_COLUMN("estimated_us_bits", "The estimate in microseconds, the bits of a double."),
     [ESTIMATED_NS] = {"estimated_ns", "Estimated duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                       "How long HCCL thought that it would take."},
-    [DATA_SIZE] = BYTES_COLUMN("data_size", "Size", "What it transfers."),
+    [DATA_SIZE] = BYTES_COLUMN("data_size", "Size", "Amount transferred."),
     [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
     [AI_CPU_TASK_ID] = NUMBER_COLUMN("ai_cpu_task_id", "AI CPU task", "The task of the AI CPU that it is for."),
     [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),

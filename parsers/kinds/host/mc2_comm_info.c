@@ -97,7 +97,8 @@ const struct record_kind kind_mc2_comm_info = {
     .table = "mc2_comm_info",
     .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
-    .doc = "Of a group whose kernels compute and communicate at once (MC2): the stream of the AI CPU that serves them, "
+    .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
+           "them, "
            "and the streams that communicate.",
     .patterns = patterns,
     COLUMNS_OF(columns),

@@ -54,7 +54,7 @@ static const struct column columns[] = {
                     "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark "
                     "that a device sees too."},
     [PAYLOAD_TYPE] = {"payload_type", "Payload type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "What the payload is; of stamps only."},
+                      "Type of the payload; of stamps only."},
     [PAYLOAD_VALUE] = {"payload_value", "Payload", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                        "The program's own value, of 2^63 and more as the negative number with the same bits; of "
                        "stamps only."},
@@ -66,10 +66,10 @@ static const struct column columns[] = {
                   "When it began, on the capture's clock."},
     [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended; of a mark its time."},
     [MESSAGE_TYPE] = {"message_type", "Message type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "What the message is; of stamps only."},
-    [MESSAGE] = {"message", "Message", COLUMN_TEXT, UNIT_NONE, COLUMN_PIECES, NULL, "What the program says of it."},
+                      "Type of the message; of stamps only."},
+    [MESSAGE] = {"message", "Message", COLUMN_TEXT, UNIT_NONE, COLUMN_PIECES, NULL, "Text that the program gave."},
     [MARK_ID] = {"mark_id", "Mark ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "What the mark is called on the device; NULL: the device does not see it."},
+                 "Name of the mark on the device; NULL: the device does not see it."},
     [DOMAIN_HASH] = {"domain_hash", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
                      "The domain, as an id of the hash dictionary; 0: none."},
     [DOMAIN_ID] = {"domain_id", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,

@@ -14,8 +14,7 @@ static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
     [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                     "The name, as an id of the hash dictionary."},
-    [ATTRIBUTE_TYPE] = {"attribute_type", "Attribute type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                        "What kind of attribute it is."},
+    [ATTRIBUTE_TYPE] = {"attribute_type", "Attribute type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of attribute."},
     [ATTRIBUTE_ID] = {"attribute_id", "Attribute", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                       "The attribute, as an id of the hash dictionary."},
 };

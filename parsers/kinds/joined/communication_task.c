@@ -6,10 +6,11 @@ static const struct column columns[] = {
     [COMMUNICATION_TASK_TASK_ID] = {"task_row_id", "Task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                     "The task (device_task.id)."},
     [COMMUNICATION_TASK_OP_ID] = {"op_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "What it is part of (communication_op.id)."},
-    [COMMUNICATION_TASK_TYPE_ID] = {"type_id", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                    "What it does (name.id); none when nothing was reported of it, as in all of the "
-                                    "following columns but one."},
+                                  "Operator that it is part of (communication_op.id)."},
+    [COMMUNICATION_TASK_TYPE_ID] =
+        {"type_id", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+         "Name of the task (name.id); none when nothing was reported of it, as in all of the "
+         "following columns but one."},
     [COMMUNICATION_TASK_MASTER] = {"master", "Main stream", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                    "1: it runs on the main stream of the operator; always known."},
     [COMMUNICATION_TASK_GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -17,7 +18,7 @@ static const struct column columns[] = {
     [COMMUNICATION_TASK_PLANE_ID] = {"plane_id", "Plane", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                      "The plane of the network."},
     [COMMUNICATION_TASK_NOTIFY_ID] = {"notify_id", "Notify ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                      "What it waits for or tells."},
+                                      "Notification that it waits for or sends."},
     [COMMUNICATION_TASK_LOCAL_RANK] = {"local_rank", "Local rank", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                        "This side."},
     [COMMUNICATION_TASK_REMOTE_RANK] = {"remote_rank", "Remote rank", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -31,7 +32,7 @@ static const struct column columns[] = {
     [COMMUNICATION_TASK_DATA_TYPE] = {"data_type", "Data type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                       "Type of an element, as a number of HCCL."},
     [COMMUNICATION_TASK_BYTES] = {"bytes", "Size", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                                  "What it transfers."},
+                                  "Amount transferred."},
     [COMMUNICATION_TASK_ESTIMATED_NS] = {"estimated_ns", "Estimated duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED,
                                          NULL, "How long HCCL thought that it would take."},
 };

@@ -14,7 +14,7 @@ static const struct column columns[] = {
     [DEVICE_TASK_CONTEXT_ID] = {"context_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                 "Which part of a split task it is; none for a whole task."},
     [DEVICE_TASK_TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                          "What ran it, as the device says: 0 AI core, 1 AI CPU, 2 AI vector core, and so on."},
+                          "Engine that ran it, as the device says: 0 AI core, 1 AI CPU, 2 AI vector core, and so on."},
     [DEVICE_TASK_START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                               "When it began, since 1970."},
     [DEVICE_TASK_DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
@@ -24,7 +24,7 @@ static const struct column columns[] = {
     [DEVICE_TASK_THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                "The thread that launched it."},
     [DEVICE_TASK_HOST_TYPE_ID] = {"host_type_id", "Host type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "What kind of task the host launched (name.id)."},
+                                  "Kind of task that the host launched (name.id)."},
     [DEVICE_TASK_KERNEL_NAME_ID] = {"kernel_name_id", "Kernel name", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                     "The kernel (name.id)."},
     [DEVICE_TASK_OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -32,7 +32,7 @@ static const struct column columns[] = {
     [DEVICE_TASK_OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                 "Its type (name.id)."},
     [DEVICE_TASK_OP_TASK_TYPE] = {"op_task_type", "Core type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "What the operator was compiled for: 0 AI core, 1 AI CPU, 2 AI vector core, 4 "
+                                  "Engine that the operator was compiled for: 0 AI core, 1 AI CPU, 2 AI vector core, 4 "
                                   "MIX_AIC, 5 MIX_AIV, and so on; 9 and "
                                   "12: a kernel on AI core or AI CPU that communicates."},
     [DEVICE_TASK_OP_STATE] = {"op_state", "Operator state", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
@@ -94,10 +94,10 @@ static const struct column columns[] = {
     [DEVICE_TASK_AIV_EVENT0 + 9] = {"aiv_event9", "AI vector core event 9", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
                                     NULL, "Counter 9 of the AI vector cores; of chips 15 and 16."},
     [DEVICE_TASK_COPY_BYTES] = {"copy_bytes", "Bytes copied", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                                "What it moves when it is an asynchronous copy."},
+                                "Amount moved when it is an asynchronous copy."},
     [DEVICE_TASK_COPY_DIRECTION] =
         {"copy_direction", "Copy direction", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-         "Of a copy: 0 host to host, 1 host to device, 2 device to host, 3 device to device, and so on."},
+         "Direction of a copy: 0 host to host, 1 host to device, 2 device to host, 3 device to device, and so on."},
     [DEVICE_TASK_ACCELERATOR_ID] = {"accelerator_id", "Accelerator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                                     "The accelerator that the scheduler gave it to; of whole tasks on chips with "
                                     "STARS."},

@@ -18,7 +18,7 @@ static const struct column columns[] = {
     [FUSION_TASK_TASK_ID] = DERIVED("task_id", "Task ID", "The number of the task, of 32 bits."),
     [FUSION_TASK_ACCELERATOR_ID] = DERIVED("accelerator_id", "Accelerator", "The accelerator that ran it."),
     [FUSION_TASK_TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, types,
-                          "What it ran on; 3 and 4 are the dies of the CCU."},
+                          "Engine that it ran on; 3 and 4 are the dies of the CCU."},
     [FUSION_TASK_MISSION_ID] = DERIVED("mission_id", "Mission", "The mission of a task on the CCU."),
     [FUSION_TASK_START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                               "When it began, since 1970."},

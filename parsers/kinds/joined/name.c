@@ -4,7 +4,7 @@
 
 static const struct column columns[] = {
     [NAME_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,
-                 "What the other tables refer to."},
+                 "Number by which other tables refer to it."},
     [NAME_TEXT] = {"text", "Text", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The text."},
 };
 
@@ -13,8 +13,9 @@ const struct record_kind kind_name = {
     .table = "name",
     .families = FAMILY_ASCEND,
     .title = "Name",
-    .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. What "
-           "no dictionary names is here as its number.",
+    .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. A text "
+           "that "
+           "no dictionary has stands here as its number.",
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,
 };

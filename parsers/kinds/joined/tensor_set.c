@@ -4,7 +4,7 @@
 
 static const struct column columns[] = {
     [TENSOR_SET_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,
-                       "What device_task.tensor_set_id refers to."},
+                       "Number to which device_task.tensor_set_id refers."},
     [TENSOR_SET_INPUT_SHAPES] = {"input_shapes", "Input shapes", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
                                  "Shapes of the inputs."},
     [TENSOR_SET_INPUT_DATA_TYPES] = {"input_data_types", "Input data types", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED,

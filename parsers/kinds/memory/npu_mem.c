@@ -80,7 +80,7 @@ static const struct series_report series[] = {
     {
         .name = "npu_mem",
         .title = "Memory in use on a device",
-        .doc = "What the application and the whole device hold of the device's memory.",
+        .doc = "Memory of the device that the application and the whole device hold.",
         .columns = table,
         .process = "NPU MEM",
         .process_order = 17,

@@ -71,7 +71,7 @@ static const struct series_report series[] = {
     {
         .name = "npu_module_mem",
         .title = "Memory of the modules of CANN",
-        .doc = "What each module of CANN holds of a device's memory, by module and time.",
+        .doc = "Memory of a device that each module of CANN holds, by module and time.",
         .query = {.order_by = "device_id, module_id, time_ns, id"},
         .columns = table,
     },

@@ -26,11 +26,12 @@ static const struct column columns[] = {
     [FIRST_NODE] = {"first_node", "First node", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "From which node on."},
     [LAST_NODE] = {"last_node", "Last node", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
                    "To which node; 4294967295: the last."},
-    [TOTAL] = {"total_bytes", "Total", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Of all operators together."},
-    [MODEL_HASH] = {"model_hash", "Model hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Of which model."},
+    [TOTAL] = {"total_bytes", "Total", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Memory of all operators together."},
+    [MODEL_HASH] = {"model_hash", "Model hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+                    "Model that it belongs to."},
     [MODEL_NAME_ID] = {"model_name_id", "Model", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                       "Of which model (name.id)."},
-    [GRAPH] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Of which graph."},
+                       "Model that it belongs to (name.id)."},
+    [GRAPH] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Graph that it belongs to."},
 };
 
 static const struct field fields[] = {
@@ -82,7 +83,7 @@ static const struct series_report series[] = {
     {
         .name = "static_op_mem",
         .title = "Memory planned for operators",
-        .doc = "What a compiled graph plans of the device's memory for each operator.",
+        .doc = "Memory of the device that a compiled graph plans for each operator.",
         .columns = table,
     },
     {.name = NULL},

@@ -17,7 +17,7 @@ static const struct column columns[] = {
     [ALLOCATED] = {"allocated_bytes", "Allocated", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "In use in all, then."},
     [RESERVED] = {"reserved_bytes", "Reserved", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Held in all, then."},
     [DEVICE] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "On which device."},
-    [DEVICE_TYPE] = {"device_type", "Device type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "What kind of device it is."},
+    [DEVICE_TYPE] = {"device_type", "Device type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of device."},
 };
 
 static const struct field fields[] = {
@@ -92,7 +92,7 @@ static const struct series_report series[] = {
     {
         .name = "memory_record",
         .title = "Memory in use by operators",
-        .doc = "What the operators together hold of the device's memory, whenever that changes.",
+        .doc = "Memory of the device that the operators together hold, whenever that changes.",
         .query = {.from = DEVICES ", task_memory_info", .order_by = "device, id"},
         .columns = record_table,
     },

@@ -24,10 +24,10 @@ static const struct column columns[] = {
     [READ_LATENCY] = NUMBER_COLUMN("read_latency", "Read latency", "Latency of reading."),
     [WRITE_LATENCY_LOW] = HALF_COLUMN("write_latency_low", "The low 8 bits of the latency of writing."),
     [WRITE_LATENCY] = NUMBER_COLUMN("write_latency", "Write latency", "Latency of writing."),
-    [READ_FLUX] = NUMBER_COLUMN("read_flux", "Read", "What was read."),
-    [WRITE_FLUX] = NUMBER_COLUMN("write_flux", "Written", "What was written."),
-    [READ_L2_FLUX] = NUMBER_COLUMN("read_l2_flux", "Read by L2", "What was read through the L2 cache."),
-    [WRITE_L2_FLUX] = NUMBER_COLUMN("write_l2_flux", "Written by L2", "What was written through the L2 cache."),
+    [READ_FLUX] = NUMBER_COLUMN("read_flux", "Read", "Amount read."),
+    [WRITE_FLUX] = NUMBER_COLUMN("write_flux", "Written", "Amount written."),
+    [READ_L2_FLUX] = NUMBER_COLUMN("read_l2_flux", "Read by L2", "Amount read through the L2 cache."),
+    [WRITE_L2_FLUX] = NUMBER_COLUMN("write_l2_flux", "Written by L2", "Amount written through the L2 cache."),
     [L2_HITS] = NUMBER_COLUMN("l2_hits", "L2 hits", "Hits of the L2 cache."),
 };
 /* Eight bytes of cycles and eight of what the bus carried take turns. */

@@ -109,8 +109,8 @@ static const struct report_column table[] = {
     {"Timestamp(us)", "time_ns", FORM_TIME, .doc = "When."},
     {"Max Bandwidth(MB/s)", BANDWIDTH("least_delay"), FORM_SHORTEST, 3,
      .doc = "A packet of 4096 bytes by the least delay."},
-    {"Min Bandwidth(MB/s)", BANDWIDTH("most_delay"), FORM_SHORTEST, 3, .doc = "The same by the most delay."},
-    {"Avg Bandwidth(MB/s)", BANDWIDTH("mean_delay"), FORM_SHORTEST, 3, .doc = "The same by the mean delay."},
+    {"Min Bandwidth(MB/s)", BANDWIDTH("most_delay"), FORM_SHORTEST, 3, .doc = "Bandwidth by the most delay."},
+    {"Avg Bandwidth(MB/s)", BANDWIDTH("mean_delay"), FORM_SHORTEST, 3, .doc = "Bandwidth by the mean delay."},
     {.title = NULL},
 };
 

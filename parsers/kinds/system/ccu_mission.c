@@ -258,7 +258,7 @@ const struct record_kind kind_ccu_mission = {
     .families = FAMILY_CANN,
     .table = "ccu_mission",
     .title = "Instructions of communication",
-    .doc = "What the units that work for communication did on chips 15 and 16: their loops, and for which rank they "
+    .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they "
            "waited how "
            "long.",
     .patterns = patterns,

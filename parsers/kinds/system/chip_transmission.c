@@ -11,7 +11,7 @@ static const struct column columns[] = {
     DEVICE_COLUMN,
     STAMP_COLUMN("tick", "The counter of the device."),
     TIME_COLUMN,
-    NAMED_COLUMN("link_type", "Link type", links, "What the chips are connected by."),
+    NAMED_COLUMN("link_type", "Link type", links, "Link between the chips."),
     NUMBER_COLUMN("link_id", "Link", "Which link."),
     NUMBER_COLUMN("first_bandwidth", "First bandwidth", "Received over a PA link, written over PCIE."),
     NUMBER_COLUMN("second_bandwidth", "Second bandwidth", "Sent over a PA link, read over PCIE."),

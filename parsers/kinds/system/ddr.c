@@ -13,7 +13,7 @@ static const struct column columns[] = {
     TIME_COLUMN,
     SPAN_COLUMN,
     NUMBER_COLUMN("ddr_id", "DDR controller", "Which controller."),
-    NAMED_COLUMN("event", "Event", events, "What was counted."),
+    NAMED_COLUMN("event", "Event", events, "Event that was counted."),
     NUMBER_COLUMN("master_id", "Master", "Whose accesses were counted; 4294967295: everyone's."),
     NUMBER_COLUMN("count", "Count", "Accesses since the sample before."),
 };
@@ -47,7 +47,7 @@ static const struct sampling sampling = {
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
-    {"Metric", "'Average'", .doc = "What the row is of."},
+    {"Metric", "'Average'", .doc = "Metric of the row."},
     {"Read(MB/s)", "avg(" BANDWIDTH("read") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
     {"Write(MB/s)", "avg(" BANDWIDTH("write") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."},
     {.title = NULL},

@@ -14,7 +14,7 @@ static const struct column columns[] = {
     STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
     TIME_COLUMN,
     NUMBER_COLUMN("dvpp_id", "DVPP ID", "Which of the device's DVPP units; NULL: it has one."),
-    NAMED_COLUMN("engine_type", "Engine type", engine_types, "What the engine does."),
+    NAMED_COLUMN("engine_type", "Engine type", engine_types, "Work of the engine."),
     NUMBER_COLUMN("engine_id", "Engine ID", "Which of its kind."),
     NUMBER_COLUMN("all_time_us", "Time", "Microseconds that it worked so far."),
     NUMBER_COLUMN("all_frames", "Frames", "Frames that it finished so far."),
@@ -47,13 +47,12 @@ static const struct report_column table[] = {
     {"Engine Type",
      "CASE engine_type WHEN 0 THEN 'VDEC' WHEN 1 THEN 'JPEGD' WHEN 2 THEN 'PNGD' WHEN 3 THEN 'JPEGE' WHEN 4 THEN 'VPC'"
      " WHEN 5 THEN 'VENC' WHEN 6 THEN 'SCD' ELSE engine_type END",
-     .doc = "What the engine does."},
+     .doc = "Work of the engine."},
     {"Engine ID", "engine_id", .doc = "Which of its kind."},
     {"All Time(us)", "work * 1.0", .form = FORM_FLOAT,
      .doc = "How long it worked between the first and the last sample."},
     {"All Frame", "frames * 1.0", .form = FORM_FLOAT, .doc = "Frames between them."},
-    {"All Utilization(%)", "(SELECT all_utilization FROM dvpp WHERE id = last_id)",
-     .doc = "What the last sample says."},
+    {"All Utilization(%)", "(SELECT all_utilization FROM dvpp WHERE id = last_id)", .doc = "Value of the last sample."},
     {.title = NULL},
 };
 

@@ -14,7 +14,7 @@ static const struct column columns[] = {
     TIME_COLUMN,
     SPAN_COLUMN,
     NUMBER_COLUMN("hbm_id", "HBM", "Which memory."),
-    NAMED_COLUMN("event", "Event", events, "What was counted."),
+    NAMED_COLUMN("event", "Event", events, "Event that was counted."),
     NUMBER_COLUMN("count", "Count", "Accesses of 32 bytes since the sample before."),
 };
 

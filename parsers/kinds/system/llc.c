@@ -90,7 +90,7 @@ static const struct sampling sampling = {
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
-    {"Mode", "mode", .doc = "What was profiled: read or write."},
+    {"Mode", "mode", .doc = "Direction that was profiled: read or write."},
     {"Task", "task", .doc = "The part of the cache; Average: the mean of all."},
     {"Hit Rate(%)", "hit", FORM_SHORTEST, 3, .doc = "Hits among lookups."},
     {"Throughput(MB/s)", "rate", FORM_SHORTEST, 3, .doc = "Bytes of accesses by time."},

@@ -53,9 +53,9 @@ static const struct sampling sampling = {.stamps = {{"since_ns", CLOCK_START_NS}
 
 static const struct report_column bandwidth_table[] = {
     {"Device_id", "device_id", .doc = "The device."},
-    {"Metric", "metric", .doc = "What the row tells."},
-    {"l3c_rd", "reading", FORM_SHORTEST, 3, .doc = "Of reading."},
-    {"l3c_wr", "writing", FORM_SHORTEST, 3, .doc = "Of writing."},
+    {"Metric", "metric", .doc = "Metric of the row."},
+    {"l3c_rd", "reading", FORM_SHORTEST, 3, .doc = "Value of reading."},
+    {"l3c_wr", "writing", FORM_SHORTEST, 3, .doc = "Value of writing."},
     {.title = NULL},
 };
 
@@ -78,15 +78,15 @@ static const struct report_column bandwidth_table[] = {
 #define CPU_COLUMN(list, usual, n)                                                                                     \
     {                                                                                                                  \
         "CPU" #n "(KB)", "max(CASE WHEN place = " #n " THEN size END)", FORM_SHORTEST, 3,                              \
-            .when = HAS_CPU(list, usual, n), .doc = "What CPU " #n " of them held, of all samples together."           \
+            .when = HAS_CPU(list, usual, n), .doc = "Part that CPU " #n " of them held, of all samples together."      \
     }
 #define CAPACITY_TABLE(list, usual)                                                                                    \
     {                                                                                                                  \
-        {"Device_id", "device_id", .doc = "The device."}, {"Metric", "'Used Capacity of LLC'", .doc = "What it is."},  \
-            CPU_COLUMN(list, usual, 0), CPU_COLUMN(list, usual, 1), CPU_COLUMN(list, usual, 2),                        \
-            CPU_COLUMN(list, usual, 3), CPU_COLUMN(list, usual, 4), CPU_COLUMN(list, usual, 5),                        \
-            CPU_COLUMN(list, usual, 6), CPU_COLUMN(list, usual, 7),                                                    \
-            {"Total(KB)", "sum(size)", FORM_SHORTEST, 3, .doc = "All of them."},                                       \
+        {"Device_id", "device_id", .doc = "The device."},                                                              \
+            {"Metric", "'Used Capacity of LLC'", .doc = "Metric of the row."}, CPU_COLUMN(list, usual, 0),             \
+            CPU_COLUMN(list, usual, 1), CPU_COLUMN(list, usual, 2), CPU_COLUMN(list, usual, 3),                        \
+            CPU_COLUMN(list, usual, 4), CPU_COLUMN(list, usual, 5), CPU_COLUMN(list, usual, 6),                        \
+            CPU_COLUMN(list, usual, 7), {"Total(KB)", "sum(size)", FORM_SHORTEST, 3, .doc = "All of them."},           \
         {                                                                                                              \
             .title = NULL                                                                                              \
         }                                                                                                              \
@@ -178,7 +178,7 @@ static const struct series_report series[] = {
     {
         .name = "llc_ctrlcpu",
         .title = "The control CPUs in the last-level cache",
-        .doc = "What the CPUs that control an Ascend 310 held in its last-level cache.",
+        .doc = "Capacity of the last-level cache that the CPUs which control an Ascend 310 held.",
         .query = QUERY_OF(CTRL_CPUS),
         .columns = ctrl_table,
         .process = "LLC",
@@ -188,7 +188,7 @@ static const struct series_report series[] = {
     {
         .name = "llc_aicpu",
         .title = "The AI CPUs in the last-level cache",
-        .doc = "What the AI CPUs of an Ascend 310 held in its last-level cache.",
+        .doc = "Capacity of the last-level cache that the AI CPUs of an Ascend 310 held.",
         .query = QUERY_OF(AI_CPUS),
         .columns = ai_table,
         .process = "LLC",

@@ -81,7 +81,7 @@ const struct record_kind kind_netdev_stats = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "netdev_stats",
     .title = "Counters of the network of a device",
-    .doc = "What a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
+    .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
     .patterns = patterns,
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,

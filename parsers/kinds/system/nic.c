@@ -8,7 +8,7 @@ static const struct series_report series[] = {
     {
         .name = "nic",
         .title = "Network ports",
-        .doc = "What each port carried of what it can, and its errors.",
+        .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
         .query = NETWORK_PORT_QUERY("nic"),
         .columns = network_port_table,
         .process = "NIC",

@@ -76,7 +76,7 @@ static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_N
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Mode", "mode",
-     .doc = "What was measured: posted and non-posted requests and completions, sent (Tx) and received (Rx)."},
+     .doc = "Metric of the row: posted and non-posted requests and completions, sent (Tx) and received (Rx)."},
     {"Min", "least", FORM_SHORTEST, 3, .doc = "The least."},
     {"Max", "most", FORM_SHORTEST, 3, .doc = "The most."},
     {"Avg", "mean", FORM_SHORTEST, 3, .doc = "The mean."},

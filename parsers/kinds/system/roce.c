@@ -8,7 +8,7 @@ static const struct series_report series[] = {
     {
         .name = "roce",
         .title = "RDMA ports",
-        .doc = "What each port carried of what it can, and its errors.",
+        .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
         .query = NETWORK_PORT_QUERY("roce"),
         .columns = network_port_table,
         .process = "RoCE",

@@ -39,8 +39,8 @@ static const struct series_counter counters[] = {
 static const struct report_column means[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     {"Metric", "'average'", .doc = "The mean of all samples."},
-    {"L2Buffer_bandwidth_level", "avg(l2_buffer_level)", FORM_SHORTEST, 4, .doc = "Of the L2 buffer."},
-    {"MATA_bandwidth_level", "avg(mata_level)", FORM_SHORTEST, 4, .doc = "Of the memory access agent."},
+    {"L2Buffer_bandwidth_level", "avg(l2_buffer_level)", FORM_SHORTEST, 4, .doc = "Level of the L2 buffer."},
+    {"MATA_bandwidth_level", "avg(mata_level)", FORM_SHORTEST, 4, .doc = "Level of the memory access agent."},
     {.title = NULL},
 };
 

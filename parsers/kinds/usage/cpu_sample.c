@@ -30,7 +30,7 @@ static const struct line_format lines[] = {
 static const struct report_column event_table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Event", "format('0x%x', event)", .doc = "The number of the event."},
-    {"Name", ARM_EVENT_NAME("event"), .doc = "What ARM calls it."},
+    {"Name", ARM_EVENT_NAME("event"), .doc = "Name that ARM gives the event."},
     {"Count", "sum(count)", .doc = "How often it happened."},
     {.title = NULL},
 };

@@ -36,9 +36,9 @@ static const struct sampling sampling = {.stamps = {{"start_host_ns", CLOCK_HOST
 static const struct report_column table[] = {
     {"Device_id", "'host'", .doc = "It is the host's."},
     {"Peak Disk Read(KB/s)", "max(read)", .form = FORM_FLOAT, .doc = "The most that was read."},
-    {"Recommend Disk Read(KB/s)", USAGE_RECOMMENDED("read", "u"), .form = FORM_FLOAT, .doc = "What it needs."},
+    {"Recommend Disk Read(KB/s)", USAGE_RECOMMENDED("read", "u"), .form = FORM_FLOAT, .doc = "Recommended amount."},
     {"Peak Disk Write(KB/s)", "max(written)", .form = FORM_FLOAT, .doc = "The most that was written."},
-    {"Recommend Disk Write(KB/s)", USAGE_RECOMMENDED("written", "u"), .form = FORM_FLOAT, .doc = "What it needs."},
+    {"Recommend Disk Write(KB/s)", USAGE_RECOMMENDED("written", "u"), .form = FORM_FLOAT, .doc = "Recommended amount."},
     {.title = NULL},
 };
 
@@ -88,9 +88,9 @@ const struct record_kind kind_host_disk = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "host_disk",
     .title = "Disk traffic of the process",
-    .doc =
-        "What the profiled process read from disks and wrote to them. Text: the time of the first sample, then lines "
-        "of iotop.",
+    .doc = "Data that the profiled process read from disks and wrote to them. Text: the time of the first sample, then "
+           "lines "
+           "of iotop.",
     .patterns = patterns,
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,

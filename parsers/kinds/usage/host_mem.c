@@ -27,9 +27,10 @@ static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}}
 
 static const struct report_column table[] = {
     {"Device_id", "'host'", .doc = "It is the host's."},
-    {"Total Memory(KB)", "setting('memoryTotal', NULL)", .doc = "What there is."},
+    {"Total Memory(KB)", "setting('memoryTotal', NULL)", .doc = "Memory of the host."},
     {"Peak Used Memory(KB)", KILOBYTES("SELECT max(usage) FROM u"), FORM_SHORTEST, 3, .doc = "The most that was used."},
-    {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST, 3, .doc = "What it needs."},
+    {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST, 3,
+     .doc = "Recommended amount."},
     {.title = NULL},
 };
 

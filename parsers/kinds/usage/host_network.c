@@ -38,10 +38,10 @@ static const struct report_column table[] = {
     {"Netcard Speed(KB/s)",
      "(SELECT sum(value) FROM setting WHERE name LIKE 'netCard.%' AND value <> -1 AND part_id = (SELECT id FROM"
      " capture_part WHERE is_host)) * 125000 / 1024.0",
-     .form = FORM_FLOAT, .doc = "What the cards can carry together."},
+     .form = FORM_FLOAT, .doc = "Speed of all cards together."},
     {"Peak Used Speed(KB/s)", "max(rate * cards / 1024)", .form = FORM_FLOAT, .doc = "The most that was carried."},
     {"Recommend Speed(KB/s)", USAGE_RECOMMENDED("rate * cards / 1024", "u"), .form = FORM_FLOAT,
-     .doc = "What it needs."},
+     .doc = "Recommended speed."},
     {.title = NULL},
 };
 

@@ -20,7 +20,7 @@ static const struct report_column table[] = {
     {"Device_id", "'host'", .doc = "It is the host's."},
     {"Process ID", "setting('pid', NULL)", .doc = "The profiled process."},
     {"Thread ID", "thread_id", .doc = "Who called."},
-    {"Name", "name", .doc = "What was called."},
+    {"Name", "name", .doc = "Name of the call."},
     {"Time(%)", "ratio(sum(duration_us), (SELECT sum(duration_us) FROM c))", .form = FORM_FLOAT,
      .doc = "Its share in all calls, of 1."},
     {"Time(us)", "sum(duration_us) * 1.0", .form = FORM_FLOAT, .doc = "How long the calls took together."},

@@ -17,8 +17,8 @@ static const struct column columns[] = {
     TEXT_COLUMN_OF("name", "Name", "The name of the process."),
     NUMBER_COLUMN("user_ticks", "User", "Clock ticks in user mode so far."),
     NUMBER_COLUMN("system_ticks", "System", "Clock ticks in kernel mode so far."),
-    NUMBER_COLUMN("child_user_ticks", "User, children", "The same of its children that ended."),
-    NUMBER_COLUMN("child_system_ticks", "System, children", "The same of its children that ended."),
+    NUMBER_COLUMN("child_user_ticks", "User, children", "Clock ticks in user mode of its children that ended."),
+    NUMBER_COLUMN("child_system_ticks", "System, children", "Clock ticks in the kernel of its children that ended."),
     NUMBER_COLUMN("all_user_ticks", "System, user", "Clock ticks of the whole system in user mode so far."),
     NUMBER_COLUMN("all_nice_ticks", "System, nice", "... with low priority."),
     NUMBER_COLUMN("all_system_ticks", "System, kernel", "... in kernel mode."),
@@ -46,7 +46,7 @@ static const struct report_column table[] = {
     {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
     {"PID", "process_id", .doc = "The process."},
     {"Name", "name", .doc = "Its name."},
-    {"CPU(%)", "usage", FORM_SHORTEST, 3, .doc = "What it had of all processor time, in the mean of all samples."},
+    {"CPU(%)", "usage", FORM_SHORTEST, 3, .doc = "Share of all processor time, in the mean of all samples."},
     {.title = NULL},
 };
 
@@ -54,7 +54,7 @@ static const struct series_report series[] = {
     {
         .name = "process_cpu_usage",
         .title = "Processor time of processes",
-        .doc = "What processes on devices and on the host had of all processor time.",
+        .doc = "Share of all processor time of processes on devices and on the host.",
         .query =
             {
                 .from = "(SELECT device_id, process_id, max(name) AS name, 100.0 * avg(ratio(user_ticks + system_ticks"

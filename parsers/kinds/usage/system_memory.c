@@ -45,13 +45,13 @@ static const struct line_format lines[] = {
 
 static const struct report_column table[] = {
     {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"Memory Total(kB)", MEAN("total_kb"), .doc = "What there is."},
-    {"Memory Free(kB)", MEAN("free_kb"), .doc = "What is free, in the mean of all samples."},
+    {"Memory Total(kB)", MEAN("total_kb"), .doc = "Memory of the system."},
+    {"Memory Free(kB)", MEAN("free_kb"), .doc = "Free memory, in the mean of all samples."},
     {"Buffers(kB)", MEAN("buffers_kb"), .doc = "Buffers of devices."},
     {"Cached(kB)", MEAN("cached_kb"), .doc = "Contents of files."},
     {"Share Memory(kB)", MEAN("shared_kb"), .doc = "Shared between processes."},
-    {"Commit Limit(kB)", MEAN("commit_limit_kb"), .doc = "What may be promised."},
-    {"Committed AS(kB)", MEAN("committed_kb"), .doc = "What is promised."},
+    {"Commit Limit(kB)", MEAN("commit_limit_kb"), .doc = "Memory that may be promised."},
+    {"Committed AS(kB)", MEAN("committed_kb"), .doc = "Memory that is promised."},
     {"Huge Pages Total(pages)", MEAN("huge_pages_total"), .doc = "Huge pages."},
     {"Huge Pages Free(pages)", MEAN("huge_pages_free"), .doc = "Huge pages that are free."},
     {.title = NULL},

@@ -86,7 +86,7 @@ static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_N
 static const struct report_column event_table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Event", "format('0x%x', event)", .doc = "The number of the event."},
-    {"Name", ARM_EVENT_NAME("event"), .doc = "What ARM calls it."},
+    {"Name", ARM_EVENT_NAME("event"), .doc = "Name that ARM gives the event."},
     {"Count", "total", .doc = "How often it happened."},
     {.title = NULL},
 };

@@ -29,7 +29,7 @@ enum ccu_record_column {
         name, title, COLUMN_INTEGER, UNIT_NONE, 0, NULL, doc                                                           \
     }
 #define CCU_RECORD_COLUMNS                                                                                             \
-    HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Of the record."),                           \
+    HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Version of the record."),                   \
                          [CCU_WORK_FLOW_MODE] = CCU_NUMBER("work_flow_mode", "Mode", "How the operator is expanded."), \
                          [CCU_ITEM] = {"item",                                                                         \
                                        "Item",                                                                         \

@@ -26,15 +26,15 @@
 
 #define QOS_BANDWIDTH_COLUMNS                                                                                          \
     NUMBER_COLUMN("bandwidth0", "Bandwidth 0", "Megabytes a second of the first group of qosEvents."),                 \
-        NUMBER_COLUMN("bandwidth1", "Bandwidth 1", "Of the second."),                                                  \
-        NUMBER_COLUMN("bandwidth2", "Bandwidth 2", "Of the third."),                                                   \
-        NUMBER_COLUMN("bandwidth3", "Bandwidth 3", "Of the fourth."),                                                  \
-        NUMBER_COLUMN("bandwidth4", "Bandwidth 4", "Of the fifth."),                                                   \
-        NUMBER_COLUMN("bandwidth5", "Bandwidth 5", "Of the sixth."),                                                   \
-        NUMBER_COLUMN("bandwidth6", "Bandwidth 6", "Of the seventh."),                                                 \
-        NUMBER_COLUMN("bandwidth7", "Bandwidth 7", "Of the eighth."),                                                  \
-        NUMBER_COLUMN("bandwidth8", "Bandwidth 8", "Of the ninth."),                                                   \
-        NUMBER_COLUMN("bandwidth9", "Bandwidth 9", "Of the tenth.")
+        NUMBER_COLUMN("bandwidth1", "Bandwidth 1", "Bandwidth of the second."),                                        \
+        NUMBER_COLUMN("bandwidth2", "Bandwidth 2", "Bandwidth of the third."),                                         \
+        NUMBER_COLUMN("bandwidth3", "Bandwidth 3", "Bandwidth of the fourth."),                                        \
+        NUMBER_COLUMN("bandwidth4", "Bandwidth 4", "Bandwidth of the fifth."),                                         \
+        NUMBER_COLUMN("bandwidth5", "Bandwidth 5", "Bandwidth of the sixth."),                                         \
+        NUMBER_COLUMN("bandwidth6", "Bandwidth 6", "Bandwidth of the seventh."),                                       \
+        NUMBER_COLUMN("bandwidth7", "Bandwidth 7", "Bandwidth of the eighth."),                                        \
+        NUMBER_COLUMN("bandwidth8", "Bandwidth 8", "Bandwidth of the ninth."),                                         \
+        NUMBER_COLUMN("bandwidth9", "Bandwidth 9", "Bandwidth of the tenth.")
 #define QOS_BANDWIDTH_FIELDS                                                                                           \
     {.column = "bandwidth0", .offset = 24, .width = 4}, {.column = "bandwidth1", .offset = 28, .width = 4},            \
         {.column = "bandwidth2", .offset = 32, .width = 4}, {.column = "bandwidth3", .offset = 36, .width = 4},        \

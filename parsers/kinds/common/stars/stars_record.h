@@ -37,7 +37,7 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
                    UNIT_NONE,                                                                                          \
                    0,                                                                                                  \
                    device_task_names,                                                                                  \
-                   "What kind of entry of the submission queue it is."},                                               \
+                   "Kind of entry of the submission queue."},                                                          \
     [STREAM_WORD] = {"stream_word",                                                                                    \
                      "Stream word",                                                                                    \
                      COLUMN_INTEGER,                                                                                   \
