@@ -181,7 +181,7 @@ static void put_part(struct html_page *page, const char *class, double x, double
     html_close(&page->w);
 }
 
-/* Of so many ranks together a bar is the mean. */
+/* How many ranks share a cell; a bar is the mean of them. */
 static size_t ranks_a_cell(const struct cluster *cluster)
 {
     return (cluster->ranks.count + CELLS - 1) / CELLS;
