@@ -284,7 +284,7 @@ static void put_map(const struct cluster *cluster)
         ms[source][target] += cluster->links.items[i].ms;
         longest = fmax(longest, ms[source][target]);
     }
-    if (longest > 0) {
+    if (ms != NULL && longest > 0) {
         chart_begin_sized(page,
                           together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
                                        : "Time of links: from ranks (down) to ranks (across), the darker the longer",
