@@ -181,7 +181,7 @@ static void put_part(struct html_page *page, const char *class, double x, double
     html_close(&page->w);
 }
 
-/* Of so many ranks together a bar is the mean. */
+/* How many ranks share a cell; a bar is the mean of them. */
 static size_t ranks_a_cell(const struct cluster *cluster)
 {
     return (cluster->ranks.count + CELLS - 1) / CELLS;
@@ -284,7 +284,7 @@ static void put_map(const struct cluster *cluster)
         ms[source][target] += cluster->links.items[i].ms;
         longest = fmax(longest, ms[source][target]);
     }
-    if (longest > 0) {
+    if (ms != NULL && longest > 0) {
         chart_begin_sized(page,
                           together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
                                        : "Time of links: from ranks (down) to ranks (across), the darker the longer",

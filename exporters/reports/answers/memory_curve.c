@@ -72,7 +72,7 @@ const struct report report_memory_curve = {
     .name = "memory_curve",
     .title = "Device memory over time",
     .doc = "How much of a device's memory operators held, whenever that changed: the sum of all pieces that they got "
-           "and had not given back. What was got before the recording is not in it. By device and time.",
+           "and had not given back. Memory that was got before the recording is not in it. By device and time.",
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,
@@ -91,7 +91,7 @@ struct shown_holder {
 #define HOLDER(member) REPORT_FIELD(struct shown_holder, member)
 
 static const struct report_column peak_columns[] = {
-    {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Of all that was held at the peak of the device."},
+    {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Share of all that was held at the peak of the device."},
     {"Held(KiB)", HOLDER(kib), FORM_SHORTEST, 3, .id = "held", .doc = "How much it held."},
     {"Pieces", HOLDER(holder.pieces), .flags = REPORT_NUMBER, .doc = "In how many pieces."},
     {"Since(us)", HOLDER(holder.since_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When it got the oldest."},
