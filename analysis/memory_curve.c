@@ -7,11 +7,13 @@
 
 int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err)
 {
-    int status = piece->bytes > 0 && piece->end_ns > piece->start_ns ? array_reserve(pieces, 1, err) : 1;
-
-    if (status == 0)
-        pieces->items[pieces->count++] = *piece;
-    return status < 0 ? status : 0;
+    if (piece->bytes <= 0 || piece->end_ns <= piece->start_ns)
+        return 0;
+    int status = array_reserve(pieces, 1, err);
+    if (status != 0)
+        return status;
+    pieces->items[pieces->count++] = *piece;
+    return 0;
 }
 
 /* ---- the curve ---- */
@@ -43,9 +45,8 @@ static size_t take_changes(const struct memory_pieces *pieces, struct change *ch
 static int put_points(const struct change *changes, size_t count, struct memory_curve *ret, struct err *err)
 {
     struct memory_point at = {.bytes = 0};
-    int status = 0;
 
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct change *change = &changes[i];
         if (i == 0 || change->device != changes[i - 1].device)
             at = (struct memory_point){.device = change->device};
@@ -54,11 +55,12 @@ static int put_points(const struct change *changes, size_t count, struct memory_
         at.pieces += change->bytes > 0 ? 1 : -1;
         if (i + 1 < count && by_device_and_time(change, change + 1) == 0)
             continue;
-        status = array_reserve(ret, 1, err);
-        if (status == 0)
-            ret->items[ret->count++] = at;
+        int status = array_reserve(ret, 1, err);
+        if (status != 0)
+            return status;
+        ret->items[ret->count++] = at;
     }
-    return status;
+    return 0;
 }
 
 int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *ret, struct err *err)
@@ -135,8 +137,7 @@ int memory_holders_at(const struct memory_pieces *pieces, const struct memory_po
         it->bytes = number_add(it->bytes, piece->bytes);
         it->pieces++;
     }
-    if (status == 0)
-        status = take_holders(&holders, ret, err);
+    status = status == 0 ? take_holders(&holders, ret, err) : status;
     map_release(&holders);
     return status;
 }

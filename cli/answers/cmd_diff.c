@@ -481,7 +481,7 @@ static const struct example examples[] = {
      "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
     {"keep a baseline instead of the capture",
      "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
-    {"a page with the changes", "msprof diff JOBA JOBB --format html >changes.html"},
+    {"a page with the changes", "msprof diff captures/JOBA captures/JOBB --format html >changes.html"},
     {NULL, NULL},
 };
 

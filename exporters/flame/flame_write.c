@@ -161,7 +161,7 @@ static int write_ordered(const struct flame *flame, const char *path, uint64_t *
     struct ordered ordered = {.nodes = NULL};
 
     *ret_stacks = 0;
-    if (flame->nodes.items[FLAME_ROOT].total <= 0)
+    if (flame->nodes.count == 0 || flame->nodes.items[FLAME_ROOT].total <= 0)
         return 0;
     bool done = order(flame, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
     ordered_release(&ordered);
@@ -375,7 +375,7 @@ int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_s
 int export_flame(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     static const char *const weights[FLAME_WEIGHTS] = {"device", "host", "count"};
-    struct flame flame;
+    struct flame flame = {.weight = options->flame_weight};
     struct strbuf path;
 
     *ret = (struct export_result){.files = 0};

@@ -63,6 +63,9 @@ int html_put_communication(struct html_page *page, struct err *err);
 int html_put_frequency(struct html_page *page, struct err *err);
 int html_put_formulas(struct html_page *page, struct err *err);
 
+/* Puts the parts of what msprof cluster wrote into a directory. */
+int html_put_cluster(struct html_page *page, const char *directory, struct err *err);
+
 /* ---- writing ---- */
 
 #define HTML_ROWS_MAX 1000                /* of a table */

@@ -249,10 +249,15 @@ static int begin_filling(void *arg, const struct report_plan *plan, struct err *
 /* Words of msprof's own and of its formats, not names that somebody gave. */
 static bool is_word(const struct known_column *column)
 {
-    static const char *const ids[] = {
-        "severity",      "code",          "cause",        "source",           "grew",          "type",
-        "type_name",     "bound",         "input_shapes", "input_data_types", "output_shapes", "output_data_types",
-        "input_formats", "output_formats", "kind", "after", "roof"};
+    static const char *const ids[] = {"severity",      "code",
+                                      "cause",         "source",
+                                      "grew",          "type",
+                                      "type_name",     "bound",
+                                      "input_shapes",  "input_data_types",
+                                      "output_shapes", "output_data_types",
+                                      "input_formats", "output_formats",
+                                      "kind",          "after",
+                                      "roof"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(ids[i], column->id) == 0)
             return true;

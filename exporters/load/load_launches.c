@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
-#include "db/query/query_loop.h"
 #include "db/database.h"
+#include "db/query/query_loop.h"
 
 /* A call with what tells which tasks are its. */
 struct connection {
@@ -76,9 +76,11 @@ static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
         return 0;
     if (load->read.count >= LAUNCH_NONE)
         return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
-    int status = number_thread(load, query_integer(row, 3), &it.call.thread, err);
+    uint32_t thread = 0;
+    int status = number_thread(load, query_integer(row, 3), &thread, err);
     if (status != 0)
         return status;
+    it.call.thread = thread & INT32_MAX;
     status = array_reserve(&load->read, 1, err);
     if (status != 0)
         return status;

@@ -62,8 +62,9 @@ static int take_record(void *arg, sqlite3_stmt *row, struct err *err)
         status = add_owner(load, NULL, &piece.owner, err);
     else
         piece.owner = named->owner;
-    if (status == 0)
-        status = memory_pieces_add(load->pieces, &piece, err);
+    if (status != 0)
+        return status;
+    status = memory_pieces_add(load->pieces, &piece, err);
     place->piece = load->pieces->count;
     return status;
 }
@@ -87,26 +88,34 @@ static int load_records(struct memory_load *load, sqlite3 *db, struct err *err)
                            "SELECT id, text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info)"
                            " ORDER BY id",
                            NULL, 0, take_name, load, err);
-    if (status == 0)
-        status = query_run(db,
-                           "SELECT node_name_id, address, device_id, bytes, time_ns FROM task_memory_info"
-                           " WHERE time_ns IS NOT NULL AND bytes <> 0 ORDER BY id",
-                           NULL, 0, take_record, load, err);
-    return status;
+    if (status != 0)
+        return status;
+    return query_run(db,
+                     "SELECT node_name_id, address, device_id, bytes, time_ns FROM task_memory_info"
+                     " WHERE time_ns IS NOT NULL AND bytes <> 0 ORDER BY id",
+                     NULL, 0, take_record, load, err);
+}
+
+static int load_all(struct memory_load *load, sqlite3 *db, struct err *err)
+{
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+
+    if (status != 0)
+        return status;
+    status = load_records(load, db, err);
+    if (status != 0 || !attached)
+        return status;
+    return query_run(db, "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece", NULL, 0,
+                     take_piece, load, err);
 }
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
 {
     struct memory_load load = {
         .owners = owners, .pieces = ret, .places = MAP_OF(struct held_place, key), .names = MAP_OF(struct named, id)};
-    int64_t attached = 0;
-    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+    int status = load_all(&load, db, err);
 
-    if (status == 0)
-        status = load_records(&load, db, err);
-    if (status == 0 && attached)
-        status = query_run(db, "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece", NULL, 0,
-                           take_piece, &load, err);
     map_release(&load.places);
     map_release(&load.names);
     return status;

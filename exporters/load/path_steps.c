@@ -50,8 +50,7 @@ int path_steps_each(struct path_steps *steps,
         if (!counts(steps, i))
             continue;
         status = path_steps_find(steps, i, &path, err);
-        if (status == 0)
-            status = each(arg, path, i, err);
+        status = status == 0 ? each(arg, path, i, err) : status;
     }
     return status;
 }

@@ -175,7 +175,7 @@ for us, m, k, n in ((100, 512, 256, 1024), (20, 8, 4096, 64)):
     roofs = {'work': 4.5e12, 'memory': 100e9 * flop / data}
     row = rows['%d,%d;%d,%d' % (m, k, k, n)]
     roof = min(roofs, key=roofs.get)
-    assert row['Roof'] == roof and abs(float(row['Of roof(%)']) - 100 * flop / (us * 1e-6) / roofs[roof]) < 0.006, row
+    assert row['Roof'] == roof and abs(float(row['Roof share(%)']) - 100 * flop / (us * 1e-6) / roofs[roof]) < 0.006, row
     points.append((flop / data, flop / us / 1e3))
 assert {row['Roof'] for row in rows.values()} == {'work', 'memory'}
 # dots and roofs stand at the logarithms of their numbers: the scale is read off the labels
@@ -223,7 +223,7 @@ for row in rows:
         assert abs(float(row[title]) - value) <= 0.0011 + value * 2e-3, (row, title, value)
     memory = 12.8 * cycles / data
     assert row['Roof'] == ('memory' if memory < khz / 1e6 else 'work')
-    assert abs(float(row['Of roof(%)']) - 100 * cycles / ns / min(memory, khz / 1e6)) < 0.5, row
+    assert abs(float(row['Roof share(%)']) - 100 * cycles / ns / min(memory, khz / 1e6)) < 0.5, row
 PY
     expect_contains "$(page part c1-limits)" "the clock of the cores"
 }
@@ -298,7 +298,7 @@ told = page.Page('page.html')
 diff = json.load(open(sys.argv[1]))
 rows = [row for row in diff['rows'] if row['n_base'] or row['n_new']]
 table = told.table("Operators by the change of a step's time").rows
-assert len(table) == len(rows) == 2
+assert len(table) == len(rows) + 1 == 3  # the last one is the rest
 for told_row, row in zip(table, rows):
     assert told_row[-1] == row['key'] and told_row[7] == row['verdict']
     for cell, key in ((1, 'total_step_base'), (2, 'total_step_new'), (3, 'median_base'), (4, 'median_new')):
@@ -386,4 +386,60 @@ find_axe() {
     for look in 1200:light 400:dark 688:print; do
         expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$axe" "${look%:*}" "${look#*:}")" ""
     done
+}
+
+@test "without a host, with one task, and where everything overlaps, pictures are whole pages or say what lacks" {
+    program <<'PY'
+p.begin_step()
+for i in range(40):  # all at one time, on streams of their own
+    p.op('op %d' % i, 'MatMul', 100, gap=-100 if i else 0, stream=i + 1)
+p.end_step()
+PY
+    run_msprof -q show PROF_1 --table path_step --format csv
+    python3 /dev/fd/9 <<<"$output" 9<<'PY'
+import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+ns = lambda text: round(float(text) * 1000) if text != 'N/A' else 0
+assert [ns(row['Time(us)']) for row in rows if row['Kind'] == 'device'] == [100000], rows
+assert sum(ns(row['Time(us)']) + ns(row['Wait(us)']) for row in rows) == 100000
+PY
+    rm -rf PROF_1/host
+    rm -rf PROF_1/sqlite
+    run_msprof -q report PROF_1 -o page.html
+    [ "$status" -eq 0 ] || expect_status 3
+    page
+    program <<'PY'
+p.op('alone', us=10)
+p.prof.memory(p.at, 'alone', 0x1000, 4096)
+PY
+    expect_contains "$(page table 'Who held device memory at the peak')" "100,4,1,"
+    expect_contains "$(page part c1-path)" "Nothing to show: the table 'path' is made of steps"
+    copy_capture JOBX
+    report JOBX
+    expect_contains "$(page part c1-memory)" "Captures of this family have no table 'memory_peak'."
+}
+
+@test "names of the pictures are texts whatever is in them, and hashes with --redact" {
+    program <<'PY'
+hostile = ('</script><script>alert(1)</script>', ']]></svg><img src=x>', 'a\u2028b', 'x' * 65536, '" onload="x')
+for step in range(3):
+    p.begin_step()
+    for i, name in enumerate(hostile):
+        p.op(name, 'MatMul', us=100)
+        p.prof.tensors(p.host - 20, name, [(place, 2, 1, (64, 64)) for place in (0, 0, 1)])
+        p.prof.memory(p.at, name, 0x1000 * (i + 1) + step, 4096 << i)
+    p.end_step()
+PY
+    expect_not_contains "$(<page.html)" "<script>alert"
+    expect_not_contains "$(<page.html)" "<img"
+    expect_contains "$(page table 'Critical path of one step')" "</script><script>alert(1)</script>"
+    run_msprof -q report PROF_1 --redact -o page.html
+    page
+    for part in memory layers path limits; do
+        for name in onload alert ']]' xxxx; do
+            expect_not_contains "$(page part c1-$part)" "$name"
+        done
+    done
+    expect_contains "$(page table 'Who held device memory at the peak')" "name-$(printf '</script><script>alert(1)</script>' | sha256sum | cut -c 1-10)"
+    expect_contains "$(page table 'Critical path of one step')" ",stream,"
 }

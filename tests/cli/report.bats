@@ -544,7 +544,7 @@ rows = told.table("Operators by the change of a step's time").rows
 assert len(rows) == len(diff['rows']) > 10, (len(rows), len(diff['rows']))
 assert [row[-1] for row in rows] == [row['key'] for row in diff['rows']]
 assert [row[0] for row in told.table('Gates').rows] == ['step_time', 'op:*']
-assert len(told.table('Whether both can be compared').rows) == len(diff['checks'])
+assert len(told.table('Whether both can be compared').rows) == len(diff['comparability']['checks'])
 PY
     run_msprof -q diff JOBX JOBY --format html --by type --top 3
     mv "$BATS_TEST_TMPDIR/stdout" page.html

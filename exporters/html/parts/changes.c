@@ -53,6 +53,20 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     html_close(&page->w);
 }
 
+/* The steps' times without what the rows explain. */
+static void put_rest(struct html_page *page, const struct comparison *comparison)
+{
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%+.3f", (comparison->rest_new - comparison->rest_base) / 1e3);
+    put_us(page, comparison->rest_base, true);
+    put_us(page, comparison->rest_new, true);
+    for (int i = 0; i < 4; i++)
+        put_us(page, 0, false);
+    html_cell(page, "");
+    html_cell(page, "(rest)");
+    html_close(&page->w);
+}
+
 static void put_rows(struct html_page *page, const struct comparison *comparison)
 {
     const struct compare_rows *rows = &comparison->rows;
@@ -71,6 +85,8 @@ static void put_rows(struct html_page *page, const struct comparison *comparison
                      heads, sizeof heads / sizeof *heads);
     while (shown < rows->count && shown < most && html_bytes(page) <= limit)
         put_row(page, &rows->items[shown++]);
+    html_table_foot(page);
+    put_rest(page, comparison);
     html_table_end(page);
     if (rows->count > shown)
         html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);

@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "exporters/html/chart.h"
-#include "exporters/html/cluster_page.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>
@@ -118,9 +117,10 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
     int status = array_reserve(&cluster->links, 1, err);
-    if (status == 0)
-        cluster->links.items[cluster->links.count++] = link;
-    return status;
+    if (status != 0)
+        return status;
+    cluster->links.items[cluster->links.count++] = link;
+    return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -181,7 +181,7 @@ static void put_part(struct html_page *page, const char *class, double x, double
     html_close(&page->w);
 }
 
-/* Of so many ranks together a bar is the mean. */
+/* How many ranks share a cell; a bar is the mean of them. */
 static size_t ranks_a_cell(const struct cluster *cluster)
 {
     return (cluster->ranks.count + CELLS - 1) / CELLS;
@@ -284,7 +284,7 @@ static void put_map(const struct cluster *cluster)
         ms[source][target] += cluster->links.items[i].ms;
         longest = fmax(longest, ms[source][target]);
     }
-    if (longest > 0) {
+    if (ms != NULL && longest > 0) {
         chart_begin_sized(page,
                           together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
                                        : "Time of links: from ranks (down) to ranks (across), the darker the longer",
@@ -425,8 +425,7 @@ int html_put_cluster(struct html_page *page, const char *directory, struct err *
     int status = load(&cluster, directory, err);
 
     html_open(&page->w, "article");
-    if (status == 0)
-        status = put_parts(&cluster, directory, err);
+    status = status == 0 ? put_parts(&cluster, directory, err) : status;
     html_close(&page->w);
     map_release(&cluster.known);
     free(cluster.ranks.items);

@@ -188,7 +188,7 @@ int html_put_limits(struct html_page *page, struct err *err)
     if (status != 0)
         return status;
     status = roofline_each(page->db, &page->workload, take_row, &dots, err);
-    if (status == 0 && dots.count > 0)
+    if (dots.count > 0 && status == 0)
         put_drawing(page, &dots);
     for (size_t i = 0; i < dots.count; i++)
         free(dots.items[i].name);

@@ -70,18 +70,13 @@ static void put_curve(struct html_page *page, const struct memory_curve *curve, 
     chart_end(page);
 }
 
-int html_put_memory(struct html_page *page, struct err *err)
+static int put_curves(struct html_page *page, const struct memory_pieces *pieces, struct err *err)
 {
-    static const struct html_table tables[] = {{.report = "memory_peak", .bars = "share"}, {.report = "memory_curve"}};
-    struct intern owners = {.items = NULL};
-    struct memory_pieces pieces = {.items = NULL};
-    struct memory_curve curve = {.items = NULL};
+    struct memory_curve curve;
     size_t devices = 0;
-    int status = memory_load(page->db, &owners, &pieces, err);
+    int status = memory_curve_make(pieces, &curve, err);
 
-    if (status == 0)
-        status = memory_curve_make(&pieces, &curve, err);
-    for (size_t from = 0, until; status == 0 && from < curve.count; from = until) {
+    for (size_t from = 0, until; from < curve.count && status == 0; from = until) {
         until = memory_curve_end(&curve, from);
         if (++devices <= DEVICES_MAX)
             put_curve(page, &curve, from, until);
@@ -89,6 +84,17 @@ int html_put_memory(struct html_page *page, struct err *err)
     if (devices > DEVICES_MAX)
         html_note(page, "And %zu more devices, which the tables have.", devices - DEVICES_MAX);
     free(curve.items);
+    return status;
+}
+
+int html_put_memory(struct html_page *page, struct err *err)
+{
+    static const struct html_table tables[] = {{.report = "memory_peak", .bars = "share"}, {.report = "memory_curve"}};
+    struct intern owners = {.items = NULL};
+    struct memory_pieces pieces = {.items = NULL};
+    int status = memory_load(page->db, &owners, &pieces, err);
+
+    status = status == 0 ? put_curves(page, &pieces, err) : status;
     free(pieces.items);
     intern_release(&owners);
     for (size_t i = 0; status == 0 && i < sizeof tables / sizeof *tables; i++)

@@ -104,7 +104,7 @@ static void put_drawing(struct html_page *page, const struct step_path *path, si
         lane_of(&lanes, i);
     snprintf(caption, sizeof caption, "Step %zu, %s us: the path, and what has slack", split + 1,
              html_us(number_subtract(path->end_ns, path->start_ns), length));
-    chart_begin_sized(page, caption, "What ran in the step, by stream; the tables below have the numbers",
+    chart_begin_sized(page, caption, "Tasks of the step by stream; the tables below have the numbers",
                       (int)lanes.count * LANE_HEIGHT);
     for (size_t i = 0; i < path->count; i++)
         take_node(&lanes, i);

@@ -13,15 +13,21 @@ struct memory_rows {
     struct memory_curve curve;
 };
 
+static int put_loaded(struct memory_rows *rows, int (*put)(struct memory_rows *rows, struct err *err), struct err *err)
+{
+    int status = memory_load(rows->run->session->db, &rows->owners, &rows->pieces, err);
+
+    if (status != 0)
+        return status;
+    status = memory_curve_make(&rows->pieces, &rows->curve, err);
+    return status == 0 ? put(rows, err) : status;
+}
+
 static int put_memory(struct report_run *run, int (*put)(struct memory_rows *rows, struct err *err), struct err *err)
 {
     struct memory_rows rows = {.run = run};
-    int status = memory_load(run->session->db, &rows.owners, &rows.pieces, err);
+    int status = put_loaded(&rows, put, err);
 
-    if (status == 0)
-        status = memory_curve_make(&rows.pieces, &rows.curve, err);
-    if (status == 0)
-        status = put(&rows, err);
     free(rows.curve.items);
     free(rows.pieces.items);
     intern_release(&rows.owners);
@@ -66,7 +72,7 @@ const struct report report_memory_curve = {
     .name = "memory_curve",
     .title = "Device memory over time",
     .doc = "How much of a device's memory operators held, whenever that changed: the sum of all pieces that they got "
-           "and had not given back. What was got before the recording is not in it. By device and time.",
+           "and had not given back. Memory that was got before the recording is not in it. By device and time.",
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,
@@ -85,7 +91,7 @@ struct shown_holder {
 #define HOLDER(member) REPORT_FIELD(struct shown_holder, member)
 
 static const struct report_column peak_columns[] = {
-    {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Of all that was held at the peak of the device."},
+    {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Share of all that was held at the peak of the device."},
     {"Held(KiB)", HOLDER(kib), FORM_SHORTEST, 3, .id = "held", .doc = "How much it held."},
     {"Pieces", HOLDER(holder.pieces), .flags = REPORT_NUMBER, .doc = "In how many pieces."},
     {"Since(us)", HOLDER(holder.since_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When it got the oldest."},

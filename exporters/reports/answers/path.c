@@ -162,7 +162,7 @@ static int put_made(struct report_run *run, struct path_steps *steps,
     return status;
 }
 
-/* Of a page they are made once for all of it. */
+/* A page makes them once for all of its tables. */
 static int put_rows(struct report_run *run, int (*put)(struct path_rows *rows, struct err *err), struct err *err)
 {
     struct path_steps steps = {.paths.room = 0};
@@ -193,7 +193,8 @@ const struct report report_paths = {
     .doc =
         "Which operators, and calls of the host, a step waited for: the way back from its last end, each time to the "
         "last of what was waited for: what ran before on the stream, the call that launched, and what had ended last "
-        "on the device. Of all steps of the leading family that count; the largest share first. On path and Waits "
+        "on the device. All steps of the leading family that count are added up; the largest share first. On path and "
+        "Waits "
         "together are never more than the steps.",
     .needs = NEEDS,
     .families = FAMILY_ANY,
@@ -215,7 +216,8 @@ static const struct report_column node_columns[] = {
     {"Wait(us)", NODE(lag_ns), FORM_SCALED, 3, .doc = "From the end of what it waited for, or the step's begin."},
     {"Time(us)", NODE(time_ns), FORM_SCALED, 3, .id = "time", .doc = "How long it took, in the step."},
     {"After", NODE(reason),
-     .doc = "What it waited for: stream, other stream: a task of its own, or of another one; launch: the call that "
+     .doc = "The thing that it waited for: stream, other stream: a task of its own, or of another one; launch: the "
+            "call that "
             "launched it; thread, other thread: a call before it on its thread, or one that waited on another; task: "
             "the task that a call waited for; begin: nothing "
             "that is known."},

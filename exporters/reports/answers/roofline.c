@@ -13,7 +13,7 @@ struct shown {
 };
 
 #define ROOFS                                                                                                          \
-    {"Of roof(%)", SHOWN(share), FORM_SCALED, 2,                                                                       \
+    {"Roof share(%)", SHOWN(share), FORM_SCALED, 2,                                                                    \
      .doc = "The throughput, of the lower of the roofs at this intensity; of those that are known."},                  \
     {                                                                                                                  \
         "Roof", SHOWN(roof), .doc = "Which one that is: work or memory."                                               \
@@ -22,7 +22,7 @@ struct shown {
 static const struct report_column columns[] = {
     {"Total(us)", SHOWN(of.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Count", SHOWN(of.count), .flags = REPORT_NUMBER, .doc = "How often it ran."},
-    {"Work(MFLOP)", SHOWN(work), FORM_SHORTEST, 3, .doc = "Of one execution: 2 M N K, of each matrix of a batch."},
+    {"Work(MFLOP)", SHOWN(work), FORM_SHORTEST, 3, .doc = "Work of one execution: 2 M N K, of each matrix of a batch."},
     {"Data(KiB)", SHOWN(kib), FORM_SHORTEST, 3, .doc = "Inputs and output, each moved once: no execution moves less."},
     {"Intensity(FLOP/B)", SHOWN(intensity), FORM_SHORTEST, 3, .id = "intensity", .doc = "The work by the data."},
     {"Throughput(GFLOP/s)", SHOWN(throughput), FORM_SHORTEST, 3, .id = "throughput",
