@@ -74,7 +74,8 @@ static struct diag_entry *append_entry(struct diagnostics *diag, enum diag_id id
     if (name == NULL)
         return NULL;
     struct diag_entry *entry = &diag->entries[diag->count++];
-    *entry = (struct diag_entry){.id = id, .file = name};
+    /* Those that are made where they belong have odd places, marks are even. */
+    *entry = (struct diag_entry){.id = id, .file = name, .order = diag->back ? diag->mark : 2 * diag->count - 1};
     return entry;
 }
 
@@ -172,6 +173,42 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
     entry->records[entry->kept] = place->record;
     entry->offsets[entry->kept] = place->offset;
     entry->kept++;
+}
+
+size_t diag_mark(const struct diagnostics *diag)
+{
+    return 2 * diag->count;
+}
+
+void diag_go_back(struct diagnostics *diag, size_t mark)
+{
+    diag->back = true;
+    diag->mark = mark;
+}
+
+/* Few entries were made meanwhile, all at the end: each goes to its place. */
+void diag_go_on(struct diagnostics *diag)
+{
+    bool moved = false;
+    diag->back = false;
+    for (size_t i = 1; i < diag->count; i++) {
+        struct diag_entry entry = diag->entries[i];
+        size_t at = i;
+        for (; at > 0 && diag->entries[at - 1].order > entry.order; at--)
+            diag->entries[at] = diag->entries[at - 1];
+        diag->entries[at] = entry;
+        moved |= at < i;
+    }
+    if (!moved || diag->slots == NULL)
+        return;
+    memset(diag->slots, 0, SLOT_COUNT * sizeof *diag->slots);
+    for (size_t i = 0; i < diag->count; i++) {
+        size_t slot = hash(diag->entries[i].id, diag->entries[i].file);
+        while (diag->slots[slot] != 0)
+            slot = (slot + 1) & (SLOT_COUNT - 1);
+        diag->slots[slot] = (uint32_t)i + 1;
+    }
+    diag->latest = diag->count;
 }
 
 void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)

@@ -217,6 +217,7 @@ struct diag_entry {
     enum diag_id id;
     char *file; /* "" when no file is concerned */
     uint64_t count;
+    size_t order; /* its place among the entries */
     size_t kept;
     char *texts[DIAG_KEPT_IN_FULL]; /* complete lines: place, problem, remedy */
     int64_t records[DIAG_KEPT_IN_FULL];
@@ -233,6 +234,8 @@ struct diagnostics {
     uint64_t unlisted;       /* reports that are in no entry, because there are DIAG_MAX_ENTRIES or memory ran out */
     uint32_t *slots;         /* hash table over entries: index + 1, or 0 */
     size_t latest;           /* index of the entry that was reported last */
+    bool back;               /* entries that are made now have their place at `mark` */
+    size_t mark;
 };
 
 #define DIAG_MAX_ENTRIES 4096
@@ -248,6 +251,12 @@ void diag_release(struct diagnostics *diag);
  * Cheap when the text is not kept, so that every record of a bad file may be reported. */
 void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The place that an entry would have now. What turns out later is reported there: entries that are made between
+ * diag_go_back and diag_go_on stand in front of those that were made since the mark. */
+size_t diag_mark(const struct diagnostics *diag);
+void diag_go_back(struct diagnostics *diag, size_t mark);
+void diag_go_on(struct diagnostics *diag);
 
 /* Adds n further reports of an id and file without a text of their own. */
 void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n);

@@ -11,6 +11,7 @@ static int run_import(const struct settings *settings)
 static const struct example examples[] = {
     {"decode one capture into JOBX/sqlite/runtime.db", "msprof import -dir JOBX"},
     {"all captures of a directory, with the databases elsewhere", "msprof import -dir captures --output results"},
+    {"a database that SQLite alone has written, to compare with", "msprof import -dir JOBX --database plain"},
     {NULL, NULL},
 };
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/bulk.h"
 
+#include "base/file/spool.h"
+#include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "db/database.h"
+#include "db/pages/write.h"
+#include "db/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +17,7 @@ struct stored_column {
     uint8_t column;
     uint8_t form; /* enum stored_form */
 };
+#define LATE_MEMORY ((size_t)256 * 1024)
 enum stored_form { STORED_INTEGER, STORED_TEXT, STORED_PIECE };
 
 /* The rows of one kind on their way in; also what its virtual table reads. */
@@ -27,10 +32,15 @@ struct bulk_kind {
     uint64_t stored, integers;                        /* these columns, and which of them are numbers */
     uint64_t origins;                                 /* with COLUMN_ORIGIN, stored or not */
     uint64_t unsafe_texts;                            /* in which something was replaced */
+    struct page_table *table;                         /* NULL: SQLite stores the rows */
+    int key;                                          /* the column with COLUMN_KEY; -1: none */
+    int64_t last_id;                                  /* of a row in the table's pages */
 };
 
 struct bulk {
-    sqlite3 *db;
+    sqlite3 *db; /* NULL: rows go into pages */
+    struct pages pages;
+    struct spool *late; /* rows whose ids are not in order, for SQLite; NULL: none came */
     struct bulk_kind *kinds;
     size_t kind_count;
     int64_t earliest;
@@ -198,10 +208,11 @@ static uint8_t form_of(const struct column *column)
     return (column->flags & COLUMN_PIECES) != 0 ? STORED_PIECE : STORED_TEXT;
 }
 
-/* Makes the virtual table of a kind whose first batch has come. */
-static int begin_kind(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
+/* Looks at the columns of a kind whose first batch has come. */
+static void find_columns(struct bulk_kind *entry)
 {
     const struct record_kind *kind = entry->kind;
+    entry->key = -1;
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
         if ((column->flags & COLUMN_ORIGIN) != 0)
@@ -212,10 +223,17 @@ static int begin_kind(struct bulk *bulk, struct bulk_kind *entry, struct err *er
         entry->stored |= UINT64_C(1) << i;
         if (column->type == COLUMN_INTEGER)
             entry->integers |= UINT64_C(1) << i;
+        if ((column->flags & COLUMN_KEY) != 0)
+            entry->key = (int)i;
     }
+}
+
+/* Makes the virtual table of a kind. */
+static int make_module(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
+{
     struct strbuf name;
     strbuf_init(&name, 256);
-    strbuf_addf(&name, "decoded_%s", kind->name);
+    strbuf_addf(&name, "decoded_%s", entry->kind->name);
     int status = 0;
     if (name.failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -242,12 +260,11 @@ static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
 {
     const struct record_kind *kind = entry->kind;
     struct strbuf columns, values, sql;
-    bool has_key = false;
+    const bool has_key = entry->key >= 0;
     strbuf_init(&columns, 65536);
     strbuf_init(&values, 65536);
     strbuf_init(&sql, 262144);
     for (size_t i = 0; i < entry->column_count; i++) {
-        has_key |= (kind->columns[entry->columns[i].column].flags & COLUMN_KEY) != 0;
         strbuf_adds(&columns, i > 0 ? ", " : "");
         strbuf_adds(&columns, name_of(entry, i));
         strbuf_adds(&values, i > 0 ? ", " : "");
@@ -291,6 +308,8 @@ static int fit_insert(struct bulk *bulk, struct bulk_kind *entry, const struct r
     any &= entry->stored;
     uint64_t varying = entry->varying | (any & ~constant_columns(batch, all)), given = entry->given | any;
     if (entry->insert == NULL || varying != entry->varying || given != entry->given) {
+        if (entry->given == 0 && make_module(bulk, entry, err) < 0)
+            return -(int)err->code;
         sqlite3_finalize(entry->insert);
         entry->insert = NULL;
         entry->varying = varying;
@@ -315,7 +334,8 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
     while (record_kinds[count] != NULL)
         count++;
     if (bulk != NULL)
-        *bulk = (struct bulk){db, calloc(count, sizeof *bulk->kinds), count, INT64_MAX};
+        *bulk = (struct bulk){
+            .db = db, .kinds = calloc(count, sizeof *bulk->kinds), .kind_count = count, .earliest = INT64_MAX};
     if (bulk == NULL || bulk->kinds == NULL) {
         free(bulk);
         err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -323,6 +343,14 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
     }
     for (size_t i = 0; i < count; i++)
         bulk->kinds[i].kind = record_kinds[i];
+    return bulk;
+}
+
+struct bulk *bulk_new_pages(int fd, const struct schema_file *file, struct err *err)
+{
+    struct bulk *bulk = bulk_new(NULL, err);
+    if (bulk != NULL)
+        pages_begin(&bulk->pages, fd, file->page_size, file->pages);
     return bulk;
 }
 
@@ -351,22 +379,174 @@ int64_t bulk_earliest(const struct bulk *bulk)
     return bulk->earliest;
 }
 
-int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err)
+static int insert_batch(struct bulk *bulk, struct bulk_kind *entry, const struct row_batch *batch, struct err *err)
 {
-    struct bulk_kind *entry = find_kind(bulk, batch->kind);
-    if (entry == NULL)
-        return err_set(err, ERR_FAILED, "there is no table for records of kind %s", batch->kind->name);
-    if (entry->column_count == 0 && begin_kind(bulk, entry, err) < 0)
-        return -(int)err->code;
     if (fit_insert(bulk, entry, batch, err) < 0)
         return -(int)err->code;
-    note_earliest(bulk, entry->origins, batch);
     entry->batch = batch;
     int code = sqlite3_step(entry->insert);
     int status = code == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");
     sqlite3_reset(entry->insert);
     entry->batch = NULL;
     return status;
+}
+
+/* ---- the same into pages ---- */
+
+static int make_page_table(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
+{
+    uint8_t forms[RECORD_MAX_COLUMNS] = {PAGE_NOWHERE};
+    for (size_t i = 0; i < entry->column_count; i++) {
+        const struct stored_column *stored = &entry->columns[i];
+        forms[stored->column] = (int)stored->column == entry->key ? PAGE_ROW_ID
+                                : stored->form == STORED_INTEGER  ? PAGE_INTEGER
+                                                                  : PAGE_TEXT;
+    }
+    entry->last_id = entry->key >= 0 ? INT64_MIN : 0;
+    entry->table =
+        page_table_new(&bulk->pages, schema_root(entry->kind), forms, entry->kind->column_count, entry->key < 0, err);
+    return entry->table != NULL ? 0 : -(int)err->code;
+}
+
+/* A row that SQLite is to store behind the others: its head, its cells, and its texts. */
+struct late_row {
+    uint64_t kind, present; /* kind: index in bulk->kinds */
+    struct cell cells[];
+};
+
+static int keep_late(struct bulk *bulk, const struct bulk_kind *entry, const struct cell *cells, uint64_t present,
+                     struct err *err)
+{
+    _Alignas(struct late_row) char record[SPOOL_RECORD_MAX];
+    struct late_row *row = (struct late_row *)record;
+    size_t size = sizeof *row + entry->kind->column_count * sizeof *cells;
+    if (bulk->late == NULL && (bulk->late = spool_new(LATE_MEMORY, NULL, err)) == NULL)
+        return -(int)err->code;
+    row->kind = (uint64_t)(entry - bulk->kinds);
+    row->present = present;
+    memcpy(row->cells, cells, size - sizeof *row);
+    for (uint64_t left = present & entry->stored & ~entry->integers; left != 0; left &= left - 1) {
+        const struct cell *cell = &cells[__builtin_ctzll(left)];
+        if (cell->length > sizeof record - size)
+            return err_set(err, ERR_LIMIT, "a row of table %s without its place in the order has more than %zu bytes",
+                           entry->kind->table, sizeof record);
+        memcpy(record + size, cell->text, cell->length);
+        size += cell->length;
+    }
+    const struct spool_key key = {row->kind, 0};
+    return spool_add(bulk->late, &key, record, size, err);
+}
+
+static int add_row(struct bulk *bulk, struct bulk_kind *entry, const struct cell *cells, uint64_t present,
+                   struct err *err)
+{
+    int64_t id = entry->last_id + 1;
+    if (entry->key >= 0) {
+        id = cells[entry->key].integer;
+        if ((present >> entry->key & 1) == 0 || id <= entry->last_id)
+            return keep_late(bulk, entry, cells, present, err);
+    }
+    entry->last_id = id;
+    return page_table_add(entry->table, id, cells, present, err);
+}
+
+/* Adds a row whose texts may have to be made safe: then it is one of copies. */
+static int add_texts(struct bulk *bulk, struct bulk_kind *entry, const struct cell *cells, uint64_t present,
+                     struct err *err)
+{
+    struct cell safe[RECORD_MAX_COLUMNS];
+    char *copies[RECORD_MAX_COLUMNS];
+    size_t copied = 0;
+    int status = 0;
+    for (size_t i = 0; i < entry->column_count && status == 0; i++) {
+        const uint8_t column = entry->columns[i].column;
+        const struct cell *cell = &cells[column];
+        if (entry->columns[i].form != STORED_TEXT || (present >> column & 1) == 0 ||
+            utf8_first_unsafe(cell->text, cell->length) == cell->length)
+            continue;
+        if (copied == 0)
+            memcpy(safe, cells, entry->kind->column_count * sizeof *cells);
+        size_t length;
+        copies[copied] = utf8_copy_safe(cell->text, cell->length, &length);
+        if (copies[copied] == NULL)
+            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        safe[column] = (struct cell){.text = copies[copied++], .length = (uint32_t)length};
+        entry->unsafe_texts++;
+    }
+    if (status == 0)
+        status = add_row(bulk, entry, copied != 0 ? safe : cells, present, err);
+    while (copied > 0)
+        free(copies[--copied]);
+    return status;
+}
+
+static int add_batch(struct bulk *bulk, struct bulk_kind *entry, const struct row_batch *batch, struct err *err)
+{
+    const struct cell *row = batch->cells;
+    const bool has_texts = (entry->stored & ~entry->integers) != 0;
+    int status = entry->table == NULL ? make_page_table(bulk, entry, err) : 0;
+    if (status == 0 && interrupted())
+        status = interrupt_error(err);
+    for (size_t i = 0; i < batch->rows && status == 0; i++, row += batch->kind->column_count)
+        status = (has_texts ? add_texts : add_row)(bulk, entry, row, batch->present[i], err);
+    return status;
+}
+
+int bulk_end_pages(struct bulk *bulk, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < bulk->kind_count && status == 0; i++) {
+        if (bulk->kinds[i].table != NULL)
+            status = page_table_finish(bulk->kinds[i].table, err);
+    }
+    return status == 0 ? pages_finish(&bulk->pages, err) : status;
+}
+
+/* Makes the batch of a late row again. */
+static bool take_late(const struct bulk *bulk, const struct spool_item *item, struct row_batch *batch)
+{
+    const struct late_row *late = item->record;
+    const struct bulk_kind *entry = &bulk->kinds[late->kind];
+    if (!row_batch_begin(batch, entry->kind))
+        return false;
+    memcpy(batch->cells, late->cells, entry->kind->column_count * sizeof *batch->cells);
+    const char *text = (const char *)&late->cells[entry->kind->column_count];
+    for (uint64_t left = late->present & entry->stored & ~entry->integers; left != 0; left &= left - 1) {
+        struct cell *cell = &batch->cells[__builtin_ctzll(left)];
+        cell->text = text;
+        text += cell->length;
+    }
+    batch->present[0] = late->present;
+    batch->rows = 1;
+    return true;
+}
+
+int bulk_connect(struct bulk *bulk, sqlite3 *db, struct err *err)
+{
+    struct spool_item item;
+    bulk->db = db;
+    if (bulk->late == NULL)
+        return 0;
+    struct row_batch *batch = row_batch_new();
+    int status = batch != NULL ? spool_finish(bulk->late, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    while (status == 0 && (status = spool_next(bulk->late, &item, err)) > 0) {
+        struct bulk_kind *entry = &bulk->kinds[((const struct late_row *)item.record)->kind];
+        status = take_late(bulk, &item, batch) ? insert_batch(bulk, entry, batch, err)
+                                               : err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    row_batch_free(batch);
+    return status;
+}
+
+int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err)
+{
+    struct bulk_kind *entry = find_kind(bulk, batch->kind);
+    if (entry == NULL)
+        return err_set(err, ERR_FAILED, "there is no table for records of kind %s", batch->kind->name);
+    if (entry->column_count == 0)
+        find_columns(entry);
+    note_earliest(bulk, entry->origins, batch);
+    return (bulk->db != NULL ? insert_batch : add_batch)(bulk, entry, batch, err);
 }
 
 void bulk_report(const struct bulk *bulk, struct diagnostics *diag)
@@ -381,9 +561,13 @@ void bulk_report(const struct bulk *bulk, struct diagnostics *diag)
 
 void bulk_free(struct bulk *bulk)
 {
-    for (size_t i = 0; bulk != NULL && i < bulk->kind_count; i++)
+    if (bulk == NULL)
+        return;
+    for (size_t i = 0; i < bulk->kind_count; i++) {
         sqlite3_finalize(bulk->kinds[i].insert);
-    if (bulk != NULL)
-        free(bulk->kinds);
+        page_table_free(bulk->kinds[i].table);
+    }
+    spool_free(bulk->late);
+    free(bulk->kinds);
     free(bulk);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows into tables, fast: SQLite pulls each batch itself with one prepared INSERT ... SELECT over a virtual table. */
+/* Rows into tables, fast: as finished pages of a database's file that SQLite has not opened yet; or by SQLite, which
+ * pulls each batch itself with one prepared INSERT ... SELECT over a virtual table. */
 #ifndef MSPROF_DB_BULK_H
 #define MSPROF_DB_BULK_H
 
@@ -9,10 +10,17 @@
 
 #include <sqlite3.h>
 
-struct bulk; /* opaque; one for a connection */
+struct bulk; /* opaque; one for a database */
+struct schema_file;
 
-/* Prepares loading into the tables that schema_build_open or schema_create_tables made. NULL with err set. */
+/* Prepares loading by SQLite into tables that are there. NULL with err set. */
 struct bulk *bulk_new(sqlite3 *db, struct err *err);
+/* Prepares loading as pages into the file that schema_build_create made; fd is its. NULL with err set. */
+struct bulk *bulk_new_pages(int fd, const struct schema_file *file, struct err *err);
+/* After a load as pages: completes the file, which SQLite may then open; */
+int bulk_end_pages(struct bulk *bulk, struct err *err);
+/* and lets SQLite store the rows whose keys were not in order. */
+int bulk_connect(struct bulk *bulk, sqlite3 *db, struct err *err);
 /* Inserts all rows of a batch. */
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
 /* After the load: the earliest of the times in columns with COLUMN_ORIGIN; INT64_MAX when there is none. */

@@ -156,8 +156,7 @@ static void distrust(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-/* Adds what the system said of a write. */
-static int write_error(struct err *err, int system, const char *doing)
+int database_write_error(struct err *err, int system, const char *doing)
 {
     if (system != ENOSPC && system != EDQUOT)
         return err_set_errno(err, system, "%s", doing);
@@ -173,7 +172,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_INTERRUPT:
         return interrupt_error(err);
     case SQLITE_FULL:
-        return write_error(err, ENOSPC, doing);
+        return database_write_error(err, ENOSPC, doing);
     case SQLITE_NOMEM:
         return err_set(err, ERR_NO_MEMORY, "%s: out of memory", doing);
     case SQLITE_READONLY:
@@ -181,7 +180,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
         return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
     case SQLITE_IOERR:
         if (system == ENOSPC || system == EDQUOT)
-            return write_error(err, system, doing);
+            return database_write_error(err, system, doing);
         return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
                        system != 0 ? strerror(system) : "");
     case SQLITE_CANTOPEN:
@@ -274,41 +273,45 @@ static int fail_journalled(const char *path, struct err *err)
 }
 
 /* blank: NULL: without tables. */
-static int build_open(struct database_build *build, const char *path, bool ours, const struct blank *blank,
-                      struct err *err)
+static int build_create(struct database_build *build, const char *path, const struct blank *blank, struct err *err)
+{
+    *build = (struct database_build){.path = strdup(path), .fd = -1};
+    if (build->path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    /* Made here and not by SQLite: for the mode, the lock, and the system's own reason when it cannot be. */
+    int status = temporary_create(path, &build->temporary, err);
+    if (status < 0)
+        return status;
+    build->fd = status;
+    int failure = blank != NULL ? blank_write(build->fd, blank) : 0;
+    return failure != 0 ? database_write_error(err, failure, "cannot write the database") : 0;
+}
+
+static int build_connect(struct database_build *build, bool ours, struct err *err)
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -2048; PRAGMA temp_store = FILE;"
         "BEGIN; PRAGMA application_id = " /* filled in below */;
-    *build = (struct database_build){.path = strdup(path), .fd = -1};
-    int status = 0;
-    if (build->path == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-        goto out;
-    }
-    /* Made here and not by SQLite: for the mode, the lock, and the system's own reason when it cannot be. */
-    status = temporary_create(path, &build->temporary, err);
-    if (status < 0)
-        goto out;
-    build->fd = status;
-    int failure = blank != NULL ? blank_write(build->fd, blank) : 0;
-    status = failure != 0 ? write_error(err, failure, "cannot write the database") : 0;
-    if (status < 0)
-        goto out;
     if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        status = database_error(err, build->db, "cannot create the database");
-        err_wrap(err, "cannot create '%s'", path);
-        goto out;
+        database_error(err, build->db, "cannot create the database");
+        return err_wrap(err, "cannot create '%s'", build->path);
     }
     database_poll_interrupts(build->db);
     char sql[sizeof settings + 128];
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
-    status = database_exec(build->db, sql, err);
+    int status = database_exec(build->db, sql, err);
     if (status == 0)
         distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
-out:
+    return status;
+}
+
+static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
+{
+    int status = build_create(build, path, NULL, err);
+    if (status == 0)
+        status = build_connect(build, ours, err);
     if (status < 0)
         database_build_abort(build);
     return status;
@@ -316,18 +319,26 @@ out:
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
 {
-    return build_open(build, path, true, NULL, err);
-}
-
-int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
-                              struct err *err)
-{
-    return build_open(build, path, true, blank, err);
+    return build_open(build, path, true, err);
 }
 
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err)
 {
-    return build_open(build, path, false, NULL, err);
+    return build_open(build, path, false, err);
+}
+
+int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
+                                struct err *err)
+{
+    int status = build_create(build, path, blank, err);
+    if (status < 0)
+        database_build_abort(build);
+    return status;
+}
+
+int database_build_connect(struct database_build *build, struct err *err)
+{
+    return build_connect(build, true, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

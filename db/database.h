@@ -27,11 +27,17 @@ struct blank {
 #define DATABASE_USER_VERSION 8 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
+/* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
+enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
+
 /* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
 int database_setup(struct err *err);
 
 /* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
 int database_error(struct err *err, sqlite3 *db, const char *doing);
+
+/* What the system said of a write, likewise. */
+int database_write_error(struct err *err, int system, const char *doing);
 
 /* Runs statements without results. */
 int database_exec(sqlite3 *db, const char *sql, struct err *err);
@@ -41,14 +47,16 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
 /* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {
     char *path, *temporary;
-    int fd; /* holds the temporary file's lock */
-    sqlite3 *db;
+    int fd;      /* holds the temporary file's lock */
+    sqlite3 *db; /* NULL: not connected yet */
 };
 
 int database_build_open(struct database_build *build, const char *path, struct err *err);
-/* Opens it with tables that have roots, but no names yet. */
-int database_build_open_blank(struct database_build *build, const char *path, const struct blank *blank,
-                              struct err *err);
+/* Makes the file alone, with tables that have roots, but no names yet; fd may write more before the connection comes.
+ * After a failure of database_build_connect it is to be aborted. */
+int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
+                                struct err *err);
+int database_build_connect(struct database_build *build, struct err *err);
 /* Opens it for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.

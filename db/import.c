@@ -4,7 +4,6 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
-#include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
@@ -136,7 +135,8 @@ struct pipeline {
     struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
     size_t source_first, source_count;
     struct row_batch *source_batch;   /* for their rows; never in the lists above */
-    bool decoder_done, stop, no_room; /* no_room: memory ran out for the rows of a source */
+    bool decoder_done, stop;
+    struct err source_err; /* of its rows; no code: none */
     int decoder_status;
     struct err decoder_err;
 };
@@ -207,16 +207,18 @@ static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_so
 {
     struct row_batch *batch = pipeline->source_batch;
     bool room = row_batch_begin(batch, source->kind);
-    if (room && !pipeline->stop)
-        source->fill(source, batch);
-    if (batch->rows > 0)
+    int status = 0;
+    if (!room)
+        status = err_set(&pipeline->source_err, ERR_NO_MEMORY, "out of memory");
+    else if (!pipeline->stop)
+        status = source->fill(source, batch, &pipeline->source_err);
+    if (status == 0 && batch->rows > 0)
         return batch;
     source->release(source);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->source_first = (pipeline->source_first + 1) % MAX_SOURCES;
     pipeline->source_count--;
-    pipeline->stop |= !room;
-    pipeline->no_room |= !room;
+    pipeline->stop |= status < 0;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return NULL;
@@ -311,6 +313,7 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
         .capture = capture,
         .progress = progress,
         .decoder_err = ERR_INIT,
+        .source_err = ERR_INIT,
     };
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->changed, NULL);
@@ -326,8 +329,9 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
             recycle_batch(pipeline, batch, status < 0);
         }
         pthread_join(thread, NULL);
-        if (status == 0 && pipeline->no_room) {
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        if (status == 0 && pipeline->source_err.code != 0) {
+            *err = pipeline->source_err;
+            status = -(int)err->code;
         } else if (status == 0 && pipeline->decoder_status < 0) {
             status = pipeline->decoder_status;
             *err = pipeline->decoder_err;
@@ -636,14 +640,28 @@ static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
     return status == 0 ? store_meta(db, "origin_ns", text, err) : status;
 }
 
-static int load_rows(sqlite3 *db, struct capture *capture, const struct progress *progress, struct err *err)
+static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
 {
-    struct bulk *bulk = bulk_new(db, err);
+    int status = bulk_end_pages(bulk, err);
+    if (status == 0)
+        status = schema_build_connect(build, err);
+    return status == 0 ? bulk_connect(bulk, build->db, err) : status;
+}
+
+/* Connects to the database: before the load, or behind it, when its file is written without SQLite. */
+static int load_rows(struct database_build *build, const struct schema_file *file, bool plain, struct capture *capture,
+                     const struct progress *progress, struct err *err)
+{
+    if (plain && schema_build_connect(build, err) < 0)
+        return -(int)err->code;
+    struct bulk *bulk = plain ? bulk_new(build->db, err) : bulk_new_pages(build->fd, file, err);
     if (bulk == NULL)
         return -(int)err->code;
     int status = pipeline_run(capture, bulk, progress, err);
+    if (status == 0 && !plain)
+        status = connect_behind(build, bulk, err);
     if (status == 0)
-        status = store_origin(db, bulk_earliest(bulk), err);
+        status = store_origin(build->db, bulk_earliest(bulk), err);
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
     return status;
@@ -678,10 +696,11 @@ static int build(const struct import_request *request, struct capture *capture, 
                  struct err *err)
 {
     struct database_build build;
-    int status = schema_build_open(&build, request->database, capture_record_bytes(capture), err);
+    struct schema_file file;
+    int status = schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err);
     if (status < 0)
         return status;
-    status = load_rows(build.db, capture, request->progress, err);
+    status = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err);
     count_result(capture, result);
     if (status == 0)
         status = store_files(build.db, capture, err);

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/progress.h"
+#include "db/database.h"
 #include "parsers/capture/capture.h"
 
 #include <sqlite3.h>
@@ -17,6 +18,7 @@ struct import_request {
     const char *parameters; /* options that change the result, as text; kept in meta for db_open_current */
     struct capture_options options;
     const struct progress *progress; /* may be NULL */
+    enum database_way way;
 };
 
 struct import_result {

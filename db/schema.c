@@ -2,8 +2,8 @@
 #include "db/schema.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 #include "db/database.h"
-#include "parsers/record.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -396,7 +396,8 @@ static size_t page_size_for(uint64_t bytes)
     return bytes < SMALL ? SMALL_PAGE : LARGE_PAGE;
 }
 
-int schema_build_open(struct database_build *build, const char *path, uint64_t bytes, struct err *err)
+int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
+                        struct err *err)
 {
     struct roots roots = {NULL, 0, 0};
     struct strbuf sql;
@@ -405,13 +406,33 @@ int schema_build_open(struct database_build *build, const char *path, uint64_t b
     int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : count_roots(sql.data, &roots, err);
     if (status == 0) {
         const struct blank blank = {page_size_for(bytes), roots.items, roots.count};
-        status = database_build_open_blank(build, path, &blank, err);
-        if (status == 0 && name_roots(build->db, sql.data, err) < 0) {
-            status = -(int)err->code;
-            database_build_abort(build);
-        }
+        *ret = (struct schema_file){blank.page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
+        status = database_build_create_blank(build, path, &blank, err);
     }
     free(roots.items);
+    strbuf_release(&sql);
+    return status;
+}
+
+uint32_t schema_root(const struct record_kind *kind)
+{
+    const char *script = own_tables;
+    size_t before = 0;
+    for (struct made made; made_next(&script, &made);)
+        before++;
+    for (size_t i = 0; record_kinds[i] != kind; i++)
+        before += record_kinds[i]->table != NULL;
+    return (uint32_t)BLANK_ROOT(before);
+}
+
+int schema_build_connect(struct database_build *build, struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, SCHEMA_MAX);
+    schema_add_tables(&sql);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_build_connect(build, err);
+    if (status == 0)
+        status = name_roots(build->db, sql.data, err);
     strbuf_release(&sql);
     return status;
 }

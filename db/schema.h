@@ -4,7 +4,7 @@
 #define MSPROF_DB_SCHEMA_H
 
 #include "base/err.h"
-#include "base/strbuf.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -14,8 +14,17 @@ struct database_build;
 
 /* Before the load: empty tables without indexes, those of every kind in every database, and the views for people. */
 int schema_create_tables(sqlite3 *db, struct err *err);
-/* A new database with all that. bytes: of the files that it is made of, about. */
-int schema_build_open(struct database_build *build, const char *path, uint64_t bytes, struct err *err);
+/* The file of a new database with the tables' empty roots. bytes: of the files that it is made of, about. */
+struct schema_file {
+    size_t page_size;
+    uint32_t pages;
+};
+int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
+                        struct err *err);
+/* The page that is the root of a kind's table there. */
+uint32_t schema_root(const struct record_kind *kind);
+/* Connects to it, and tells SQLite the names of all that. After a failure it is to be aborted. */
+int schema_build_connect(struct database_build *build, struct err *err);
 /* After the load: indexes, and what is derived from several tables. */
 int schema_finish(sqlite3 *db, struct err *err);
 

@@ -278,8 +278,8 @@ void row_batch_free(struct row_batch *batch);
 /* Many rows of one kind that need not be made at once. */
 struct row_source {
     const struct record_kind *kind;
-    /* Fills an empty batch of this kind with the next rows; none: they are at their end. */
-    void (*fill)(struct row_source *source, struct row_batch *batch);
+    /* Fills an empty batch of this kind with the next rows; none: they are at their end. 0 or -code. */
+    int (*fill)(struct row_source *source, struct row_batch *batch, struct err *err);
     void (*release)(struct row_source *source); /* frees it, whether its rows were taken or not */
 };
 

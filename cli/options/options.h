@@ -160,6 +160,7 @@ struct settings {
     int64_t report_seconds;         /* --report-seconds */
     const char *output;             /* NULL: into the capture */
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
+    int database_way;               /* enum database_way */
 
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */

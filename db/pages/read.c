@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/pages/read.h"
 
+#include "base/bytes.h"
 #include "base/interrupt.h"
+#include "db/pages/format.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    HEADER_SIZE = 100,
     DEPTH_MAX = 20, /* of pages above each other: as many as SQLite takes */
-    LEAF = 13,
-    INTERIOR = 5,
-    LEAF_HEADER = 8,
-    INTERIOR_HEADER = 12,
-    PAGE_SIZE_MIN = 512,
-    PAGE_SIZE_MAX = 65536,
     USABLE_MIN = 480,
     /* Behind a page: numbers that begin in it may be read, and a row's columns be skipped, before ends are compared. */
     SLACK = 8 * PAGE_COLUMNS_MAX + 32,
     CONDITIONS_MAX = 8,
-    REAL = 7,
-    ZERO = 8,
-    ONE = 9,
-    FIRST_TEXT = 12 /* and blobs */
 };
 #define NO_PLACE SIZE_MAX
-#define LOCK_BYTE UINT64_C(0x40000000) /* the page that holds it has no content */
 
 /* How a walk goes on. */
 enum outcome { GO_ON, OTHERWISE /* SQLite is to be asked */, STOPPED /* by each, or an interrupt */ };
@@ -71,22 +61,19 @@ struct walk {
 
 static uint32_t big16(const unsigned char *p)
 {
-    return (uint32_t)p[0] << 8 | p[1];
+    return (uint32_t)bytes_load(p, 2, true);
 }
 
 static uint32_t big32(const unsigned char *p)
 {
-    return big16(p) << 16 | big16(p + 2);
+    return (uint32_t)bytes_load(p, 4, true);
 }
 
 static uint64_t big64(const unsigned char *p)
 {
     uint64_t value;
     memcpy(&value, p, sizeof value);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    value = __builtin_bswap64(value);
-#endif
-    return value;
+    return be64toh(value);
 }
 
 static const unsigned char *long_varint(const unsigned char *p, uint64_t *ret)
@@ -127,7 +114,7 @@ static const unsigned char *get_page(struct page_reader *reader, uint32_t number
 {
     struct page *page = &reader->pages[depth];
     /* The first page begins with the header, and is never a table's of ours. */
-    if (number < 2 || number > reader->page_count || number == LOCK_BYTE / reader->page_size + 1)
+    if (number < 2 || number > reader->page_count || number == lock_page(reader->page_size))
         return NULL;
     if (page->number == number)
         return page->bytes;
@@ -152,13 +139,13 @@ static inline const unsigned char *get_cell(const struct page_reader *reader, co
 /* How many cells a page says to have; UINT32_MAX: more than it has room for the places of. */
 static uint32_t count_cells(const struct page_reader *reader, const unsigned char *page, uint32_t header)
 {
-    uint32_t count = big16(page + 3);
+    uint32_t count = big16(page + PAGE_CELLS);
     return header + 2 * count <= reader->usable ? count : UINT32_MAX;
 }
 
 /* ---- rows ---- */
 
-/* Of the types up to ONE. */
+/* Bytes of the types up to SERIAL_ONE. */
 static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0}; /* of eight bytes, to the integer that they begin with */
 
@@ -167,8 +154,8 @@ static const unsigned char *skip_text(const unsigned char *types, uint64_t *ret_
 {
     uint64_t type;
     types = varint(types, &type);
-    *ret_size = (type - FIRST_TEXT) / 2;
-    return type >= FIRST_TEXT ? types : NULL;
+    *ret_size = (type - SERIAL_BLOB) / 2;
+    return type >= SERIAL_BLOB ? types : NULL;
 }
 
 /* Skips so many columns, with `behind` others behind them that are wanted. NULL: they are not there. */
@@ -179,7 +166,7 @@ static inline const unsigned char *skip_columns(const unsigned char *types, cons
     for (; count > 0; count--) {
         unsigned type = *types;
         uint64_t size;
-        if (type <= ONE) {
+        if (type <= SERIAL_ONE) {
             types++;
             *data += sizes[type];
             while (type == 0 && count > 8 && big64(types) == 0) { /* NULLs come in rows */
@@ -198,13 +185,10 @@ static inline const unsigned char *skip_columns(const unsigned char *types, cons
 }
 
 /* Takes the columns of a record into the row. There is a type of a byte for each, as far as no text stands between. */
-static bool take_columns(const struct page_reader *reader, const unsigned char *types, const unsigned char *data,
-                         const unsigned char *end, int64_t *row)
+static bool take_columns(const struct page_reader *reader, const unsigned char *types, const unsigned char *types_end,
+                         const unsigned char *data, const unsigned char *end, int64_t *row)
 {
-    const unsigned char *types_end = data;
     const uint16_t *place = reader->places;
-    if ((size_t)(types_end - types) < reader->wanted)
-        return false; /* a column that was added: SQLite knows its default */
     for (const struct stretch *stretch = reader->stretches; stretch->taken > 0; stretch++) {
         if (stretch->skipped > 0)
             types = skip_columns(types, types_end, &data, end, stretch->skipped, stretch->behind);
@@ -212,12 +196,12 @@ static bool take_columns(const struct page_reader *reader, const unsigned char *
             return false;
         for (const uint16_t *places_end = place + stretch->taken; place < places_end; place++) {
             size_t type = *types++;
-            if (type - 1 < REAL - 1) {
+            if (type - 1 < SERIAL_REAL - 1) {
                 row[*place] = (int64_t)big64(data) >> shifts[type];
                 data += sizes[type];
-            } else if (type == ZERO || type == ONE) {
-                row[*place] = (int64_t)type - ZERO;
-            } else if (type != 0) {
+            } else if (type == SERIAL_ZERO || type == SERIAL_ONE) {
+                row[*place] = (int64_t)type - SERIAL_ZERO;
+            } else if (type != SERIAL_NULL) {
                 return false;
             }
         }
@@ -225,13 +209,29 @@ static bool take_columns(const struct page_reader *reader, const unsigned char *
     return data <= end;
 }
 
+/* Takes the columns of a record that may end before the last column that is wanted: those that it lacks are NULL. */
+static bool take_short(const struct page_reader *reader, const unsigned char *types, const unsigned char *data,
+                       const unsigned char *end, int64_t *row)
+{
+    unsigned char padded[2 * PAGE_COLUMNS_MAX + SLACK];
+    size_t length = (size_t)(data - types), padding = reader->wanted + sizeof(uint64_t);
+    if (length > PAGE_COLUMNS_MAX || (length > 0 && data[-1] >= 0x80))
+        return false;
+    memcpy(padded, types, length);
+    memset(padded + length, 0, padding);
+    return take_columns(reader, padded, padded + length + padding, data, end, row);
+}
+
 static bool take_record(const struct page_reader *reader, const unsigned char *p, const unsigned char *end, int64_t id,
                         int64_t *row)
 {
     uint64_t header_size;
     const unsigned char *types = varint(p, &header_size);
-    if (header_size > (uint64_t)(end - p) || types > p + header_size ||
-        !take_columns(reader, types, p + header_size, end, row))
+    if (header_size > (uint64_t)(end - p) || types > p + header_size)
+        return false;
+    const unsigned char *data = p + header_size;
+    if (((size_t)(data - types) < reader->wanted || !take_columns(reader, types, data, data, end, row)) &&
+        !take_short(reader, types, data, end, row))
         return false;
     if (reader->id_place != NO_PLACE) {
         if (row[reader->id_place] != PAGE_NULL)
@@ -335,7 +335,7 @@ static bool get_child(const struct page_reader *reader, const unsigned char *pag
                       uint32_t *ret_number, int64_t *last)
 {
     if (i == count) {
-        *ret_number = big32(page + LEAF_HEADER);
+        *ret_number = big32(page + PAGE_RIGHT);
         return true;
     }
     const unsigned char *cell = get_cell(reader, page, INTERIOR_HEADER, count, i);
@@ -397,9 +397,9 @@ static enum outcome walk_page(struct walk *walk, uint32_t number, size_t depth, 
     const unsigned char *page = get_page(walk->reader, number, depth);
     if (page == NULL)
         return OTHERWISE;
-    return page[0] == LEAF       ? walk_leaf(walk, page, after, last)
-           : page[0] == INTERIOR ? walk_interior(walk, page, depth, after, last)
-                                 : OTHERWISE;
+    return page[0] == PAGE_LEAF       ? walk_leaf(walk, page, after, last)
+           : page[0] == PAGE_INTERIOR ? walk_interior(walk, page, depth, after, last)
+                                      : OTHERWISE;
 }
 
 int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, page_each *each, void *arg,
@@ -420,12 +420,12 @@ int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, pag
 static bool take_header(struct page_reader *reader)
 {
     static const char magic[] = "SQLite format 3";
-    enum { SIZE = 16, WRITES = 18, READS = 19, RESERVED = 20, FRACTIONS = 21, ENCODING = 56, UTF8 = 1 };
+    enum { WRITES = 18, READS = 19, RESERVED = 20, FRACTIONS = 21, ENCODING = 56, UTF8 = 1 };
     static const unsigned char fractions[] = {64, 32, 32};
-    unsigned char header[HEADER_SIZE];
+    unsigned char header[FILE_HEADER];
     if (!reader->source.read(reader->source.arg, header, sizeof header, 0) || memcmp(header, magic, sizeof magic) != 0)
         return false;
-    uint32_t size = big16(header + SIZE) == 1 ? PAGE_SIZE_MAX : big16(header + SIZE);
+    uint32_t size = big16(header + FILE_PAGE_SIZE) == 1 ? PAGE_SIZE_MAX : big16(header + FILE_PAGE_SIZE);
     if (size < PAGE_SIZE_MIN || (size & (size - 1)) != 0 || header[WRITES] != 1 || header[READS] != 1 ||
         memcmp(header + FRACTIONS, fractions, sizeof fractions) != 0 || big32(header + ENCODING) != UTF8 ||
         size - header[RESERVED] < USABLE_MIN)
@@ -437,7 +437,7 @@ static bool take_header(struct page_reader *reader)
     return true;
 }
 
-static bool take_table(struct page_reader *reader, const struct page_table *table)
+static bool take_table(struct page_reader *reader, const struct page_tree *table)
 {
     reader->root = table->root;
     reader->id_place = NO_PLACE;
@@ -469,7 +469,7 @@ static bool take_table(struct page_reader *reader, const struct page_table *tabl
     return true;
 }
 
-struct page_reader *page_reader_new(const struct page_source *source, const struct page_table *table, size_t width,
+struct page_reader *page_reader_new(const struct page_source *source, const struct page_tree *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count)
 {
     struct page_reader *reader = calloc(1, sizeof *reader);

@@ -36,7 +36,7 @@ struct page_source {
 };
 
 /* A table in it. */
-struct page_table {
+struct page_tree {
     uint32_t root;
     size_t column_count;
     uint16_t places[PAGE_COLUMNS_MAX]; /* of each column: 1 + its place in the row; 0: it is not wanted */
@@ -49,7 +49,7 @@ typedef int page_each(void *arg, int64_t *row, struct err *err);
 struct page_reader; /* opaque */
 
 /* Makes a reader of rows of `width` integers. NULL without an error: the file is not as expected, or memory ran out. */
-struct page_reader *page_reader_new(const struct page_source *source, const struct page_table *table, size_t width,
+struct page_reader *page_reader_new(const struct page_source *source, const struct page_tree *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count);
 /* Makes one of a table by its name. NULL without an error, too, where the connection is in no transaction that reads,
  * has changed anything or has a log, and where SQLite knows the table as anything but a plain one with these columns.

@@ -39,15 +39,16 @@ static bool find_root(sqlite3 *db, const char *name, uint32_t *ret)
     return *ret != 0;
 }
 
-/* One row of table_xinfo. false: the column is calculated. */
-static bool take_column(sqlite3_stmt *row, struct page_table *table, const struct page_column *columns, size_t count,
+/* One row of table_xinfo. false: the column is calculated, or has a value where a row has none. */
+static bool take_column(sqlite3_stmt *row, struct page_tree *table, const struct page_column *columns, size_t count,
                         size_t *found)
 {
-    enum { NAME = 1, TYPE = 2, KEY = 5, HIDDEN = 6 };
+    enum { NAME = 1, TYPE = 2, DEFAULT = 4, KEY = 5, HIDDEN = 6 };
     const char *name = (const char *)sqlite3_column_text(row, NAME);
     const char *type = (const char *)sqlite3_column_text(row, TYPE);
     size_t column = table->column_count++;
-    if (sqlite3_column_int(row, HIDDEN) != 0 || name == NULL || type == NULL || column == PAGE_COLUMNS_MAX)
+    if (sqlite3_column_int(row, HIDDEN) != 0 || sqlite3_column_type(row, DEFAULT) != SQLITE_NULL || name == NULL ||
+        type == NULL || column == PAGE_COLUMNS_MAX)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (sqlite3_stricmp(name, columns[i].name) != 0)
@@ -63,7 +64,7 @@ static bool take_column(sqlite3_stmt *row, struct page_table *table, const struc
 }
 
 static bool find_columns(sqlite3 *db, const char *name, const struct page_column *columns, size_t count,
-                         struct page_table *ret)
+                         struct page_tree *ret)
 {
     char sql[128];
     sqlite3_stmt *statement = NULL;
@@ -84,7 +85,7 @@ struct page_reader *page_reader_open(sqlite3 *db, const char *name, const struct
                                      size_t condition_count)
 {
     struct page_source source;
-    struct page_table table = {.id = -1};
+    struct page_tree table = {.id = -1};
     if (strlen(name) > 64 || width >= UINT16_MAX || !find_source(db, &source) || !find_root(db, name, &table.root) ||
         !find_columns(db, name, columns, column_count, &table))
         return NULL;

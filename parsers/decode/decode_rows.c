@@ -297,9 +297,10 @@ int decoder_emit_source(struct decoder *decoder, struct row_source *source, stru
             status = -(int)err->code;
             break;
         }
-        source->fill(source, batch);
+        status = source->fill(source, batch, err);
         rows = batch->rows;
-        status = sink->commit(sink, batch, err);
+        int committed = sink->commit(sink, batch, err);
+        status = status == 0 ? committed : status;
     }
     source->release(source);
     return status;

@@ -174,8 +174,8 @@ enum pmu_core { PMU_CORE_AIC, PMU_CORE_AIV };
 #define PMU_COUNTERS 8       /* of most chips */
 #define PMU_COUNTERS_MOST 10 /* of chips 15 and 16 */
 
-/* The counters of one task on one kind of core. Must come after the device's tasks; several records of one task and
- * core (blocks) are added up. */
+/* The counters of one task on one kind of core, of a record that has no row of its own; several records of one task and
+ * core (blocks) are added up. Those of a task that did not run are reported and rejected later. */
 struct device_pmu {
     int64_t start_ns;   /* -1: not given: then records of one task belong to its executions in their order */
     int64_t context_id; /* NO_CONTEXT as in struct device_task */
@@ -186,7 +186,7 @@ struct device_pmu {
     int64_t duration_ns, total_cycle, counters[PMU_COUNTERS_MOST];
     size_t counter_count; /* PMU_COUNTERS or PMU_COUNTERS_MOST */
 };
-int association_add_pmu(struct association *association, const struct device_pmu *pmu, bool *keep, struct err *err);
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err);
 
 /* ---- for decode_capture.c ---- */
 

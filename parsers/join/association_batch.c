@@ -4,13 +4,7 @@
 #include "parsers/join/association_data.h"
 
 #include <stdlib.h>
-
-/* A task of a stream whose numbers begin again. */
-struct item {
-    uint64_t stream;
-    int64_t time_ns;
-    uint32_t task_id, index;
-};
+#include <string.h>
 
 static int compare_flips(const void *a, const void *b)
 {
@@ -18,16 +12,6 @@ static int compare_flips(const void *a, const void *b)
     if (x->stream != y->stream)
         return x->stream < y->stream ? -1 : 1;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
 }
 
 /* The first flip of a stream; their count: there is none. */
@@ -44,54 +28,108 @@ static size_t first_flip(const struct flip_list *list, uint64_t stream)
     return low < list->count && list->items[low].stream == stream ? low : list->count;
 }
 
+/* The tasks of one stream after the other, by time. One in the very tick of a flip is behind it. */
+struct batches {
+    struct association *association;
+    const struct flip_list *list;
+    const struct batch_target *target;
+    uint64_t stream;
+    bool begun, flips; /* flips: the stream has any */
+    size_t flip;       /* the next of them */
+    uint32_t batch;
+    struct {
+        char *items; /* tasks that may be of the next batch */
+        size_t count, capacity; /* bytes */
+    } waiting;
+};
+
+static const struct flip *next_flip(const struct batches *batches)
+{
+    const struct flip *flip = &batches->list->items[batches->flip];
+    return batches->flip < batches->list->count && flip->stream == batches->stream ? flip : NULL;
+}
+
 /* When several threads put tasks on a stream at once, some with numbers of the new batch are recorded before the flip:
  * those right in front of it whose numbers are lower than the flip's own. */
-static size_t begin_of_batch(const struct item *items, size_t first, size_t after_flip, const struct flip *flip)
+static bool may_be_behind(const struct batches *batches, const void *task)
 {
-    while (!flip->destroys && after_flip > first && items[after_flip - 1].task_id < flip->task_id)
-        after_flip--;
-    return after_flip;
+    const struct flip *flip = next_flip(batches);
+    uint64_t stream;
+    int64_t time_ns;
+    uint32_t task_id;
+    batches->target->get(task, &stream, &time_ns, &task_id);
+    return flip != NULL && !flip->destroys && task_id < flip->task_id;
 }
 
-/* The items of one stream, by time. One in the very tick of a flip is behind it. */
-static void assign_stream(const struct flip_list *list, const struct item *items, size_t count,
-                          const struct batch_target *target)
+/* Lets those go that wait in front of `end`. */
+static int let_go(struct batches *batches, size_t end, struct err *err)
 {
-    size_t flip = first_flip(list, items->stream), batch_begin = 0, at = 0;
-    for (uint32_t batch = 0; at < count || batch_begin < count; batch++) {
-        bool last = flip == list->count || list->items[flip].stream != items->stream;
-        while (at < count && (last || items[at].time_ns < list->items[flip].time_ns))
-            at++;
-        size_t end = last ? count : begin_of_batch(items, batch_begin, at, &list->items[flip++]);
-        for (; batch_begin < end; batch_begin++)
-            target->set(target->tasks, items[batch_begin].index, batch);
+    char *items = batches->waiting.items;
+    int status = 0;
+    for (size_t at = 0; status == 0 && at < end; at += batches->target->size) {
+        batches->target->set(items + at, batches->batch);
+        status = batches->target->put(batches->association, items + at, err);
     }
+    batches->waiting.count -= end;
+    if (end > 0)
+        memmove(items, items + end, batches->waiting.count);
+    return status;
 }
 
-int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err)
+/* Lets those go that are in front of the next flip for sure. */
+static int let_sure_go(struct batches *batches, struct err *err)
 {
-    size_t count = 0;
-    if (list->count == 0 || target->count == 0)
-        return 0;
-    array_sort(list->items, list->count, sizeof *list->items, compare_flips);
-    struct item *items = malloc(target->count * sizeof *items);
-    if (items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < target->count; i++) {
-        struct item *item = &items[count];
-        target->get(target->tasks, i, &item->stream, &item->time_ns, &item->task_id);
-        item->index = (uint32_t)i;
-        count += first_flip(list, item->stream) < list->count;
+    size_t end = batches->waiting.count;
+    while (end > 0 && may_be_behind(batches, batches->waiting.items + end - batches->target->size))
+        end -= batches->target->size;
+    return let_go(batches, end, err);
+}
+
+static int take_task(struct batches *batches, const void *task, struct err *err)
+{
+    uint64_t stream;
+    int64_t time_ns;
+    uint32_t task_id;
+    int status = 0;
+    batches->target->get(task, &stream, &time_ns, &task_id);
+    if (!batches->begun || batches->stream != stream) {
+        status = let_go(batches, batches->waiting.count, err);
+        batches->begun = true;
+        batches->stream = stream;
+        batches->flip = first_flip(batches->list, stream);
+        batches->flips = batches->flip < batches->list->count;
+        batches->batch = 0;
     }
-    if (count > 1)
-        array_sort(items, count, sizeof *items, compare_items);
-    for (size_t i = 0, next; i < count; i = next) {
-        for (next = i; next < count && items[next].stream == items[i].stream;)
-            next++;
-        assign_stream(list, items + i, next - i, target);
+    if (status == 0 && !batches->flips)
+        return batches->target->put(batches->association, task, err);
+    for (const struct flip *flip; status == 0 && (flip = next_flip(batches)) != NULL && flip->time_ns <= time_ns;) {
+        batches->flip++;
+        batches->batch++;
+        status = let_sure_go(batches, err);
     }
-    free(items);
-    return 0;
+    if (status == 0 && !may_be_behind(batches, task))
+        status = let_go(batches, batches->waiting.count, err);
+    if (status < 0 || array_reserve(&batches->waiting, batches->target->size, err) < 0)
+        return -(int)err->code;
+    memcpy(batches->waiting.items + batches->waiting.count, task, batches->target->size);
+    batches->waiting.count += batches->target->size;
+    return let_sure_go(batches, err);
+}
+
+int association_assign_batches(struct association *association, struct flip_list *list, struct spool *tasks,
+                               const struct batch_target *target, struct err *err)
+{
+    struct batches batches = {.association = association, .list = list, .target = target};
+    struct spool_item item;
+    if (list->count > 1)
+        array_sort(list->items, list->count, sizeof *list->items, compare_flips);
+    int status = spool_finish(tasks, err);
+    while (status == 0 && (status = spool_next(tasks, &item, err)) > 0)
+        status = take_task(&batches, item.record, err);
+    if (status == 0)
+        status = let_go(&batches, batches.waiting.count, err);
+    free(batches.waiting.items);
+    return status;
 }
 
 int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err)
@@ -111,67 +149,60 @@ void flip_list_release(struct flip_list *list)
 
 /* ---- the host's tasks ---- */
 
-static void get_host_task(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
+static void get_host_task(const void *record, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
 {
-    const struct host_task *task = (const struct host_task *)tasks + i;
+    const struct host_task *task = record;
     *ret_stream = task_key(task->device_id, task->stream_id);
     *ret_time_ns = task->time_ns;
     *ret_task = task->task_id;
 }
 
-static void set_host_batch(void *tasks, size_t i, uint32_t batch)
+static void set_host_batch(void *record, uint32_t batch)
 {
-    ((struct host_task *)tasks)[i].batch_id = batch;
+    ((struct host_task *)record)->batch_id = batch;
 }
 
 /* Recorded batches count from the begin of the program, those of the device from the begin of the capture. */
-static int count_from_capture(struct association *association, struct err *err)
+static int put_host_task(struct association *association, const void *record, struct err *err)
 {
-    struct id_map lowest = {{0}};
-    int status = 0;
-    for (int pass = 0; status == 0 && pass < 2; pass++) {
-        for (size_t i = 0; status == 0 && i < association->host_task_count; i++) {
-            struct host_task *task = &association->host_tasks[i];
-            int64_t stream = (int64_t)task_key(task->device_id, task->stream_id);
-            uint32_t known;
-            bool found = id_map_get(&lowest, stream, &known);
-            if (pass == 1)
-                task->batch_id -= known;
-            else if (!found || task->batch_id < known)
-                status = id_map_set(&lowest, stream, task->batch_id, err);
-        }
-    }
-    id_map_release(&lowest);
-    return status;
+    const struct host_task *task = record;
+    uint32_t lowest = 0;
+    id_map_get(&association->lowest_batches, (int64_t)task_key(task->device_id, task->stream_id), &lowest);
+    if (lowest == 0 || first_flip(&association->host_flips, task_key(task->device_id, task->stream_id)) <
+                           association->host_flips.count)
+        return association_put_host_task(association, task, err);
+    struct host_task copy = *task;
+    copy.batch_id -= lowest;
+    return association_put_host_task(association, &copy, err);
+}
+
+static int note_lowest(struct association *association, const struct host_task *task, struct err *err)
+{
+    int64_t stream = (int64_t)task_key(task->device_id, task->stream_id);
+    uint32_t known;
+    return id_map_get(&association->lowest_batches, stream, &known) && known <= task->batch_id
+               ? 0
+               : id_map_set(&association->lowest_batches, stream, task->batch_id, err);
+}
+
+int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
+{
+    if (association->host_flips.count == 0 && !association->has_batches)
+        return association_put_host_task(association, task, err);
+    const struct spool_key key = {task_key(task->device_id, task->stream_id), spool_key_part(task->time_ns)};
+    if (association->has_batches && note_lowest(association, task, err) < 0)
+        return -(int)err->code;
+    return join_spool_add(&association->host_unbatched, NULL, &key, task, sizeof *task, err);
 }
 
 int association_batch_host_tasks(struct association *association, struct err *err)
 {
-    const struct batch_target target = {association->host_tasks, association->host_task_count, get_host_task,
-                                        set_host_batch};
-    int status = association->has_batches ? count_from_capture(association, err) : 0;
-    return status == 0 ? association_assign_batches(&association->host_flips, &target, err) : status;
-}
-
-/* ---- the device's tasks ---- */
-
-static void get_ran_task(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
-{
-    const struct ran_task *task = (const struct ran_task *)tasks + i;
-    *ret_stream = task->stream_id;
-    *ret_time_ns = task->start_ns;
-    *ret_task = task->task_id;
-}
-
-static void set_ran_batch(void *tasks, size_t i, uint32_t batch)
-{
-    struct ran_task *task = (struct ran_task *)tasks + i;
-    task->batch_id = (uint16_t)batch;
-    task->batch_known = true;
-}
-
-int association_batch_ran_tasks(struct association *association, struct err *err)
-{
-    const struct batch_target target = {association->ran, association->ran_count, get_ran_task, set_ran_batch};
-    return association_assign_batches(&association->flips, &target, err);
+    static const struct batch_target target = {sizeof(struct host_task), get_host_task, set_host_batch, put_host_task};
+    int status = association->host_unbatched != NULL
+                     ? association_assign_batches(association, &association->host_flips, association->host_unbatched,
+                                                  &target, err)
+                     : 0;
+    join_spool_release(&association->host_unbatched);
+    id_map_release(&association->lowest_batches);
+    return status;
 }

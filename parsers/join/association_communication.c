@@ -44,7 +44,6 @@ static int chain_contexts(struct association *association, struct thread *thread
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err)
 {
     int status = 0;
-    id_map_release(&association->collective_calls);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
     for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
@@ -65,12 +64,13 @@ int association_index_collectives(struct association *association, struct thread
 }
 
 /* The operator that the node-level call is. */
-static int find_collective_op(struct association *association, const struct thread *thread, uint32_t node_call,
+static int find_collective_op(struct association *association, struct thread *thread, uint32_t node_call,
                               const struct node *node, const struct host_task *task, uint32_t *ret, struct err *err)
 {
     const struct call *call = &thread->calls[node_call];
     uint32_t record = NO_INDEX;
-    if (id_map_get(&association->collective_calls, node_call, ret))
+    *ret = thread->states[node_call].collective_op;
+    if (*ret != NO_INDEX)
         return 0;
     id_map_get(&association->collective_records, node_call, &record);
     struct collective_op *op = ARRAY_NEXT(association->collective_ops, association->collective_op_count,
@@ -87,7 +87,8 @@ static int find_collective_op(struct association *association, const struct thre
         .collective = record,
     };
     *ret = (uint32_t)(association->collective_op_count - 1);
-    return id_map_set(&association->collective_calls, node_call, *ret, err);
+    thread->states[node_call].collective_op = *ret;
+    return 0;
 }
 
 static int set_collective(struct association *association, struct host_task *task, uint32_t op, uint32_t call,
@@ -116,10 +117,10 @@ static void name_kernel(const struct association *association, const struct thre
 }
 
 /* One part for each context; false in *ret_room: there are more than any capture has. */
-static int add_parts(struct association *association, const struct context_use *use, const struct host_task *whole,
+static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use, const struct host_task *whole,
                      uint32_t op, bool master, bool *ret_room, struct err *err)
 {
-    const uint32_t *ids = use->count > 0 ? association->context_ids + use->first : NULL;
+    const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
     uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
     int status = 0;
@@ -137,17 +138,18 @@ static int add_parts(struct association *association, const struct context_use *
 }
 
 /* The parts of a call belong to its first task. */
-static int add_all_parts(struct association *association, const struct thread *thread, const struct host_task *whole,
+static int add_all_parts(struct association *association, struct thread *thread, const struct host_task *whole,
                          uint32_t op, uint32_t call, bool master, struct err *err)
 {
     uint32_t next;
     bool room = true;
-    if (!id_map_get(&association->communication_contexts, call, &next))
+    int status = 0;
+    if (thread->states[call].parts_added || !id_map_get(&association->communication_contexts, call, &next))
         return 0;
-    int status = id_map_set(&association->communication_contexts, call, NO_INDEX, err);
+    thread->states[call].parts_added = true;
     while (status == 0 && room && next != NO_INDEX) {
         const struct context_use *use = &thread->contexts[next];
-        status = add_parts(association, use, whole, op, master, &room, err);
+        status = add_parts(association, thread, use, whole, op, master, &room, err);
         next = use->next;
     }
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
@@ -157,7 +159,7 @@ static int add_all_parts(struct association *association, const struct thread *t
     return status;
 }
 
-int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err)
 {
     const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
@@ -183,16 +185,6 @@ struct collective_run {
     int64_t id;                       /* row */
 };
 
-struct collective_runs {
-    struct collective_run *items;
-    size_t count, capacity;
-    struct id_map by_key;
-    struct run_task {
-        uint32_t ran, run; /* the task on the device, and what it belongs to */
-    } * tasks;
-    size_t task_count, task_capacity;
-};
-
 static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
                                        const struct ran_task *first, uint32_t *ret, struct err *err)
 {
@@ -215,16 +207,19 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
     return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
 }
 
-static int take_task(struct association *association, struct collective_runs *runs, uint32_t index, struct err *err)
+int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
+                                const struct matched_task *joined, struct err *err)
 {
-    const struct ran_task *ran = &association->ran[index];
-    struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
-    uint32_t number;
+    const struct ran_task *ran = &joined->ran;
+    uint32_t number, known = joined->launched ? joined->host.extra : NO_INDEX;
+    if (known == NO_INDEX || association->extras[known].collective_op == NO_INDEX)
+        return 0;
+    struct task_extra *extra = &association->extras[known];
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
     if (task == NULL)
         return -(int)err->code;
-    *task = (struct run_task){index, number};
+    *task = (struct run_task){index, number, known};
     if (ran->end_ns > run->all_end_ns)
         run->all_end_ns = ran->end_ns; /* tasks come by start */
     if (extra->master && ran->end_ns > run->end_ns)
@@ -232,18 +227,6 @@ static int take_task(struct association *association, struct collective_runs *ru
     if (run->transfer == NO_INDEX)
         run->transfer = extra->transfer;
     return 0;
-}
-
-static int find_runs(struct association *association, struct collective_runs *runs, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
-        uint32_t host = association->ran[i].host;
-        uint32_t extra = host != NO_INDEX ? association->host_tasks[host].extra : NO_INDEX;
-        if (extra != NO_INDEX && association->extras[extra].collective_op != NO_INDEX)
-            status = take_task(association, runs, (uint32_t)i, err);
-    }
-    return status;
 }
 
 static int compare_op_start(const void *a, const void *b)
@@ -356,8 +339,7 @@ static int emit_run(struct association *association, int64_t device_id, struct c
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
                          const struct run_task *task, int64_t first_task_row, struct err *err)
 {
-    const struct ran_task *ran = &association->ran[task->ran];
-    const struct task_extra *extra = &association->extras[association->host_tasks[ran->host].extra];
+    const struct task_extra *extra = &association->extras[task->extra];
     struct row row;
     int status = decoder_emit(association->decoder, &kind_communication_task, &row, err);
     if (status < 0)
@@ -383,19 +365,20 @@ static int emit_run_task(struct association *association, const struct collectiv
                        : status;
 }
 
-int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
-                                 struct err *err)
+int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
+                                 int64_t first_task_row, struct err *err)
 {
-    struct collective_runs runs = {.items = NULL};
-    int status = association->collective_op_count > 0 ? find_runs(association, &runs, err) : 0;
-    if (status == 0 && runs.count > 0)
-        status = number_ops(association, &runs, err);
-    for (size_t i = 0; status == 0 && i < runs.count; i++)
-        status = emit_run(association, device_id, &runs.items[i], err);
-    for (size_t i = 0; status == 0 && i < runs.task_count; i++)
-        status = emit_run_task(association, &runs, &runs.tasks[i], first_task_row, err);
-    id_map_release(&runs.by_key);
-    free(runs.items);
-    free(runs.tasks);
+    int status = runs->count > 0 ? number_ops(association, runs, err) : 0;
+    for (size_t i = 0; status == 0 && i < runs->count; i++)
+        status = emit_run(association, device_id, &runs->items[i], err);
+    for (size_t i = 0; status == 0 && i < runs->task_count; i++)
+        status = emit_run_task(association, runs, &runs->tasks[i], first_task_row, err);
     return status;
+}
+
+void collective_runs_release(struct collective_runs *runs)
+{
+    id_map_release(&runs->by_key);
+    free(runs->items);
+    free(runs->tasks);
 }

@@ -112,29 +112,20 @@ int association_text(struct association *association, int64_t id, const char *fi
     return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
 }
 
-struct thread *association_thread(struct association *association, uint32_t id, struct err *err)
+struct join_limits join_limits = {.spool = (size_t)8 * 1024 * 1024, .window = 8192};
+
+int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
+                   const void *record, size_t size, struct err *err)
 {
-    uint32_t index;
-    if (association->last_thread < association->thread_count && association->threads[association->last_thread].id == id)
-        return &association->threads[association->last_thread];
-    if (!id_map_get(&association->thread_ids, id, &index)) {
-        struct thread *thread =
-            ARRAY_NEXT(association->threads, association->thread_count, association->thread_capacity, err);
-        if (thread == NULL)
-            return NULL;
-        *thread = (struct thread){.id = id};
-        index = (uint32_t)(association->thread_count - 1);
-        if (id_map_set(&association->thread_ids, id, index, err) < 0)
-            return NULL;
-    }
-    association->last_thread = index;
-    return &association->threads[index];
+    if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
+        return -(int)err->code;
+    return spool_add(*spool, key, record, size, err);
 }
 
-void key_table_release(struct key_table *table)
+void join_spool_release(struct spool **spool)
 {
-    free(table->slots);
-    *table = (struct key_table){.slots = NULL};
+    spool_free(*spool);
+    *spool = NULL;
 }
 
 uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
@@ -147,16 +138,6 @@ uint32_t association_call_around(const struct association *association, const st
         call = thread->calls[call].parent;
     }
     return call;
-}
-
-int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
-{
-    struct host_task *copy =
-        ARRAY_NEXT(association->host_tasks, association->host_task_count, association->host_task_capacity, err);
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = *task;
-    return 0;
 }
 
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)

@@ -5,6 +5,7 @@
 #ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
+#include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "parsers/decode/decode.h"
@@ -41,6 +42,9 @@ const struct host_tensor *tensor_pool_get(const struct tensor_pool *pool, uint32
 void tensor_pool_release(struct tensor_pool *pool);
 
 #define NO_INDEX UINT32_MAX
+
+/* Records of the host wait in a spool by thread and time. Those of a thread that are about calls that are open or
+ * were left not long ago are together in a window, whose calls the indexes below count. */
 
 struct call {
     int64_t begin_ns, end_ns;
@@ -84,7 +88,7 @@ struct attribute_use {
 struct context_use {
     int64_t time_ns;
     uint32_t name, launch;
-    uint32_t first, count;  /* in the association's context ids */
+    uint32_t first, count;  /* in the window's context ids; in the spool they follow */
     uint32_t communication; /* index of the communication call around it; NO_INDEX */
     uint32_t next;          /* of the same communication call; NO_INDEX */
 };
@@ -95,6 +99,9 @@ struct track {
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
     uint16_t device_id;
+    /* Not in the spool: */
+    uint32_t leaf; /* index of the deepest call around it; NO_INDEX */
+    uint32_t connection, model_id;
 };
 
 /* A record of one of the rarer kinds; item is its place in the association's list of the kind. */
@@ -122,16 +129,30 @@ enum unplaced_kind {
 /* How many records of each of these kinds describe the operators of one launch. */
 #define DESCRIBED_KINDS (UNPLACED_ATTRIBUTE + 1)
 
-struct described_launch {
+/* Launches that follow each other with as many records of each kind. */
+struct described_run {
     uint32_t records[DESCRIBED_KINDS];
-    bool ran; /* one of its tasks did */
+    uint32_t first, count; /* launches */
 };
 
-/* Everything of one host thread until its tree is built. */
+/* Facts about a call in the window beside what its row has. */
+struct call_state {
+    uint32_t row;                      /* among the calls of its thread */
+    uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
+    uint32_t described;                /* its number among launches of which records tell, once they are known; NO_INDEX */
+    uint32_t collective_op;            /* the communication operator that it is; NO_INDEX */
+    bool is_open;                      /* as of the last look: the thread is in it */
+    bool left;                         /* its row and its number are out */
+    bool parts_added;                  /* its contexts are tasks */
+    bool stays;                        /* a record needs it still */
+};
+
+/* The window of the host thread that is being joined. */
 struct thread {
     uint32_t id;
     struct call *calls;
-    size_t call_count, call_capacity;
+    struct call_state *states; /* of each */
+    size_t call_count, call_capacity, state_count, state_capacity;
     struct node *nodes;
     size_t node_count, node_capacity;
     struct tensor_use *tensors;
@@ -140,11 +161,22 @@ struct thread {
     size_t attribute_count, attribute_capacity;
     struct context_use *contexts;
     size_t context_count, context_capacity;
+    uint32_t *context_ids; /* of the contexts */
+    size_t context_id_count, context_id_capacity;
     struct track *tracks;
     size_t track_count, track_capacity;
     struct note *notes;
     size_t note_count, note_capacity;
-    uint32_t *described; /* for each call, its place in the association's described launches, or NO_INDEX */
+    struct fused_op {
+        uint32_t item, model_id; /* item: as in struct note */
+    } * fused; /* of the whole thread */
+    size_t fused_count, fused_capacity;
+    uint32_t current; /* index of the deepest open call; NO_INDEX */
+    size_t limit;     /* records after which the window moves on */
+    uint64_t rows;    /* calls so far */
+    uint64_t overlaps; /* calls that overlap others */
+    struct call first_overlap;
+    size_t mark; /* of diagnostics, when the thread began */
 };
 
 /* (level, type) of calls. */
@@ -158,7 +190,6 @@ struct call_kind {
 struct host_task {
     int64_t time_ns;
     uint32_t stream_id, task_id, context_id, batch_id;
-    uint32_t next; /* with the same key, by time; NO_INDEX */
     uint32_t connection, thread_id;
     uint32_t task_type, kernel, op_name, op_type; /* texts; op_name NO_INDEX: no operator */
     uint32_t block_num, mix_block_num, op_flag, tensor_set, attribute;
@@ -167,7 +198,7 @@ struct host_task {
     uint32_t launch;   /* in the association's described launches; NO_INDEX: no record says anything of it */
     uint16_t device_id;
     uint8_t op_task_type, op_state;
-    bool used, has_block_num;
+    bool has_block_num;
 };
 
 /* Members that only few tasks have. */
@@ -189,36 +220,35 @@ struct collective_op {
     uint32_t order;      /* which one of its group it is on the device being joined */
 };
 
+/* A task that the device ran. */
 struct ran_task {
     int64_t start_ns, end_ns;
     uint32_t stream_id, task_id, context_id;
-    uint32_t next;   /* with the same key, by start */
-    uint32_t host;   /* index of the host's task; NO_INDEX */
-    uint32_t pmu[2]; /* for each core, index; NO_INDEX */
     uint16_t batch_id;
     uint8_t type;
-    uint32_t batch_known : 1; /* the device says when the numbers of its stream began again */
-    uint32_t has_accelerator : 1;
-    uint32_t accelerator_id : 6;
+    uint8_t batch_known : 1; /* the device says when the numbers of its stream began again */
+    uint8_t has_accelerator : 1;
+    uint8_t accelerator_id : 6;
 };
 
 #define NO_DURATION (-1)
 
 struct pmu_sum {
-    int64_t total_cycle, counters[PMU_COUNTERS_MOST];
-    int64_t duration_ns; /* NO_DURATION: not measured */
-    size_t counter_count;
+    int64_t total_cycle, duration_ns; /* NO_DURATION: not measured */
+    uint32_t counter_count;
     uint32_t blocks; /* added up */
     bool whole;      /* the task's own record */
+    int64_t counters[PMU_COUNTERS_MOST]; /* last: a spool has only as many as there are */
 };
 
-/* Chains of items with equal keys: the first of each in an open-addressed table. */
-struct key_table {
-    struct key_slot {
-        uint64_t key;         /* stream and task */
-        uint32_t first, last; /* NO_INDEX: the slot is empty */
-    } * slots;
-    size_t capacity, used;
+/* A task that ran with what belongs to it. */
+struct matched_task {
+    struct ran_task ran; /* with the batch of its launch */
+    uint32_t stream_id;  /* as the host knows it */
+    bool launched, counted[2];
+    /* In a spool only those of these that it has follow, without gaps. */
+    struct host_task host;
+    struct pmu_sum pmu[2]; /* for each core */
 };
 
 /* The task numbers of a stream begin again. */
@@ -258,12 +288,8 @@ struct association {
     size_t call_kind_count, call_kind_capacity;
     size_t last_call_kind;
     struct id_map call_kind_ids;
-    struct thread *threads;
-    size_t thread_count, thread_capacity;
-    size_t last_thread;
-    struct id_map thread_ids;
-    uint32_t *context_ids;
-    size_t context_id_count, context_id_capacity;
+    struct spool *records; /* of the host's threads (association_host.c) */
+    struct spool *calls;   /* struct left_call, by row */
     struct host_copy *copies;
     size_t copy_count, copy_capacity;
     struct host_fusion *fusions;
@@ -278,8 +304,7 @@ struct association {
     size_t extra_count, extra_capacity;
     struct collective_op *collective_ops;
     size_t collective_op_count, collective_op_capacity;
-    /* About the thread being joined: */
-    struct id_map collective_calls;       /* node calls to collective operators */
+    /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
     struct id_map communication_contexts; /* communication calls to the first of their context records */
@@ -290,23 +315,29 @@ struct association {
     bool expands_known, expanded_streams;
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
-    struct described_launch *described;
-    size_t described_count, described_capacity;
+    struct spool *described; /* struct described_run */
+    struct described_run described_run; /* the last one */
+    uint32_t described_count;
+    uint64_t *ran_launches; /* a bit for each of them */
+    size_t ran_launch_words, ran_launch_capacity;
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
     struct map captured_ops; /* of struct captured_op */
-    struct host_task *host_tasks;
-    size_t host_task_count, host_task_capacity;
-    struct key_table host_table; /* of the device being joined */
-    struct ran_task *ran;
-    size_t ran_count, ran_capacity;
-    struct key_table ran_table;
-    struct pmu_sum *pmu;
-    size_t pmu_count, pmu_capacity;
-    uint64_t pmu_unmatched;
+    struct id_map lowest_batches;    /* of the host's streams */
+    struct spool *host_unbatched;    /* struct host_task, by stream and time: until their batches are known */
+    struct spool *host_tasks;        /* struct host_task, by device, stream and number */
+    bool host_tasks_sorted;          /* they are being read: */
+    bool host_left;                  /* next_host_task is the first that was not taken */
+    struct spool_item next_host_task;
+    /* About the device being joined: */
+    struct spool *ran_unbatched; /* struct ran_task, by stream and start, when it says where numbers began again */
+    struct spool *ran;           /* struct ran_task, by stream and number */
+    struct spool *pmu;           /* counters, by stream and number */
+    struct spool *joined;        /* struct matched_task, by start */
+    uint64_t ran_count, pmu_count;
+    size_t join_mark;            /* of diagnostics: when the first of its counters came */
     struct flip_list flips;
-    bool ran_sorted;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
 };
@@ -320,10 +351,16 @@ void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
     array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
 
-void key_table_release(struct key_table *table);
-/* Empty, with room for count keys. */
-int key_table_init(struct key_table *table, size_t count, struct err *err);
-struct key_slot *key_table_find(const struct key_table *table, uint64_t key);
+/* Memory for records that wait. Tests lower it. */
+extern struct join_limits {
+    size_t spool;  /* bytes of each spool */
+    size_t window; /* records of a thread */
+} join_limits;
+
+/* Room in a spool that is made when it is needed, and a record into it. */
+int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
+                   const void *record, size_t size, struct err *err);
+void join_spool_release(struct spool **spool);
 
 static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 {
@@ -341,16 +378,14 @@ int association_text(struct association *association, int64_t id, const char *fi
 uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
                                  uint16_t level, uint32_t type);
 
-/* The thread of this number; NULL with err set. */
-struct thread *association_thread(struct association *association, uint32_t id, struct err *err);
-
-/* Counts the records of a thread whose call was not found, then reports and counts those of all threads as rejected. */
-void association_count_unplaced(struct association *association, const struct thread *thread);
+/* Reports and counts as rejected the records whose call was not found. */
 void association_report_unplaced(struct association *association);
-/* Counts what describes each launch of the thread; once all devices are joined, what describes launches of which no
+/* Gives a launch its number when records tell of it; once all devices are joined, what describes launches of which no
  * task ran is reported and counted as rejected. */
-int association_count_described(struct association *association, struct thread *thread, struct err *err);
-void association_report_not_run(struct association *association);
+int association_number_launch(struct association *association, struct call_state *launch, struct err *err);
+int association_report_not_run(struct association *association, struct err *err);
+/* A task of the launch ran. */
+int association_note_ran(struct association *association, uint32_t launch, struct err *err);
 
 /* Takes records of a kind out of the count of what was joined, for a reason that is reported: of the part's last files
  * first, because which record was in which slice is not known any more. */
@@ -368,45 +403,89 @@ void association_place_note(const struct association *association, const struct 
 size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
 /* The model that a call works for; NO_MODEL: none. */
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
+bool association_is_copying(const struct association *association, const struct track *track);
 /* Notes the bytes that a task copies; fills its extra when it does. */
 int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
                           uint32_t call, struct host_task *task, struct err *err);
-/* Fused operators of the thread, with their models. */
+/* Notes a fused operator with its model. */
+int association_take_fusion(struct association *association, struct thread *thread, const struct note *note,
+                            struct err *err);
+/* Those of the thread. */
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
 
-/* Communication. Indexes the notes of a thread, before its tasks are joined. */
+/* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
 /* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
  * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
  * context. */
-int association_join_collective(struct association *association, const struct thread *thread, uint32_t call,
+int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
-/* The communication operators that ran on the device being joined, and their tasks; first_task_row: of the device's
- * tasks. */
-int association_emit_collectives(struct association *association, int64_t device_id, int64_t first_task_row,
-                                 struct err *err);
+/* The communication operators that ran on the device being joined. */
+struct collective_runs {
+    struct collective_run *items;
+    size_t count, capacity;
+    struct id_map by_key;
+    struct run_task {
+        uint32_t ran, run, extra; /* the task on the device, what it belongs to, what is known of it */
+    } * tasks;
+    size_t task_count, task_capacity;
+};
+
+/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator. */
+int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
+                                const struct matched_task *task, struct err *err);
+/* Emits them and their tasks; first_task_row: of the device's tasks. */
+int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
+                                 int64_t first_task_row, struct err *err);
+void collective_runs_release(struct collective_runs *runs);
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
 
 /* Tasks that have streams and numbers and get a batch. */
 struct batch_target {
-    void *tasks;
-    size_t count;
-    void (*get)(const void *tasks, size_t i, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
-    void (*set)(void *tasks, size_t i, uint32_t batch);
+    size_t size; /* of a task */
+    void (*get)(const void *task, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
+    void (*set)(void *task, uint32_t batch);
+    int (*put)(struct association *association, const void *task, struct err *err); /* where it goes on to */
 };
 
-/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. */
-int association_assign_batches(struct flip_list *list, const struct batch_target *target, struct err *err);
+/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. The tasks are those of a
+ * spool by stream and time. */
+int association_assign_batches(struct association *association, struct flip_list *list, struct spool *tasks,
+                               const struct batch_target *target, struct err *err);
 int association_batch_host_tasks(struct association *association, struct err *err);
-int association_batch_ran_tasks(struct association *association, struct err *err);
+/* Where tasks go whose batch is known or that have none. */
+int association_put_host_task(struct association *association, const void *task, struct err *err);
+int association_put_ran_task(struct association *association, const void *task, struct err *err);
+
+/* Kinds of records in the spool of the host's. All begin with a time, which is in the key there. */
+enum host_record {
+    HOST_RECORD_NODE,
+    HOST_RECORD_TENSORS,
+    HOST_RECORD_ATTRIBUTE,
+    HOST_RECORD_CONTEXTS,
+    HOST_RECORD_TRACK,
+    HOST_RECORD_NOTE
+};
+
+/* Adds a record of a thread whose first member is its time, of at most SPOOL_RECORD_MAX bytes. */
+int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
+                           size_t size, struct err *err);
+int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
+                                uint16_t level, struct err *err);
+
+/* A call that its thread has left. */
+struct left_call {
+    struct call call; /* its parent counts the calls of the thread */
+    uint32_t thread_id;
+};
 
 /* Builds every thread's tree, emits its calls and turns tracks into host tasks; releases the threads. */
 int association_join_host(struct association *association, struct err *err);
-/* Sorts the device's tasks and matches the host's. */
-int association_join_tasks(struct association *association, struct err *err);
-/* Rows. The calls are those of all threads, which lose them. */
+/* Matches the device's tasks with the host's and with their counters. */
+int association_join_device(struct association *association, struct err *err);
+/* Rows. */
 int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);

@@ -1,61 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device: tasks that ran, which launch of the host each was, and their counters. */
+/* The device: tasks that ran, which launch of the host each was, and their counters. All of them wait in spools by the
+ * stream and number of their task, and are joined one number after the other. */
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables of keys ---- */
+/* Counters of a task as they wait. */
+struct spooled_pmu {
+    int64_t start_ns, duration_ns, total_cycle;
+    struct pmu_place { /* where they stand */
+        int64_t record, offset;
+        size_t mark; /* of diagnostics */
+        uint32_t file, stream_id, task_id;
+        bool block;
+    } place;
+    uint32_t context_id, counter_count;
+    uint8_t core;
+    bool timed;
+    int64_t counters[PMU_COUNTERS_MOST]; /* last: as many as there are */
+};
 
-int key_table_init(struct key_table *table, size_t count, struct err *err)
+/* Everything of one stream and number. */
+struct group {
+    struct spool_key key;
+    struct {
+        struct matched_task *items;
+        size_t count, capacity;
+    } tasks; /* by start */
+    struct {
+        struct group_launch {
+            struct host_task task;
+            bool used;
+        } * items;
+        size_t count, capacity;
+    } launches;       /* by time */
+    size_t counted;   /* where counters go on */
+    size_t first;     /* of the launches that may still be taken in their order */
+};
+
+struct device_join {
+    struct group group;
+    struct spool_item task, pmu; /* the next of each */
+    bool task_left, pmu_left;
+    uint32_t device_id;
+    struct spool *unmatched; /* struct pmu_place, in their order */
+    size_t unlaunched, early;
+    int64_t first_early_ns; /* by so much */
+    struct ran_task first_early;
+    uint32_t first_early_stream;
+};
+
+/* ---- keys and orders ---- */
+
+/* On some chips the numbers of tasks alone tell them apart. */
+static struct spool_key task_place(uint32_t device_id, bool unique_tasks, uint32_t stream_id, uint32_t task_id)
 {
-    size_t capacity = 64;
-    while (capacity < count + count / 2)
-        capacity *= 2;
-    struct key_slot *slots = malloc(capacity * sizeof *slots);
-    if (slots == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < capacity; i++)
-        slots[i].first = slots[i].last = NO_INDEX;
-    free(table->slots);
-    *table = (struct key_table){.slots = slots, .capacity = capacity};
-    return 0;
+    return (struct spool_key){task_key(device_id, unique_tasks ? 0 : stream_id), (uint64_t)task_id << 32};
 }
 
-struct key_slot *key_table_find(const struct key_table *table, uint64_t key)
+static int compare_keys(const struct spool_key *a, const struct spool_key *b)
 {
-    size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 24) & (table->capacity - 1);
-    while (table->slots[i].first != NO_INDEX && table->slots[i].key != key)
-        i = (i + 1) & (table->capacity - 1);
-    return &table->slots[i];
+    return a->major != b->major ? array_order(a->major, b->major) : array_order(a->minor, b->minor);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ran_task *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return array_order(x->start_ns, y->start_ns);
+    if (x->end_ns != y->end_ns)
+        return array_order(x->end_ns, y->end_ns);
+    if (x->stream_id != y->stream_id)
+        return array_order(x->stream_id, y->stream_id);
+    return x->task_id != y->task_id ? array_order(x->task_id, y->task_id) : array_order(x->context_id, y->context_id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct host_task *x = a, *y = b;
+    return array_order(x->time_ns, y->time_ns);
 }
 
 /* ---- records in ---- */
+
+static uint32_t device_of_part(const struct association *association)
+{
+    int64_t device_id = decoder_capture(association->decoder)->parts[association->part].device_id;
+    return device_id >= 0 ? (uint32_t)device_id : 0;
+}
+
+int association_put_ran_task(struct association *association, const void *record, struct err *err)
+{
+    const struct ran_task *task = record;
+    const struct spool_key key =
+        task_place(device_of_part(association), association->unique_tasks, task->stream_id, task->task_id);
+    return join_spool_add(&association->ran, by_start, &key, task, sizeof *task, err);
+}
 
 int association_add_task(struct association *association, const struct device_task *task, struct err *err)
 {
     if (join_expect_span(task->start_ns, task->end_ns, err) < 0)
         return -(int)err->code;
-    struct ran_task *copy = ARRAY_NEXT(association->ran, association->ran_count, association->ran_capacity, err);
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct ran_task){
+    const struct ran_task copy = {
         .start_ns = task->start_ns,
         .end_ns = task->end_ns,
         .stream_id = task->stream_id,
         .task_id = task->task_id,
         .context_id = (uint32_t)task->context_id,
-        .next = NO_INDEX,
-        .host = NO_INDEX,
-        .pmu = {NO_INDEX, NO_INDEX},
         .type = (uint8_t)task->type,
         .has_accelerator = task->has_accelerator,
         .accelerator_id = task->accelerator_id & 0x3fu,
     };
-    association->ran_sorted = false;
-    return 0;
+    association->ran_count++;
+    if (association->flips.count == 0)
+        return association_put_ran_task(association, &copy, err);
+    const struct spool_key key = {task->stream_id, spool_key_part(task->start_ns)};
+    return join_spool_add(&association->ran_unbatched, by_start, &key, &copy, sizeof copy, err);
 }
 
 int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err)
@@ -64,218 +128,221 @@ int association_add_flip(struct association *association, const struct task_flip
     return flip_list_add(&association->flips, &copy, err);
 }
 
-/* ---- order ---- */
-
-static inline bool ran_before(const struct ran_task *a, const struct ran_task *b)
+int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err)
 {
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns < b->end_ns;
-    if (a->stream_id != b->stream_id)
-        return a->stream_id < b->stream_id;
-    return a->task_id != b->task_id ? a->task_id < b->task_id : a->context_id < b->context_id;
-}
-
-static int compare_ran(const void *a, const void *b)
-{
-    return ran_before(b, a) - ran_before(a, b);
+    const struct place place = decoder_place(association->decoder, NULL);
+    const struct decoder *decoder = association->decoder;
+    struct spooled_pmu record = {
+        .start_ns = pmu->start_ns,
+        .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION,
+        .total_cycle = pmu->total_cycle,
+        .place = {place.record, place.offset, diag_mark(decoder->capture->diag),
+                  (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block},
+        .context_id = (uint32_t)pmu->context_id,
+        .counter_count = (uint32_t)pmu->counter_count,
+        .core = (uint8_t)pmu->core,
+        .timed = pmu->timed,
+    };
+    memcpy(record.counters, pmu->counters, pmu->counter_count * sizeof *pmu->counters);
+    if (association->pmu_count++ == 0)
+        association->join_mark = record.place.mark;
+    const struct spool_key key =
+        task_place(device_of_part(association), association->unique_tasks, pmu->stream_id, pmu->task_id);
+    size_t size = offsetof(struct spooled_pmu, counters) + pmu->counter_count * sizeof *pmu->counters;
+    return join_spool_add(&association->pmu, NULL, &key, &record, size, err);
 }
 
 /* ---- the host's tasks ---- */
 
-/* Makes the key that tells the tasks of a device apart: on some chips their numbers alone. */
-static uint64_t key_on_device(const struct association *association, uint32_t stream_id, uint32_t task_id)
+static bool has_unique_tasks(const struct association *association, uint32_t device_id)
 {
-    return task_key(association->unique_tasks ? 0 : stream_id, task_id);
+    const struct capture *capture = decoder_capture(association->decoder);
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        if (!part->is_host && (part->device_id >= 0 ? part->device_id : 0) == device_id)
+            return part_has_unique_tasks(part->chip);
+    }
+    return false;
 }
 
-/* Appends to the chain of its key, where its time belongs. */
-static void chain_host_task(struct association *association, uint32_t index)
+static int add_host_task(struct association *association, const struct host_task *task, struct err *err)
 {
-    struct host_task *tasks = association->host_tasks, *task = &tasks[index];
-    uint64_t key = key_on_device(association, task->stream_id, task->task_id);
-    struct key_slot *slot = key_table_find(&association->host_table, key);
-    task->next = NO_INDEX;
-    if (slot->first == NO_INDEX) {
-        *slot = (struct key_slot){key, index, index};
-    } else if (tasks[slot->last].time_ns <= task->time_ns) {
-        tasks[slot->last].next = index;
-        slot->last = index;
-    } else {
-        uint32_t *place = &slot->first;
-        while (*place != NO_INDEX && tasks[*place].time_ns <= task->time_ns)
-            place = &tasks[*place].next;
-        task->next = *place;
-        *place = index;
-    }
+    const struct spool_key key = task_place(task->device_id, has_unique_tasks(association, task->device_id),
+                                            task->stream_id, task->task_id);
+    return join_spool_add(&association->host_tasks, by_time, &key, task, sizeof *task, err);
 }
 
-static int index_host_tasks(struct association *association, uint32_t device_id, struct err *err)
+static int next_host_task(struct association *association, struct err *err)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < association->host_task_count; i++)
-        count += association->host_tasks[i].device_id == device_id;
-    int status = key_table_init(&association->host_table, count, err);
-    for (size_t i = 0; status == 0 && i < association->host_task_count; i++) {
-        if (association->host_tasks[i].device_id == device_id)
-            chain_host_task(association, (uint32_t)i);
+    int any = spool_next(association->host_tasks, &association->next_host_task, err);
+    association->host_left = any > 0;
+    return any < 0 ? any : 0;
+}
+
+/* Those that no device took yet may be added to. */
+static int reopen_host_tasks(struct association *association, struct err *err)
+{
+    struct spool *rest = association->host_tasks;
+    int status = 0;
+    association->host_tasks = NULL;
+    association->host_tasks_sorted = false;
+    while (status == 0 && association->host_left) {
+        status = add_host_task(association, association->next_host_task.record, err);
+        struct spool *added = association->host_tasks;
+        association->host_tasks = rest;
+        if (status == 0)
+            status = next_host_task(association, err);
+        association->host_tasks = added;
     }
+    spool_free(rest);
     return status;
 }
 
-/* Whether no task will be matched with it any more when tasks are matched in their order. */
-static bool is_spent(const struct host_task *tasks, uint32_t index)
+int association_put_host_task(struct association *association, const void *task, struct err *err)
 {
-    return tasks[index].used && tasks[index].context_id == (uint32_t)NO_CONTEXT;
+    int status = association->host_tasks_sorted ? reopen_host_tasks(association, err) : 0;
+    return status == 0 ? add_host_task(association, task, err) : status;
+}
+
+static int sort_host_tasks(struct association *association, struct err *err)
+{
+    if (association->host_tasks == NULL || association->host_tasks_sorted)
+        return 0;
+    association->host_tasks_sorted = true;
+    int status = spool_finish(association->host_tasks, err);
+    return status == 0 ? next_host_task(association, err) : status;
+}
+
+/* Takes the launches of the group's number; those before it were of tasks that did not run. */
+static int take_launches(struct association *association, struct group *group, struct err *err)
+{
+    group->launches.count = group->first = 0;
+    while (association->host_left) {
+        int order = compare_keys(&association->next_host_task.key, &group->key);
+        if (order > 0)
+            break;
+        if (order == 0) {
+            if (array_reserve(&group->launches, 1, err) < 0)
+                return -(int)err->code;
+            struct group_launch *launch = &group->launches.items[group->launches.count++];
+            memcpy(&launch->task, association->next_host_task.record, sizeof launch->task);
+            launch->used = false;
+        }
+        if (next_host_task(association, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+/* Whether no task will be matched with it any more when tasks are matched in their order. */
+static bool is_spent(const struct group_launch *launch)
+{
+    return launch->used && launch->task.context_id == (uint32_t)NO_CONTEXT;
 }
 
 /* The launch that a task is: of the same batch when the device says where the numbers began again, else the next in
  * time. A task that was launched once but ran several times (of a model loaded before) is that launch every time. */
-static uint32_t match_host(struct association *association, const struct ran_task *task)
+static struct group_launch *match_launch(struct group *group, const struct ran_task *task)
 {
-    struct host_task *tasks = association->host_tasks;
-    struct key_slot *slot =
-        key_table_find(&association->host_table, key_on_device(association, task->stream_id, task->task_id));
     bool in_order = !task->batch_known && task->context_id == (uint32_t)NO_CONTEXT;
-    uint32_t candidates = 0, only = NO_INDEX;
-    while (in_order && slot->first != NO_INDEX && slot->first != slot->last && is_spent(tasks, slot->first) &&
-           tasks[slot->first].next != slot->last)
-        slot->first = tasks[slot->first].next;
-    for (uint32_t i = slot->first; i != NO_INDEX; i = tasks[i].next) {
-        struct host_task *host = &tasks[i];
-        if (host->context_id != task->context_id || (task->batch_known && host->batch_id != task->batch_id))
+    struct group_launch *launches = group->launches.items, *only = NULL;
+    size_t count = group->launches.count, candidates = 0;
+    while (in_order && group->first + 2 < count && is_spent(&launches[group->first]))
+        group->first++;
+    for (size_t i = group->first; i < count; i++) {
+        struct group_launch *launch = &launches[i];
+        if (launch->task.context_id != task->context_id || (task->batch_known && launch->task.batch_id != task->batch_id))
             continue;
-        if (!host->used) {
-            host->used = true;
-            return i;
+        if (!launch->used) {
+            launch->used = true;
+            return launch;
         }
         candidates++;
-        only = i;
+        only = launch;
     }
-    return candidates == 1 && (!in_order || slot->first == slot->last) ? only : NO_INDEX;
+    return candidates == 1 && (!in_order || group->first + 1 == count) ? only : NULL;
 }
-
-static int chain_ran_tasks(struct association *association, struct err *err)
-{
-    int status = key_table_init(&association->ran_table, association->ran_count, err);
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++) {
-        const struct ran_task *task = &association->ran[i];
-        uint64_t key = key_on_device(association, task->stream_id, task->task_id);
-        struct key_slot *slot = key_table_find(&association->ran_table, key);
-        if (slot->first == NO_INDEX)
-            *slot = (struct key_slot){key, (uint32_t)i, (uint32_t)i};
-        else
-            association->ran[slot->last].next = (uint32_t)i;
-        slot->last = (uint32_t)i;
-    }
-    for (size_t i = 0; status == 0 && i < association->ran_table.capacity; i++)
-        association->ran_table.slots[i].last = association->ran_table.slots[i].first; /* where counters go on */
-    return status;
-}
-
-/* Result of the matching for the whole device. */
-struct join_result {
-    size_t unmatched, early;
-    const struct ran_task *first_early;
-};
 
 #define CLOCK_TOLERANCE_NS 1000000 /* clocks of host and device are not read at once */
 
-static void match_task(struct association *association, struct ran_task *task, struct join_result *result)
+static int match_task(struct association *association, struct device_join *join, struct matched_task *task,
+                      struct err *err)
 {
-    task->host = match_host(association, task);
-    if (task->host == NO_INDEX) {
-        result->unmatched++;
-        return;
+    const struct group_launch *launch = match_launch(&join->group, &task->ran);
+    if (launch == NULL) {
+        join->unlaunched++;
+        return 0;
     }
-    const struct host_task *host = &association->host_tasks[task->host];
-    task->batch_id = (uint16_t)host->batch_id;
+    const struct host_task *host = &launch->task;
+    task->launched = true;
+    task->host = *host;
     task->stream_id = host->stream_id;
-    if (host->time_ns <= task->start_ns || host->time_ns - task->start_ns <= CLOCK_TOLERANCE_NS)
-        return;
-    if (result->early++ == 0)
-        result->first_early = task;
+    task->ran.batch_id = (uint16_t)host->batch_id;
+    if (host->launch != NO_INDEX && association_note_ran(association, host->launch, err) < 0)
+        return -(int)err->code;
+    if (host->time_ns <= task->ran.start_ns || host->time_ns - task->ran.start_ns <= CLOCK_TOLERANCE_NS)
+        return 0;
+    if (join->early++ > 0 && by_start(&join->first_early, &task->ran) <= 0)
+        return 0;
+    join->first_early = task->ran;
+    join->first_early_stream = task->stream_id;
+    join->first_early_ns = host->time_ns - task->ran.start_ns;
+    return 0;
 }
 
-static void report_join(struct association *association, const struct capture_part *part,
-                        const struct join_result *result)
+static void report_join(const struct association *association, const struct device_join *join)
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
-    struct place place = {part->directory, -1, -1, NULL};
-    if (result->unmatched > 0)
-        diag_report(diag, DIAG_TASK_UNLAUNCHED, &place, "%zu of %zu tasks", result->unmatched, association->ran_count);
-    if (result->early == 0)
-        return;
-    const struct ran_task *task = result->first_early;
-    diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
-                "%zu of %zu tasks, the first is task %u of stream %u, %lld ns too early", result->early,
-                association->ran_count, task->task_id, task->stream_id,
-                (long long)(association->host_tasks[task->host].time_ns - task->start_ns));
-}
-
-int association_join_tasks(struct association *association, struct err *err)
-{
-    if (association->ran_count == 0 || association->ran_sorted)
-        return 0;
-    const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
-    uint32_t device_id = part->device_id >= 0 ? (uint32_t)part->device_id : 0;
-    struct join_result result = {.unmatched = 0};
-    array_sort(association->ran, association->ran_count, sizeof *association->ran, compare_ran);
-    int status = association_batch_ran_tasks(association, err);
-    if (status == 0)
-        status = index_host_tasks(association, device_id, err);
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++)
-        match_task(association, &association->ran[i], &result);
-    key_table_release(&association->host_table);
-    if (status == 0)
-        status = chain_ran_tasks(association, err);
-    if (status == 0)
-        report_join(association, part, &result);
-    association->ran_sorted = true;
-    return status;
+    struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
+    if (join->unlaunched > 0)
+        diag_report(diag, DIAG_TASK_UNLAUNCHED, &place, "%zu of %llu tasks", join->unlaunched,
+                    (unsigned long long)association->ran_count);
+    if (join->early > 0)
+        diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
+                    "%zu of %llu tasks, the first is task %u of stream %u, %lld ns too early", join->early,
+                    (unsigned long long)association->ran_count, join->first_early.task_id, join->first_early_stream,
+                    (long long)join->first_early_ns);
 }
 
 /* ---- counters ---- */
 
 /* The first execution from one on, of this context, that counters belong to: the one that was running then, else the
  * first that has none yet; of a block's without a time the last that fits. */
-static uint32_t find_execution_from(const struct association *association, const struct device_pmu *pmu,
-                                    uint32_t context_id, uint32_t from)
+static struct matched_task *find_execution_from(const struct group *group, const struct spooled_pmu *pmu,
+                                               uint32_t context_id, size_t from)
 {
-    uint32_t last = NO_INDEX;
-    for (uint32_t i = from; i != NO_INDEX; i = association->ran[i].next) {
-        const struct ran_task *task = &association->ran[i];
-        if (task->context_id != context_id)
+    struct matched_task *last = NULL;
+    for (size_t i = from; i < group->tasks.count; i++) {
+        struct matched_task *task = &group->tasks.items[i];
+        if (task->ran.context_id != context_id)
             continue;
-        if (pmu->start_ns >= 0 ? pmu->start_ns <= task->end_ns : pmu->block || task->pmu[pmu->core] == NO_INDEX)
-            return i;
-        last = i;
+        if (pmu->start_ns >= 0 ? pmu->start_ns <= task->ran.end_ns : pmu->place.block || !task->counted[pmu->core])
+            return task;
+        last = task;
     }
-    return pmu->block ? last : NO_INDEX;
+    return pmu->place.block ? last : NULL;
 }
 
 /* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
-static struct ran_task *find_execution(const struct association *association, const struct device_pmu *pmu)
+static struct matched_task *find_execution(struct group *group, const struct spooled_pmu *pmu)
 {
-    struct key_slot *slot =
-        key_table_find(&association->ran_table, key_on_device(association, pmu->stream_id, pmu->task_id));
-    uint32_t from = slot->first == NO_INDEX ? NO_INDEX : slot->last, found = NO_INDEX;
-    bool behind = from != NO_INDEX && pmu->start_ns >= 0 && pmu->start_ns < association->ran[from].start_ns;
+    struct matched_task *found = NULL;
+    size_t from = group->counted;
+    bool behind = pmu->start_ns >= 0 && pmu->start_ns < group->tasks.items[from].ran.start_ns;
     if (!behind)
-        found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, from);
-    if (found == NO_INDEX && (behind || from != slot->first))
-        found = find_execution_from(association, pmu, (uint32_t)pmu->context_id, slot->first);
-    if (found == NO_INDEX && pmu->context_id != NO_CONTEXT && !pmu->block) /* the log does not say that it was split */
-        found = find_execution_from(association, pmu, (uint32_t)NO_CONTEXT, slot->first);
-    if (found == NO_INDEX)
+        found = find_execution_from(group, pmu, pmu->context_id, from);
+    if (found == NULL && (behind || from != 0))
+        found = find_execution_from(group, pmu, pmu->context_id, 0);
+    if (found == NULL && pmu->context_id != (uint32_t)NO_CONTEXT && !pmu->place.block)
+        found = find_execution_from(group, pmu, (uint32_t)NO_CONTEXT, 0); /* the log does not say that it was split */
+    if (found == NULL)
         return NULL;
-    slot->last = found;
-    bool outside = pmu->start_ns < association->ran[found].start_ns || pmu->start_ns > association->ran[found].end_ns;
-    return pmu->block && pmu->start_ns >= 0 && outside ? NULL : &association->ran[found];
+    group->counted = (size_t)(found - group->tasks.items);
+    bool outside = pmu->start_ns < found->ran.start_ns || pmu->start_ns > found->ran.end_ns;
+    return pmu->place.block && pmu->start_ns >= 0 && outside ? NULL : found;
 }
 
-static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
+static void add_up(struct pmu_sum *sum, const struct spooled_pmu *pmu)
 {
     /* Unsigned sums: a damaged counter must not overflow. */
     sum->total_cycle = (int64_t)((uint64_t)sum->total_cycle + (uint64_t)pmu->total_cycle);
@@ -284,42 +351,208 @@ static void add_up(struct pmu_sum *sum, const struct device_pmu *pmu)
 }
 
 /* How many blocks a mixed task has on the kind of core that did not begin it, as far as is known. */
-static uint32_t blocks_of_other_core(const struct association *association, const struct ran_task *task)
+static uint32_t blocks_of_other_core(const struct matched_task *task)
 {
-    const struct host_task *host = task->host != NO_INDEX ? &association->host_tasks[task->host] : NULL;
-    return host != NULL && host->mix_block_num != 0 ? host->mix_block_num : UINT32_MAX;
+    return task->launched && task->host.mix_block_num != 0 ? task->host.mix_block_num : UINT32_MAX;
 }
 
-int association_add_pmu(struct association *association, const struct device_pmu *pmu, bool *keep, struct err *err)
+static void take_counters(struct matched_task *task, const struct spooled_pmu *pmu)
 {
-    int status = association_join_tasks(association, err);
-    if (status < 0)
-        return status;
-    struct ran_task *task = association->ran_count > 0 ? find_execution(association, pmu) : NULL;
-    if (task == NULL) {
-        struct place place = decoder_place(association->decoder, NULL);
-        diag_report(decoder_diag(association->decoder), DIAG_PMU_UNMATCHED, &place,
-                    "counters of stream %u task %u, which did not run%s", pmu->stream_id, pmu->task_id,
-                    pmu->block ? " then" : "");
-        *keep = false;
-        return 0;
-    }
-    uint32_t *slot = &task->pmu[pmu->core];
-    if (*slot == NO_INDEX) {
-        struct pmu_sum *sum = ARRAY_NEXT(association->pmu, association->pmu_count, association->pmu_capacity, err);
-        if (sum == NULL)
-            return -(int)err->code;
+    struct pmu_sum *sum = &task->pmu[pmu->core];
+    if (!task->counted[pmu->core])
         *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
-        *slot = (uint32_t)(association->pmu_count - 1);
-    }
-    struct pmu_sum *sum = &association->pmu[*slot];
-    if (pmu->block && (sum->whole || sum->blocks == blocks_of_other_core(association, task)))
-        return 0; /* counted already */
-    sum->blocks += pmu->block;
-    if (!pmu->block)
-        *sum = (struct pmu_sum){.whole = true,
-                                .counter_count = pmu->counter_count,
-                                .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION};
+    task->counted[pmu->core] = true;
+    if (pmu->place.block && (sum->whole || sum->blocks == blocks_of_other_core(task)))
+        return; /* counted already */
+    sum->blocks += pmu->place.block;
+    if (!pmu->place.block)
+        *sum = (struct pmu_sum){
+            .whole = true, .counter_count = pmu->counter_count, .duration_ns = pmu->duration_ns};
     add_up(sum, pmu);
-    return 0;
+}
+
+static int next_pmu(struct association *association, struct device_join *join, struct err *err)
+{
+    int any = association->pmu != NULL ? spool_next(association->pmu, &join->pmu, err) : 0;
+    join->pmu_left = any > 0;
+    return any < 0 ? any : 0;
+}
+
+/* All counters up to those of the group; of all that are left when it is NULL. */
+static int take_pmu(struct association *association, struct device_join *join, struct group *group, struct err *err)
+{
+    int status = 0;
+    while (status == 0 && join->pmu_left) {
+        const struct spooled_pmu *pmu = join->pmu.record;
+        int order = group != NULL ? compare_keys(&join->pmu.key, &group->key) : -1;
+        if (order > 0)
+            break;
+        struct matched_task *task = order == 0 ? find_execution(group, pmu) : NULL;
+        const struct spool_key place = {pmu->place.file, (uint64_t)pmu->place.record};
+        if (task != NULL)
+            take_counters(task, pmu);
+        else
+            status = join_spool_add(&join->unmatched, NULL, &place, &pmu->place, sizeof pmu->place, err);
+        if (status == 0)
+            status = next_pmu(association, join, err);
+    }
+    return status;
+}
+
+/* Counters of tasks that did not run, where they stood. */
+static int report_unmatched(const struct association *association, struct device_join *join, struct err *err)
+{
+    struct capture *capture = decoder_capture(association->decoder);
+    struct spool_item item;
+    if (join->unmatched == NULL)
+        return 0;
+    int status = spool_finish(join->unmatched, err);
+    while (status == 0 && (status = spool_next(join->unmatched, &item, err)) > 0) {
+        const struct pmu_place *of = item.record;
+        struct capture_file *file = &capture->files[of->file];
+        struct place place = {file->name, of->record, of->offset, NULL};
+        diag_go_back(capture->diag, of->mark);
+        diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which did not run%s",
+                    of->stream_id, of->task_id, of->block ? " then" : "");
+        capture_file_drop(file, DIAG_PMU_UNMATCHED);
+        status = 0;
+    }
+    diag_go_on(capture->diag);
+    return status;
+}
+
+/* ---- one number after the other ---- */
+
+static int next_task(struct association *association, struct device_join *join, struct err *err)
+{
+    int any = association->ran != NULL ? spool_next(association->ran, &join->task, err) : 0;
+    join->task_left = any > 0;
+    return any < 0 ? any : 0;
+}
+
+static int take_tasks(struct association *association, struct device_join *join, struct err *err)
+{
+    struct group *group = &join->group;
+    int status = 0;
+    group->key = join->task.key;
+    group->tasks.count = group->counted = 0;
+    while (status == 0 && join->task_left && compare_keys(&join->task.key, &group->key) == 0) {
+        if (array_reserve(&group->tasks, 1, err) < 0)
+            return -(int)err->code;
+        struct matched_task *task = &group->tasks.items[group->tasks.count++];
+        memcpy(&task->ran, join->task.record, sizeof task->ran);
+        task->stream_id = task->ran.stream_id;
+        task->launched = task->counted[0] = task->counted[1] = false;
+        status = next_task(association, join, err);
+    }
+    return status;
+}
+
+static int by_start_of_joined(const void *a, const void *b)
+{
+    const struct matched_task *x = a, *y = b;
+    return by_start(&x->ran, &y->ran);
+}
+
+static int add_joined(struct association *association, const struct matched_task *task, struct err *err)
+{
+    char record[sizeof *task], *at = record + offsetof(struct matched_task, host);
+    memcpy(record, task, offsetof(struct matched_task, host));
+    if (task->launched) {
+        memcpy(at, &task->host, sizeof task->host);
+        at += sizeof task->host;
+    }
+    for (size_t core = 0; core < 2; core++) {
+        if (!task->counted[core])
+            continue;
+        size_t size = offsetof(struct pmu_sum, counters) +
+                      task->pmu[core].counter_count * sizeof *task->pmu[core].counters;
+        memcpy(at, &task->pmu[core], size);
+        at += size;
+    }
+    const struct spool_key key = {spool_key_part(task->ran.start_ns), spool_key_part(task->ran.end_ns)};
+    return join_spool_add(&association->joined, by_start_of_joined, &key, record, (size_t)(at - record), err);
+}
+
+static int join_group(struct association *association, struct device_join *join, struct err *err)
+{
+    struct group *group = &join->group;
+    int status = take_tasks(association, join, err);
+    if (status == 0)
+        status = take_launches(association, group, err);
+    for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
+        status = match_task(association, join, &group->tasks.items[i], err);
+    if (status == 0)
+        status = take_pmu(association, join, group, err);
+    for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
+        status = add_joined(association, &group->tasks.items[i], err);
+    return status < 0 || !interrupted() ? status : interrupt_error(err);
+}
+
+static int skip_other_devices(struct association *association, uint32_t device_id, struct err *err)
+{
+    int status = 0;
+    while (status == 0 && association->host_left && association->next_host_task.key.major >> 32 < device_id)
+        status = next_host_task(association, err);
+    return status;
+}
+
+static void ran_get(const void *record, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task)
+{
+    const struct ran_task *task = record;
+    *ret_stream = task->stream_id;
+    *ret_time_ns = task->start_ns;
+    *ret_task = task->task_id;
+}
+
+static void ran_set(void *record, uint32_t batch)
+{
+    struct ran_task *task = record;
+    task->batch_id = (uint16_t)batch;
+    task->batch_known = true;
+}
+
+static int sort_device(struct association *association, struct err *err)
+{
+    static const struct batch_target target = {sizeof(struct ran_task), ran_get, ran_set, association_put_ran_task};
+    int status = 0;
+    if (association->ran_unbatched != NULL)
+        status = association_assign_batches(association, &association->flips, association->ran_unbatched, &target, err);
+    join_spool_release(&association->ran_unbatched);
+    if (status == 0 && association->ran != NULL)
+        status = spool_finish(association->ran, err);
+    if (status == 0 && association->pmu != NULL)
+        status = spool_finish(association->pmu, err);
+    return status == 0 ? sort_host_tasks(association, err) : status;
+}
+
+int association_join_device(struct association *association, struct err *err)
+{
+    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
+    struct device_join join = {.device_id = device_of_part(association)};
+    if (association->ran_count == 0 && association->pmu_count == 0)
+        return 0;
+    int status = sort_device(association, err);
+    if (status == 0)
+        status = skip_other_devices(association, join.device_id, err);
+    if (status == 0)
+        status = next_task(association, &join, err);
+    if (status == 0)
+        status = next_pmu(association, &join, err);
+    while (status == 0 && join.task_left)
+        status = join_group(association, &join, err);
+    if (status == 0)
+        status = take_pmu(association, &join, NULL, err);
+    if (status == 0) {
+        diag_go_back(diag, association->pmu_count > 0 ? association->join_mark : diag_mark(diag));
+        report_join(association, &join);
+        diag_go_on(diag);
+        status = report_unmatched(association, &join, err);
+    }
+    join_spool_release(&association->ran);
+    join_spool_release(&association->pmu);
+    join_spool_release(&join.unmatched);
+    free(join.group.tasks.items);
+    free(join.group.launches.items);
+    return status;
 }

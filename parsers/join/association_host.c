@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host: calls into trees, what was recorded inside of them to the deepest, launched tasks with their operators. */
+/* The host: calls into trees, what was recorded inside of them to the deepest, launched tasks with their operators.
+ * Records wait in a spool by thread and time. A call is final once its thread has passed its end, so what is kept at
+ * once is a window. */
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "base/number.h"
@@ -10,157 +12,112 @@
 
 #define NODE_FFTS_PLUS 6 /* task type of a node: a whole that was split into parts */
 
-/* ---- sorting ---- */
+/* ---- records on their way through the spool ---- */
 
-/* Records come nearly in order: moving each to its place costs little. False when it would cost too much. */
-#define DEFINE_NEARLY_SORT(name, type, before)                                                                         \
-    static bool name(type *items, size_t count)                                                                        \
-    {                                                                                                                  \
-        size_t moves = 0, limit = 16 * count + 1024;                                                                   \
-        for (size_t i = 1; i < count; i++) {                                                                           \
-            if (!before(&items[i], &items[i - 1]))                                                                     \
-                continue;                                                                                              \
-            type item = items[i];                                                                                      \
-            size_t at = i;                                                                                             \
-            for (; at > 0 && before(&item, &items[at - 1]); at--)                                                      \
-                items[at] = items[at - 1];                                                                             \
-            items[at] = item;                                                                                          \
-            moves += i - at;                                                                                           \
-            if (moves > limit)                                                                                         \
-                return false;                                                                                          \
-        }                                                                                                              \
-        return true;                                                                                                   \
-    }
+/* The first member stands where other records have their time. */
+struct spooled_call {
+    int64_t end_ns;
+    uint32_t item;
+    uint16_t kind, level;
+};
+#define NO_END INT64_MIN /* of other records */
 
-/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. The level
- * is in the kind, so a call carries it here in its connection while it is sorted. */
-static inline bool call_before(const struct call *a, const struct call *b)
+/* Half of the key's minor, behind the time: records come before calls that begin in the same tick, because they are
+ * outside of them; of calls the longer comes first. */
+#define KEY_CALL UINT32_C(0x80000000)
+
+static struct spool_key record_key(uint32_t thread_id, int64_t time_ns, uint32_t rest)
 {
-    if (a->begin_ns != b->begin_ns)
-        return a->begin_ns < b->begin_ns;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns > b->end_ns;
-    return a->connection > b->connection;
-}
-DEFINE_NEARLY_SORT(nearly_sort_calls, struct call, call_before)
-
-#define DEFINE_TIME_SORT(type)                                                                                         \
-    static inline bool type##_before(const struct type *a, const struct type *b)                                       \
-    {                                                                                                                  \
-        return a->time_ns < b->time_ns;                                                                                \
-    }                                                                                                                  \
-    DEFINE_NEARLY_SORT(nearly_sort_##type, struct type, type##_before)                                                 \
-    static int compare_##type(const void *a, const void *b)                                                            \
-    {                                                                                                                  \
-        return type##_before(b, a) - type##_before(a, b);                                                              \
-    }                                                                                                                  \
-    static void sort_##type(struct type *items, size_t count)                                                          \
-    {                                                                                                                  \
-        if (count > 1 && !nearly_sort_##type(items, count))                                                            \
-            array_sort(items, count, sizeof *items, compare_##type);                                                   \
-    }
-DEFINE_TIME_SORT(node)
-DEFINE_TIME_SORT(tensor_use)
-DEFINE_TIME_SORT(attribute_use)
-DEFINE_TIME_SORT(context_use)
-DEFINE_TIME_SORT(track)
-DEFINE_TIME_SORT(note)
-
-static int compare_calls(const void *a, const void *b)
-{
-    return call_before(b, a) - call_before(a, b);
+    uint64_t time = spool_key_part(time_ns);
+    return (struct spool_key){(uint64_t)thread_id << 32 | time >> 32, time << 32 | rest};
 }
 
-static void sort_thread(const struct association *association, struct thread *thread)
+/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
+static int outer_first(const void *a, const void *b)
 {
-    for (size_t i = 0; i < thread->call_count; i++)
-        thread->calls[i].connection = association->call_kinds[thread->calls[i].kind].level;
-    if (thread->call_count > 1 && !nearly_sort_calls(thread->calls, thread->call_count))
-        array_sort(thread->calls, thread->call_count, sizeof *thread->calls, compare_calls);
-    for (size_t i = 0; i < thread->call_count; i++)
-        thread->calls[i].connection = 0;
-    sort_node(thread->nodes, thread->node_count);
-    sort_tensor_use(thread->tensors, thread->tensor_count);
-    sort_attribute_use(thread->attributes, thread->attribute_count);
-    sort_context_use(thread->contexts, thread->context_count);
-    sort_track(thread->tracks, thread->track_count);
-    sort_note(thread->notes, thread->note_count);
+    const struct spooled_call *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return array_order(y->end_ns, x->end_ns);
+    return x->end_ns != NO_END ? array_order(y->level, x->level) : 0;
+}
+
+int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
+                           size_t size, struct err *err)
+{
+    const int64_t no_end = NO_END;
+    int64_t time_ns;
+    memcpy(&time_ns, record, sizeof time_ns);
+    memcpy(record, &no_end, sizeof no_end);
+    const struct spool_key key = record_key(thread_id, time_ns, kind);
+    return join_spool_add(&association->records, outer_first, &key, record, size, err);
+}
+
+int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
+                                uint16_t level, struct err *err)
+{
+    const struct spooled_call record = {call->end_ns, call->item, call->kind, level};
+    uint64_t duration = (uint64_t)call->end_ns - (uint64_t)call->begin_ns;
+    uint32_t shorter = duration < KEY_CALL - 1 ? KEY_CALL - 1 - (uint32_t)duration : 0;
+    const struct spool_key key = record_key(thread_id, call->begin_ns, KEY_CALL | shorter);
+    return join_spool_add(&association->records, outer_first, &key, &record, sizeof record, err);
 }
 
 /* ---- the tree ---- */
 
-/* Calls that overlap without one containing the other are siblings: their number; *ret_first: the first one. */
-static size_t build_tree(struct thread *thread, size_t *ret_first)
+/* The deepest call around a time; times must not fall. */
+static uint32_t deepest_call(struct thread *thread, int64_t time_ns)
 {
-    struct call *calls = thread->calls;
-    size_t overlaps = 0;
-    for (size_t i = 1; i < thread->call_count; i++) {
-        uint32_t parent = (uint32_t)i - 1;
-        bool overlaps_one = false;
-        while (parent != NO_INDEX && calls[parent].end_ns < calls[i].end_ns) {
-            overlaps_one |= calls[parent].end_ns > calls[i].begin_ns;
-            parent = calls[parent].parent;
-        }
-        calls[i].parent = parent;
-        if (overlaps_one && overlaps++ == 0)
-            *ret_first = i;
-    }
-    return overlaps;
+    while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < time_ns)
+        thread->current = thread->calls[thread->current].parent;
+    return thread->current;
 }
 
-static void report_overlaps(struct association *association, const struct thread *thread, size_t count, size_t first)
+/* Calls that overlap without one containing the other are siblings. */
+static int add_call(struct association *association, struct thread *thread, const struct call *added, struct err *err)
 {
-    const struct call *call = &thread->calls[first];
+    struct call *call = ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err);
+    struct call_state *state =
+        call != NULL ? ARRAY_NEXT(thread->states, thread->state_count, thread->state_capacity, err) : NULL;
+    bool overlaps = false;
+    (void)association;
+    if (state == NULL)
+        return -(int)err->code;
+    if (thread->rows >= NO_INDEX - 1)
+        return err_set(err, ERR_LIMIT, "more than %u calls of one thread", NO_INDEX - 1);
+    *call = *added;
+    *state = (struct call_state){
+        .row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
+    while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < call->end_ns) {
+        overlaps |= thread->calls[thread->current].end_ns > call->begin_ns;
+        thread->current = thread->calls[thread->current].parent;
+    }
+    call->parent = thread->current;
+    thread->current = (uint32_t)thread->call_count - 1;
+    if (overlaps && thread->overlaps++ == 0)
+        thread->first_overlap = *call;
+    return 0;
+}
+
+static void report_overlaps(struct association *association, const struct thread *thread)
+{
+    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
+    const struct call *call = &thread->first_overlap;
     const struct call_kind *kind = &association->call_kinds[call->kind];
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
-    diag_report(decoder_capture(association->decoder)->diag, DIAG_CALL_OVERLAP, &place,
-                "%zu of %zu calls of thread %u, the first is '%s' of level %u at %lld ns", count, thread->call_count,
-                thread->id, association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
-}
-
-/* Finds the deepest call around one time after the other; the times must not fall. */
-struct cursor {
-    const struct thread *thread;
-    size_t begun;     /* calls that began before the last time */
-    uint32_t current; /* the deepest of them that may go on */
-};
-
-static uint32_t deepest_call(struct cursor *cursor, int64_t time_ns)
-{
-    const struct call *calls = cursor->thread->calls;
-    while (cursor->begun < cursor->thread->call_count && calls[cursor->begun].begin_ns < time_ns)
-        cursor->current = (uint32_t)cursor->begun++;
-    while (cursor->current != NO_INDEX && calls[cursor->current].end_ns < time_ns)
-        cursor->current = calls[cursor->current].parent;
-    return cursor->current;
+    if (thread->overlaps == 0)
+        return;
+    diag_go_back(diag, thread->mark);
+    diag_report(diag, DIAG_CALL_OVERLAP, &place,
+                "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
+                (unsigned long long)thread->overlaps, (unsigned long long)thread->rows, thread->id,
+                association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
+    diag_go_on(diag);
 }
 
 /* The call itself or the nearest around it that launches an operator. */
 static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
     return association_call_around(association, thread, call, HOST_LEVEL_NODE, HOST_NODE_LAUNCH);
-}
-
-#define FIND_LAUNCHES(association, thread, items, count)                                                               \
-    do {                                                                                                               \
-        struct cursor cursor = {(thread), 0, NO_INDEX};                                                                \
-        for (size_t i = 0; i < (count); i++)                                                                           \
-            (items)[i].launch = launch_around((association), (thread), deepest_call(&cursor, (items)[i].time_ns));     \
-    } while (0)
-
-static void find_launches(const struct association *association, struct thread *thread)
-{
-    FIND_LAUNCHES(association, thread, thread->nodes, thread->node_count);
-    FIND_LAUNCHES(association, thread, thread->tensors, thread->tensor_count);
-    FIND_LAUNCHES(association, thread, thread->attributes, thread->attribute_count);
-    FIND_LAUNCHES(association, thread, thread->contexts, thread->context_count);
-    struct cursor context = {thread, 0, NO_INDEX}, note = {thread, 0, NO_INDEX};
-    for (size_t i = 0; i < thread->context_count; i++)
-        thread->contexts[i].communication =
-            association_call_around(association, thread, deepest_call(&context, thread->contexts[i].time_ns),
-                                    HOST_LEVEL_COMMUNICATION, ANY_TYPE);
-    for (size_t i = 0; i < thread->note_count; i++)
-        association_place_note(association, thread, &thread->notes[i], deepest_call(&note, thread->notes[i].time_ns));
 }
 
 /* ---- operators ---- */
@@ -326,7 +283,7 @@ static int add_contexts(struct association *association, const struct thread *th
         if (node != NULL)
             status = describe_task(association, thread, places, node, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
-            part.context_id = association->context_ids[use->first + k];
+            part.context_id = thread->context_ids[use->first + k];
             status = association_add_host_task(association, &part, err);
             *ret_split = true;
         }
@@ -383,8 +340,9 @@ static int add_bare_task(struct association *association, const struct host_task
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
-                      const struct track *track, uint32_t leaf, struct err *err)
+                      const struct track *track, struct err *err)
 {
+    uint32_t leaf = track->leaf;
     uint32_t launch = launch_around(association, thread, leaf);
     struct host_task task = {
         .time_ns = track->time_ns,
@@ -392,8 +350,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .task_id = track->task_id,
         .context_id = (uint32_t)NO_CONTEXT,
         .batch_id = track->batch_id,
-        .next = NO_INDEX,
-        .connection = connect(association, thread, leaf),
+        .connection = track->connection,
         .thread_id = thread->id,
         .task_type = track->task_type,
         .kernel = track->kernel,
@@ -401,9 +358,9 @@ static int take_track(struct association *association, struct thread *thread, st
         .op_type = NO_INDEX,
         .tensor_set = NO_INDEX,
         .attribute = NO_INDEX,
-        .model_id = find_model(association, thread, track, leaf),
+        .model_id = track->model_id,
         .extra = NO_INDEX,
-        .launch = launch != NO_INDEX ? thread->described[launch] : NO_INDEX,
+        .launch = launch != NO_INDEX ? thread->states[launch].described : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
@@ -438,47 +395,336 @@ static int take_track(struct association *association, struct thread *thread, st
     return status == 0 ? association_add_host_task(association, &task, err) : status;
 }
 
-static int join_thread(struct association *association, struct thread *thread, struct err *err)
+/* ---- the window moves on ---- */
+
+static bool is_open(const struct thread *thread, uint32_t call)
 {
-    int status = 0;
-    struct cursor cursor = {thread, 0, NO_INDEX};
-    struct places places = {0, 0, 0, 0};
-    sort_thread(association, thread);
-    size_t first = 0, overlaps = build_tree(thread, &first);
-    if (overlaps > 0)
-        report_overlaps(association, thread, overlaps, first);
-    find_launches(association, thread);
-    association_count_unplaced(association, thread);
-    status = association_count_described(association, thread, err);
-    if (status == 0 && (thread->note_count > 0 || thread->context_count > 0))
-        status = association_index_collectives(association, thread, err);
-    for (size_t i = 0; status == 0 && i < thread->track_count; i++) {
-        const struct track *track = &thread->tracks[i];
-        status = take_track(association, thread, &places, track, deepest_call(&cursor, track->time_ns), err);
-    }
-    free(thread->described);
-    thread->described = NULL;
-    return status == 0 ? association_emit_fusions(association, thread, err) : status;
+    return call != NO_INDEX && thread->states[call].is_open;
 }
 
-static int compare_threads(const void *a, const void *b)
+/* Whether everything that was recorded of the track's task is in the window. */
+static bool is_complete(const struct association *association, const struct thread *thread, const struct track *track)
 {
-    const struct thread *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    uint32_t communication =
+        association_call_around(association, thread, track->leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    if (communication != NO_INDEX &&
+        (is_open(thread, communication) ||
+         is_open(thread, association_call_around(association, thread, track->leaf, HOST_LEVEL_NODE, ANY_TYPE))))
+        return false;
+    if (is_open(thread, track->leaf) && association_is_copying(association, track))
+        return false;
+    return !is_open(thread, launch_around(association, thread, track->leaf));
+}
+
+/* Emits the calls that the thread has left, and gives launches their numbers. */
+static int leave_calls(struct association *association, struct thread *thread, struct err *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < thread->call_count; i++)
+        thread->states[i].is_open = thread->states[i].stays = false;
+    for (uint32_t i = thread->current; i != NO_INDEX; i = thread->calls[i].parent)
+        thread->states[i].is_open = thread->states[i].stays = true;
+    for (size_t i = 0; status == 0 && i < thread->call_count; i++) {
+        struct call_state *state = &thread->states[i];
+        if (state->is_open || state->left)
+            continue;
+        struct left_call left = {thread->calls[i], thread->id};
+        if (left.call.parent != NO_INDEX)
+            left.call.parent = thread->states[left.call.parent].row;
+        const struct spool_key key = {(uint64_t)association->host_call_rows + 1, state->row};
+        state->left = true;
+        status = join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err);
+        if (status == 0)
+            status = association_number_launch(association, state, err);
+    }
+    return status;
+}
+
+/* Turns tracks into tasks, in their order, up to one of which more may come; *ret_count: how many. */
+static int take_tracks(struct association *association, struct thread *thread, size_t *ret_count, struct err *err)
+{
+    struct places places = {0, 0, 0, 0};
+    int status = thread->note_count > 0 || thread->context_count > 0 ? association_index_collectives(association, thread, err)
+                                                                      : 0;
+    size_t i = 0;
+    for (; status == 0 && i < thread->track_count && is_complete(association, thread, &thread->tracks[i]); i++)
+        status = take_track(association, thread, &places, &thread->tracks[i], err);
+    *ret_count = i;
+    return status;
+}
+
+static bool stays(const struct thread *thread, uint32_t call)
+{
+    return call != NO_INDEX && thread->states[call].stays;
+}
+
+/* The new index of a call that stays; parents come first. */
+static uint32_t moved(const uint32_t *places, uint32_t call)
+{
+    return call != NO_INDEX ? places[call] : NO_INDEX;
+}
+
+#define KEEP_RECORDS(thread, places, items, count, member)                                                             \
+    do {                                                                                                               \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < (count); i++) {                                                                         \
+            if (!stays((thread), (items)[i].member))                                                                   \
+                continue;                                                                                              \
+            (items)[kept] = (items)[i];                                                                                \
+            (items)[kept].member = moved((places), (items)[i].member);                                                 \
+            kept++;                                                                                                    \
+        }                                                                                                              \
+        (count) = kept;                                                                                                \
+    } while (0)
+
+static void keep_contexts(struct thread *thread, const uint32_t *places)
+{
+    size_t kept = 0, ids = 0;
+    for (size_t i = 0; i < thread->context_count; i++) {
+        struct context_use use = thread->contexts[i];
+        if (!stays(thread, use.launch) && !stays(thread, use.communication))
+            continue;
+        memmove(thread->context_ids + ids, thread->context_ids + use.first, use.count * sizeof *thread->context_ids);
+        use.first = (uint32_t)ids;
+        use.launch = stays(thread, use.launch) ? moved(places, use.launch) : NO_INDEX;
+        use.communication = stays(thread, use.communication) ? moved(places, use.communication) : NO_INDEX;
+        ids += use.count;
+        thread->contexts[kept++] = use;
+    }
+    thread->context_count = kept;
+    thread->context_id_count = ids;
+}
+
+static void keep_calls(struct thread *thread, uint32_t *places)
+{
+    uint32_t kept = 0;
+    for (size_t i = 0; i < thread->call_count; i++) {
+        places[i] = NO_INDEX;
+        if (!thread->states[i].stays)
+            continue;
+        thread->calls[kept] = thread->calls[i];
+        thread->calls[kept].parent = moved(places, thread->calls[i].parent);
+        thread->states[kept] = thread->states[i];
+        places[i] = kept++;
+    }
+    thread->call_count = thread->state_count = kept;
+    thread->current = moved(places, thread->current);
+}
+
+/* Forgets the calls and records that no track needs any more. */
+static int forget(struct thread *thread, size_t taken, struct err *err)
+{
+    for (size_t i = taken; i < thread->track_count; i++) {
+        for (uint32_t call = thread->tracks[i].leaf; call != NO_INDEX && !thread->states[call].stays;
+             call = thread->calls[call].parent)
+            thread->states[call].stays = true;
+    }
+    uint32_t *places = malloc((thread->call_count + 1) * sizeof *places);
+    if (places == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    uint32_t place = 0;
+    for (size_t i = 0; i < thread->call_count; i++)
+        places[i] = thread->states[i].stays ? place++ : NO_INDEX;
+    KEEP_RECORDS(thread, places, thread->nodes, thread->node_count, launch);
+    KEEP_RECORDS(thread, places, thread->tensors, thread->tensor_count, launch);
+    KEEP_RECORDS(thread, places, thread->attributes, thread->attribute_count, launch);
+    KEEP_RECORDS(thread, places, thread->notes, thread->note_count, call);
+    keep_contexts(thread, places);
+    thread->track_count -= taken;
+    for (size_t i = 0; i < thread->track_count; i++) {
+        thread->tracks[i] = thread->tracks[i + taken];
+        thread->tracks[i].leaf = moved(places, thread->tracks[i].leaf);
+    }
+    keep_calls(thread, places);
+    free(places);
+    return 0;
+}
+
+static size_t records_of(const struct thread *thread)
+{
+    return thread->call_count + thread->node_count + thread->tensor_count + thread->attribute_count +
+           thread->context_count + thread->track_count + thread->note_count;
+}
+
+static int move_window(struct association *association, struct thread *thread, struct err *err)
+{
+    size_t taken = 0;
+    int status = interrupted() ? interrupt_error(err) : leave_calls(association, thread, err);
+    if (status == 0)
+        status = take_tracks(association, thread, &taken, err);
+    if (status == 0)
+        status = forget(thread, taken, err);
+    size_t left = records_of(thread);
+    thread->limit = left > join_limits.window / 2 ? 2 * left : join_limits.window;
+    return status;
+}
+
+static int end_thread(struct association *association, struct thread *thread, struct err *err)
+{
+    thread->current = NO_INDEX;
+    int status = move_window(association, thread, err);
+    report_overlaps(association, thread);
+    if (status == 0)
+        status = association_emit_fusions(association, thread, err);
+    association->host_call_rows += (int64_t)thread->rows;
+    thread->rows = thread->overlaps = 0;
+    thread->fused_count = 0;
+    return status;
+}
+
+/* ---- records into the window ---- */
+
+#define TAKE_DESCRIPTION(thread, items, count, capacity, type, kind)                                                   \
+    do {                                                                                                               \
+        struct type *copy = ARRAY_NEXT((thread)->items, (thread)->count, (thread)->capacity, err);                     \
+        if (copy == NULL)                                                                                              \
+            return -(int)err->code;                                                                                    \
+        memcpy(copy, record, sizeof *copy);                                                                            \
+        copy->time_ns = time_ns;                                                                                       \
+        copy->launch = launch_around(association, thread, deepest);                                                    \
+        if (copy->launch != NO_INDEX)                                                                                  \
+            (thread)->states[copy->launch].records[kind]++;                                                            \
+        else                                                                                                           \
+            association->unplaced[kind]++;                                                                             \
+    } while (0)
+
+static int take_contexts(struct association *association, struct thread *thread, int64_t time_ns, uint32_t deepest,
+                         const void *record, struct err *err)
+{
+    struct context_use use;
+    memcpy(&use, record, sizeof use);
+    use.time_ns = time_ns;
+    use.launch = launch_around(association, thread, deepest);
+    use.communication = association_call_around(association, thread, deepest, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    use.first = (uint32_t)thread->context_id_count;
+    association->unplaced[UNPLACED_CONTEXTS] += use.launch == NO_INDEX && use.communication == NO_INDEX;
+    struct context_use *copy = ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err);
+    if (copy == NULL)
+        return -(int)err->code;
+    *copy = use;
+    for (uint32_t i = 0; i < use.count; i++) {
+        uint32_t *id = ARRAY_NEXT(thread->context_ids, thread->context_id_count, thread->context_id_capacity, err);
+        if (id == NULL)
+            return -(int)err->code;
+        memcpy(id, (const char *)record + sizeof use + i * sizeof *id, sizeof *id);
+    }
+    return 0;
+}
+
+static int take_note(struct association *association, struct thread *thread, int64_t time_ns, uint32_t deepest,
+                     const void *record, struct err *err)
+{
+    static const enum unplaced_kind kinds[] = {
+        [NOTE_COPY] = UNPLACED_COPY,
+        [NOTE_FUSION] = UNPLACED_FUSION,
+        [NOTE_COLLECTIVE] = UNPLACED_COLLECTIVE,
+        [NOTE_TRANSFER] = UNPLACED_TRANSFER,
+    };
+    struct note *note = ARRAY_NEXT(thread->notes, thread->note_count, thread->note_capacity, err);
+    if (note == NULL)
+        return -(int)err->code;
+    memcpy(note, record, sizeof *note);
+    note->time_ns = time_ns;
+    association_place_note(association, thread, note, deepest);
+    association->unplaced[kinds[note->kind]] += note->call == NO_INDEX;
+    return note->kind == NOTE_FUSION ? association_take_fusion(association, thread, note, err) : 0;
+}
+
+static int add_track(struct association *association, struct thread *thread, int64_t time_ns, uint32_t deepest,
+                     const void *record, struct err *err)
+{
+    struct track *track = ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err);
+    if (track == NULL)
+        return -(int)err->code;
+    memcpy(track, record, offsetof(struct track, leaf));
+    track->time_ns = time_ns;
+    track->leaf = deepest;
+    track->connection = connect(association, thread, deepest);
+    track->model_id = find_model(association, thread, track, deepest);
+    return 0;
+}
+
+static int take_described(struct association *association, struct thread *thread, int64_t time_ns,
+                          const struct spool_item *item, struct err *err)
+{
+    const void *record = item->record;
+    uint32_t deepest = deepest_call(thread, time_ns);
+    switch ((enum host_record)(uint32_t)item->key.minor) {
+    case HOST_RECORD_NODE:
+        TAKE_DESCRIPTION(thread, nodes, node_count, node_capacity, node, UNPLACED_NODE);
+        return 0;
+    case HOST_RECORD_TENSORS:
+        TAKE_DESCRIPTION(thread, tensors, tensor_count, tensor_capacity, tensor_use, UNPLACED_TENSORS);
+        return 0;
+    case HOST_RECORD_ATTRIBUTE:
+        TAKE_DESCRIPTION(thread, attributes, attribute_count, attribute_capacity, attribute_use, UNPLACED_ATTRIBUTE);
+        return 0;
+    case HOST_RECORD_CONTEXTS:
+        return take_contexts(association, thread, time_ns, deepest, record, err);
+    case HOST_RECORD_TRACK:
+        return add_track(association, thread, time_ns, deepest, record, err);
+    case HOST_RECORD_NOTE:
+        return take_note(association, thread, time_ns, deepest, record, err);
+    }
+    return 0;
+}
+
+static int take_record(struct association *association, struct thread *thread, const struct spool_item *item,
+                       struct err *err)
+{
+    int64_t time_ns = spool_key_value(item->key.major << 32 | item->key.minor >> 32);
+    if (records_of(thread) >= thread->limit) {
+        deepest_call(thread, time_ns);
+        if (move_window(association, thread, err) < 0)
+            return -(int)err->code;
+    }
+    if ((item->key.minor & KEY_CALL) == 0)
+        return take_described(association, thread, time_ns, item, err);
+    const struct spooled_call *record = item->record;
+    const struct call call = {time_ns, record->end_ns, record->item, NO_INDEX, 0, record->kind, 0};
+    return add_call(association, thread, &call, err);
+}
+
+static int join_threads(struct association *association, struct thread *thread, struct err *err)
+{
+    struct spool_item item;
+    int status = spool_finish(association->records, err);
+    for (bool first = true; status == 0 && (status = spool_next(association->records, &item, err)) > 0; first = false) {
+        uint32_t thread_id = (uint32_t)(item.key.major >> 32);
+        status = !first && thread_id != thread->id ? end_thread(association, thread, err) : 0;
+        if (first || thread_id != thread->id)
+            thread->mark = diag_mark(decoder_capture(association->decoder)->diag);
+        thread->id = thread_id;
+        if (status == 0)
+            status = take_record(association, thread, &item, err);
+    }
+    return status == 0 ? end_thread(association, thread, err) : status;
+}
+
+static void thread_release(struct thread *thread)
+{
+    free(thread->calls);
+    free(thread->states);
+    free(thread->nodes);
+    free(thread->tensors);
+    free(thread->attributes);
+    free(thread->contexts);
+    free(thread->context_ids);
+    free(thread->tracks);
+    free(thread->notes);
+    free(thread->fused);
 }
 
 int association_join_host(struct association *association, struct err *err)
 {
-    int status = 0;
-    if (association->thread_count > 1)
-        array_sort(association->threads, association->thread_count, sizeof *association->threads, compare_threads);
+    struct thread thread = {.current = NO_INDEX, .limit = join_limits.window};
     if (association->capture_count > 1)
         array_sort(association->captures, association->capture_count, sizeof *association->captures, compare_captures);
-    for (size_t i = 0; status == 0 && i < association->thread_count; i++) {
-        status = interrupted() ? interrupt_error(err) : join_thread(association, &association->threads[i], err);
-    }
+    int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
+    thread_release(&thread);
+    join_spool_release(&association->records);
     association_report_unplaced(association);
-    if (status == 0 && association->thread_count > 0)
+    if (status == 0)
         status = association_batch_host_tasks(association, err);
-    return status == 0 ? association_emit_calls(association, err) : status;
+    return status == 0 && association->calls != NULL ? association_emit_calls(association, err) : status;
 }

@@ -14,14 +14,11 @@ static const char *const fused_fields[] = {"op_name0_id", "op_name1_id", "op_nam
 static int add_note(struct association *association, void *copy, const void *record, size_t size, size_t count,
                     uint32_t thread_id, int64_t time_ns, enum note_kind kind, struct err *err)
 {
-    struct thread *thread = copy != NULL ? association_thread(association, thread_id, err) : NULL;
-    struct note *note =
-        thread != NULL ? ARRAY_NEXT(thread->notes, thread->note_count, thread->note_capacity, err) : NULL;
-    if (note == NULL)
+    if (copy == NULL)
         return -(int)err->code;
     memcpy(copy, record, size);
-    *note = (struct note){time_ns, NO_INDEX, (uint32_t)(count - 1), kind};
-    return 0;
+    struct note note = {time_ns, NO_INDEX, (uint32_t)(count - 1), kind};
+    return association_add_record(association, thread_id, HOST_RECORD_NOTE, &note, sizeof note, err);
 }
 
 int association_add_copy(struct association *association, const struct host_copy *copy, struct err *err)
@@ -144,12 +141,15 @@ static struct host_copy *copy_of_task(const struct association *association, con
     return first;
 }
 
+bool association_is_copying(const struct association *association, const struct track *track)
+{
+    return strcmp(association->texts.items[track->task_type].bytes, "MEMCPY_ASYNC") == 0;
+}
+
 int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
                           uint32_t call, struct host_task *task, struct err *err)
 {
-    static const char copying[] = "MEMCPY_ASYNC";
-    if (call == NO_INDEX || thread->note_count == 0 ||
-        strcmp(association->texts.items[track->task_type].bytes, copying) != 0)
+    if (call == NO_INDEX || thread->note_count == 0 || !association_is_copying(association, track))
         return 0;
     struct host_copy *copy = copy_of_task(association, thread, track, call);
     if (copy == NULL)
@@ -166,11 +166,20 @@ int association_note_copy(struct association *association, const struct thread *
 
 /* ---- fused operators ---- */
 
-static int emit_fusion(struct association *association, const struct thread *thread, const struct note *note,
-                       struct err *err)
+int association_take_fusion(struct association *association, struct thread *thread, const struct note *note,
+                            struct err *err)
 {
-    const struct host_fusion *fusion = &association->fusions[note->item];
-    uint32_t text, model = association_model_around(association, thread, note->call);
+    struct fused_op *fused = ARRAY_NEXT(thread->fused, thread->fused_count, thread->fused_capacity, err);
+    if (fused == NULL)
+        return -(int)err->code;
+    *fused = (struct fused_op){note->item, association_model_around(association, thread, note->call)};
+    return 0;
+}
+
+static int emit_fusion(struct association *association, const struct fused_op *fused, struct err *err)
+{
+    const struct host_fusion *fusion = &association->fusions[fused->item];
+    uint32_t text, model = fused->model_id;
     struct row row;
     int status = decoder_emit(association->decoder, &kind_fusion_op, &row, err);
     if (status < 0)
@@ -198,9 +207,7 @@ static int emit_fusion(struct association *association, const struct thread *thr
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err)
 {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
-        if (thread->notes[i].kind == NOTE_FUSION)
-            status = emit_fusion(association, thread, &thread->notes[i], err);
-    }
+    for (size_t i = 0; status == 0 && i < thread->fused_count; i++)
+        status = emit_fusion(association, &thread->fused[i], err);
     return status;
 }

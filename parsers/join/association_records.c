@@ -32,31 +32,14 @@ struct association *association_new(struct decoder *decoder, struct err *err)
     return association;
 }
 
-static void thread_release(struct thread *thread)
-{
-    free(thread->calls);
-    free(thread->nodes);
-    free(thread->tensors);
-    free(thread->attributes);
-    free(thread->contexts);
-    free(thread->tracks);
-    free(thread->notes);
-    free(thread->described);
-}
-
 static void release_device(struct association *association)
 {
-    free(association->ran);
-    free(association->pmu);
+    join_spool_release(&association->ran_unbatched);
+    join_spool_release(&association->ran);
+    join_spool_release(&association->pmu);
+    join_spool_release(&association->joined);
     flip_list_release(&association->flips);
-    key_table_release(&association->host_table);
-    key_table_release(&association->ran_table);
-    association->ran = NULL;
-    association->pmu = NULL;
-    association->ran_count = association->ran_capacity = 0;
-    association->pmu_count = association->pmu_capacity = 0;
-    association->pmu_unmatched = 0;
-    association->ran_sorted = false;
+    association->ran_count = association->pmu_count = 0;
 }
 
 static void release_notes(struct association *association)
@@ -68,23 +51,9 @@ static void release_notes(struct association *association)
     free(association->extras);
     free(association->collective_ops);
     id_map_release(&association->model_names);
-    id_map_release(&association->collective_calls);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
     id_map_release(&association->communication_contexts);
-}
-
-static void release_threads(struct association *association)
-{
-    for (size_t i = 0; i < association->thread_count; i++)
-        thread_release(&association->threads[i]);
-    free(association->threads);
-    association->threads = NULL;
-    association->thread_count = association->thread_capacity = association->last_thread = 0;
-    id_map_release(&association->thread_ids);
-    free(association->context_ids);
-    association->context_ids = NULL;
-    association->context_id_count = association->context_id_capacity = 0;
 }
 
 void association_free(struct association *association)
@@ -92,7 +61,8 @@ void association_free(struct association *association)
     if (association == NULL)
         return;
     executions_free(association->executions);
-    release_threads(association);
+    join_spool_release(&association->records);
+    join_spool_release(&association->calls);
     release_device(association);
     release_notes(association);
     intern_release(&association->texts);
@@ -103,8 +73,11 @@ void association_free(struct association *association)
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
     free(association->call_kinds);
-    free(association->host_tasks);
-    free(association->described);
+    join_spool_release(&association->host_unbatched);
+    join_spool_release(&association->host_tasks);
+    id_map_release(&association->lowest_batches);
+    join_spool_release(&association->described);
+    free(association->ran_launches);
     free(association->captures);
     map_release(&association->captured_ops);
     flip_list_release(&association->host_flips);
@@ -192,13 +165,10 @@ int association_add_call(struct association *association, const struct host_call
     } else if (status == 0) {
         status = association_text(association, call->item_id, "item_id", &item, err);
     }
-    struct thread *thread = status == 0 ? association_thread(association, call->thread_id, err) : NULL;
-    struct call *copy =
-        thread != NULL ? ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct call){call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind, 0};
-    return 0;
+    if (status < 0)
+        return status;
+    const struct call copy = {call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind, 0};
+    return association_add_thread_call(association, call->thread_id, &copy, call->level, err);
 }
 
 static int intern_node(struct association *association, const struct host_node *node, struct node *ret, struct err *err)
@@ -227,13 +197,9 @@ int association_add_node(struct association *association, const struct host_node
 {
     struct node interned;
     int status = intern_node(association, node, &interned, err);
-    struct thread *thread = status == 0 ? association_thread(association, node->thread_id, err) : NULL;
-    struct node *copy =
-        thread != NULL ? ARRAY_NEXT(thread->nodes, thread->node_count, thread->node_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = interned;
-    return 0;
+    return status == 0 ? association_add_record(association, node->thread_id, HOST_RECORD_NODE, &interned,
+                                                sizeof interned, err)
+                       : status;
 }
 
 int association_add_captured_op(struct association *association, const struct host_captured_op *op, struct err *err)
@@ -260,14 +226,10 @@ int association_add_attribute(struct association *association, const struct host
     int status = association_text(association, attribute->name_id, "op_name_id", &name, err);
     if (status == 0)
         status = association_text(association, attribute->value_id, "attribute_id", &value, err);
-    struct thread *thread = status == 0 ? association_thread(association, attribute->thread_id, err) : NULL;
-    struct attribute_use *copy =
-        thread != NULL ? ARRAY_NEXT(thread->attributes, thread->attribute_count, thread->attribute_capacity, err)
-                       : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct attribute_use){attribute->time_ns, name, value, NO_INDEX};
-    return 0;
+    if (status < 0)
+        return status;
+    struct attribute_use copy = {attribute->time_ns, name, value, NO_INDEX};
+    return association_add_record(association, attribute->thread_id, HOST_RECORD_ATTRIBUTE, &copy, sizeof copy, err);
 }
 
 int association_add_tensors(struct association *association, const struct host_tensors *tensors, struct err *err)
@@ -276,39 +238,30 @@ int association_add_tensors(struct association *association, const struct host_t
     int status = association_text(association, tensors->name_id, "op_name_id", &name, err);
     if (status == 0)
         status = tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err);
-    struct thread *thread = status == 0 ? association_thread(association, tensors->thread_id, err) : NULL;
-    struct tensor_use *copy =
-        thread != NULL ? ARRAY_NEXT(thread->tensors, thread->tensor_count, thread->tensor_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct tensor_use){tensors->time_ns, name, set, NO_INDEX};
-    return 0;
+    if (status < 0)
+        return status;
+    struct tensor_use copy = {.time_ns = tensors->time_ns, .name = name, .set = set, .launch = NO_INDEX};
+    return association_add_record(association, tensors->thread_id, HOST_RECORD_TENSORS, &copy, sizeof copy, err);
 }
 
 int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err)
 {
     uint32_t name;
     int status = association_text(association, contexts->name_id, "op_name_id", &name, err);
-    struct thread *thread = status == 0 ? association_thread(association, contexts->thread_id, err) : NULL;
-    struct context_use *copy =
-        thread != NULL ? ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct context_use){.time_ns = contexts->time_ns,
-                                 .name = name,
-                                 .launch = NO_INDEX,
-                                 .first = (uint32_t)association->context_id_count,
-                                 .count = contexts->count,
-                                 .communication = NO_INDEX,
-                                 .next = NO_INDEX};
-    for (uint32_t i = 0; i < contexts->count; i++) {
-        uint32_t *id =
-            ARRAY_NEXT(association->context_ids, association->context_id_count, association->context_id_capacity, err);
-        if (id == NULL)
-            return -(int)err->code;
-        *id = contexts->ids[i];
-    }
-    return 0;
+    if (status < 0)
+        return status;
+    struct {
+        struct context_use use;
+        uint32_t ids[CONTEXTS_PER_RECORD];
+    } record = {.use = {.time_ns = contexts->time_ns,
+                        .name = name,
+                        .launch = NO_INDEX,
+                        .count = contexts->count,
+                        .communication = NO_INDEX,
+                        .next = NO_INDEX}};
+    memcpy(record.ids, contexts->ids, contexts->count * sizeof *record.ids);
+    return association_add_record(association, contexts->thread_id, HOST_RECORD_CONTEXTS, &record,
+                                  sizeof record.use + contexts->count * sizeof *record.ids, err);
 }
 
 int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err)
@@ -351,12 +304,9 @@ int association_add_track(struct association *association, const struct host_tra
     int status = task_type_text(association, track->task_type_id, &task_type, err);
     if (status == 0 && track->kernel_id != 0)
         status = association_text(association, track->kernel_id, "kernel_name_id", &kernel, err);
-    struct thread *thread = status == 0 ? association_thread(association, track->thread_id, err) : NULL;
-    struct track *copy =
-        thread != NULL ? ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err) : NULL;
-    if (copy == NULL)
-        return -(int)err->code;
-    *copy = (struct track){
+    if (status < 0)
+        return status;
+    struct track copy = {
         .time_ns = track->time_ns,
         .task_type = task_type,
         .kernel = kernel,
@@ -367,7 +317,8 @@ int association_add_track(struct association *association, const struct host_tra
         .device_id = (uint16_t)track->device_id,
     };
     association->has_batches |= track->batch_id != 0;
-    return 0;
+    return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy,
+                                  offsetof(struct track, leaf), err);
 }
 
 /* ---- parts ---- */
@@ -386,9 +337,8 @@ int association_end_part(struct association *association, struct err *err)
     if (association->executions != NULL) /* the host's records may stand in any part */
         return 0;
     int status = association_join_host(association, err);
-    release_threads(association);
     if (status == 0)
-        status = association_join_tasks(association, err);
+        status = association_join_device(association, err);
     if (status == 0)
         status = association_emit_tasks(association, err);
     release_device(association);
@@ -402,7 +352,5 @@ int association_finish(struct association *association, struct err *err)
     if (association->executions != NULL)
         return executions_join(association->executions, err);
     int status = association_end_part(association, err);
-    if (status == 0)
-        association_report_not_run(association);
-    return status;
+    return status == 0 ? association_report_not_run(association, err) : status;
 }

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- calls ---- */
 
@@ -15,14 +13,7 @@
 struct call_rows {
     struct row_source source; /* first */
     struct call_kind *kinds;
-    struct call_thread {
-        uint32_t id;
-        struct call *calls;
-        size_t count;
-    } * threads;
-    size_t thread_count, thread, at; /* the next call is `at` of `thread` */
-    size_t forgotten;                /* calls of that thread whose memory is gone, all before `at` */
-    int64_t base;                    /* row id of the first call of that thread */
+    struct spool *calls; /* struct left_call */
 };
 
 void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
@@ -45,46 +36,25 @@ void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thr
         row_set_integer(row, HOST_CALL_LAUNCHES, call->launches);
 }
 
-/* Gives the pages of calls that have become rows back to the system: the device's records need as much meanwhile. */
-static void forget_calls(struct call_rows *rows, const struct call_thread *thread)
-{
-    enum { CALLS_AT_ONCE = 65536 };
-    if (rows->at - rows->forgotten < CALLS_AT_ONCE)
-        return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)&thread->calls[rows->forgotten] + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)&thread->calls[rows->at] / page * page;
-    madvise((void *)first, end - first, MADV_DONTNEED); /* all inside of one allocation; no matter if it fails */
-    rows->forgotten = rows->at;
-}
-
-static void fill_calls(struct row_source *source, struct row_batch *batch)
+static int fill_calls(struct row_source *source, struct row_batch *batch, struct err *err)
 {
     struct call_rows *rows = (struct call_rows *)source;
-    while (batch->rows < batch->capacity && rows->thread < rows->thread_count) {
-        struct call_thread *thread = &rows->threads[rows->thread];
-        if (rows->at < thread->count) {
-            struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
-            *row.present = 0;
-            call_put_row(rows->kinds, rows->base, thread->id, &thread->calls[rows->at++], &row);
-            batch->rows++;
-            forget_calls(rows, thread);
-            continue;
-        }
-        rows->base += (int64_t)thread->count;
-        rows->at = rows->forgotten = 0;
-        rows->thread++;
-        free(thread->calls);
-        thread->calls = NULL;
+    struct spool_item item;
+    int any = 1;
+    while (batch->rows < batch->capacity && (any = spool_next(rows->calls, &item, err)) > 0) {
+        const struct left_call *left = item.record;
+        struct row row = {batch->cells + batch->rows * batch->kind->column_count, &batch->present[batch->rows]};
+        *row.present = 0;
+        call_put_row(rows->kinds, (int64_t)item.key.major, left->thread_id, &left->call, &row);
+        batch->rows++;
     }
+    return any < 0 ? any : 0;
 }
 
 static void release_calls(struct row_source *source)
 {
     struct call_rows *rows = (struct call_rows *)source;
-    for (size_t i = 0; i < rows->thread_count; i++)
-        free(rows->threads[i].calls);
-    free(rows->threads);
+    spool_free(rows->calls);
     free(rows->kinds);
     free(rows);
 }
@@ -94,24 +64,17 @@ int association_emit_calls(struct association *association, struct err *err)
     struct call_rows *rows = calloc(1, sizeof *rows);
     if (rows == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls},
-                               .base = association->host_call_rows + 1};
+    *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls}, .calls = association->calls};
+    association->calls = NULL;
     /* A copy: another part of the capture may add kinds while the rows are taken. */
     rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
-    rows->threads = calloc(association->thread_count + 1, sizeof *rows->threads);
-    if (rows->kinds == NULL || rows->threads == NULL) {
+    if (rows->kinds == NULL || spool_finish(rows->calls, err) < 0) {
+        int status = rows->kinds == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : -(int)err->code;
         release_calls(&rows->source);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return status;
     }
     for (size_t i = 0; i < association->call_kind_count; i++)
         rows->kinds[i] = association->call_kinds[i];
-    for (size_t i = 0; i < association->thread_count; i++) {
-        struct thread *thread = &association->threads[i];
-        rows->threads[rows->thread_count++] = (struct call_thread){thread->id, thread->calls, thread->call_count};
-        association->host_call_rows += (int64_t)thread->call_count;
-        thread->calls = NULL;
-        thread->call_count = thread->call_capacity = 0;
-    }
     return decoder_emit_source(association->decoder, &rows->source, err);
 }
 
@@ -161,11 +124,13 @@ static void set_counters(struct row *row, size_t first_column, const struct pmu_
         row_set_integer(row, first_column + 1 + i, sum->counters[i]);
 }
 
-static int emit_task(struct association *association, int64_t device_id, const struct ran_task *task, struct err *err)
+static int emit_task(struct association *association, int64_t device_id, const struct matched_task *task,
+                     struct err *err)
 {
     static const size_t counters[] = {
         [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
     static const size_t times[] = {[PMU_CORE_AIC] = DEVICE_TASK_AIC_TIME_NS, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TIME_NS};
+    const struct ran_task *ran = &task->ran;
     struct row row;
     int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
     if (status < 0)
@@ -174,28 +139,47 @@ static int emit_task(struct association *association, int64_t device_id, const s
     uint32_t stream_id = task->stream_id;
     id_map_get(&association->logic_streams, task->stream_id, &stream_id);
     row_set_integer(&row, DEVICE_TASK_STREAM_ID, stream_id);
-    row_set_integer(&row, DEVICE_TASK_TASK_ID, task->task_id);
-    row_set_integer(&row, DEVICE_TASK_BATCH_ID, task->batch_id);
-    if (task->context_id != (uint32_t)NO_CONTEXT)
-        row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, task->context_id);
-    row_set_integer(&row, DEVICE_TASK_TYPE, task->type);
-    row_set_integer(&row, DEVICE_TASK_START_NS, task->start_ns);
-    row_set_integer(&row, DEVICE_TASK_DURATION_NS, task->end_ns - task->start_ns);
-    if (task->has_accelerator)
-        row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, task->accelerator_id);
-    if (task->host != NO_INDEX)
-        set_host(&row, &association->host_tasks[task->host]);
-    uint32_t extra = task->host != NO_INDEX ? association->host_tasks[task->host].extra : NO_INDEX;
-    if (extra != NO_INDEX)
-        set_copy(&row, &association->extras[extra]);
+    row_set_integer(&row, DEVICE_TASK_TASK_ID, ran->task_id);
+    row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
+    if (ran->context_id != (uint32_t)NO_CONTEXT)
+        row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, ran->context_id);
+    row_set_integer(&row, DEVICE_TASK_TYPE, ran->type);
+    row_set_integer(&row, DEVICE_TASK_START_NS, ran->start_ns);
+    row_set_integer(&row, DEVICE_TASK_DURATION_NS, ran->end_ns - ran->start_ns);
+    if (ran->has_accelerator)
+        row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, ran->accelerator_id);
+    if (task->launched)
+        set_host(&row, &task->host);
+    if (task->launched && task->host.extra != NO_INDEX)
+        set_copy(&row, &association->extras[task->host.extra]);
     for (size_t core = 0; core < 2; core++) {
-        const struct pmu_sum *sum = task->pmu[core] != NO_INDEX ? &association->pmu[task->pmu[core]] : NULL;
-        if (sum != NULL)
+        const struct pmu_sum *sum = &task->pmu[core];
+        if (task->counted[core])
             set_counters(&row, counters[core], sum);
-        if (sum != NULL && sum->duration_ns != NO_DURATION)
+        if (task->counted[core] && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
     return 0;
+}
+
+/* From a spool, where its parts are without gaps. */
+static void read_joined(const char *record, struct matched_task *task)
+{
+    memcpy(task, record, offsetof(struct matched_task, host));
+    record += offsetof(struct matched_task, host);
+    if (task->launched) {
+        memcpy(&task->host, record, sizeof task->host);
+        record += sizeof task->host;
+    }
+    for (size_t core = 0; core < 2; core++) {
+        struct pmu_sum *sum = &task->pmu[core];
+        if (!task->counted[core])
+            continue;
+        memcpy(sum, record, offsetof(struct pmu_sum, counters));
+        record += offsetof(struct pmu_sum, counters);
+        memcpy(sum->counters, record, sum->counter_count * sizeof *sum->counters);
+        record += sum->counter_count * sizeof *sum->counters;
+    }
 }
 
 int association_emit_tasks(struct association *association, struct err *err)
@@ -203,10 +187,25 @@ int association_emit_tasks(struct association *association, struct err *err)
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
     int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < association->ran_count; i++)
-        status = emit_task(association, device_id, &association->ran[i], err);
-    return status == 0 ? association_emit_collectives(association, device_id, first_row, err) : status;
+    struct collective_runs runs = {.items = NULL};
+    struct spool_item item;
+    struct matched_task task;
+    int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
+    for (uint32_t i = 0; association->joined != NULL && status == 0; i++) {
+        int any = spool_next(association->joined, &item, err);
+        if (any <= 0) {
+            status = any;
+            break;
+        }
+        read_joined(item.record, &task);
+        status = emit_task(association, device_id, &task, err);
+        if (status == 0 && association->collective_op_count > 0)
+            status = association_take_collective(association, &runs, i, &task, err);
+    }
+    if (status == 0)
+        status = association_emit_collectives(association, &runs, device_id, first_row, err);
+    collective_runs_release(&runs);
+    return status;
 }
 
 /* ---- texts ---- */

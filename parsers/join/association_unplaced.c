@@ -7,30 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT_UNPLACED(association, kind, items, count, member)                                                        \
-    do {                                                                                                               \
-        for (size_t i = 0; i < (count); i++)                                                                           \
-            (association)->unplaced[kind] += (items)[i].member == NO_INDEX;                                            \
-    } while (0)
-
-void association_count_unplaced(struct association *association, const struct thread *thread)
-{
-    static const enum unplaced_kind kinds[] = {
-        [NOTE_COPY] = UNPLACED_COPY,
-        [NOTE_FUSION] = UNPLACED_FUSION,
-        [NOTE_COLLECTIVE] = UNPLACED_COLLECTIVE,
-        [NOTE_TRANSFER] = UNPLACED_TRANSFER,
-    };
-    COUNT_UNPLACED(association, UNPLACED_NODE, thread->nodes, thread->node_count, launch);
-    COUNT_UNPLACED(association, UNPLACED_TENSORS, thread->tensors, thread->tensor_count, launch);
-    COUNT_UNPLACED(association, UNPLACED_ATTRIBUTE, thread->attributes, thread->attribute_count, launch);
-    for (size_t i = 0; i < thread->context_count; i++)
-        association->unplaced[UNPLACED_CONTEXTS] +=
-            thread->contexts[i].launch == NO_INDEX && thread->contexts[i].communication == NO_INDEX;
-    for (size_t i = 0; i < thread->note_count; i++)
-        association->unplaced[kinds[thread->notes[i].kind]] += thread->notes[i].call == NO_INDEX;
-}
-
 void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
                              enum diag_id reason, uint64_t count)
 {
@@ -68,54 +44,78 @@ void association_report_unplaced(struct association *association)
 
 /* ---- launches that did not run ---- */
 
-static int count_described(struct association *association, struct thread *thread, uint32_t launch,
-                           enum unplaced_kind kind, struct err *err)
+static int end_run(struct association *association, struct err *err)
 {
-    if (launch == NO_INDEX)
+    const struct described_run *run = &association->described_run;
+    const struct spool_key key = {0, run->first};
+    return run->count > 0 ? join_spool_add(&association->described, NULL, &key, run, sizeof *run, err) : 0;
+}
+
+int association_number_launch(struct association *association, struct call_state *launch, struct err *err)
+{
+    struct described_run *run = &association->described_run;
+    uint32_t records = 0;
+    for (size_t k = 0; k < DESCRIBED_KINDS; k++)
+        records |= launch->records[k];
+    if (records == 0)
         return 0;
-    if (thread->described[launch] == NO_INDEX) {
-        struct described_launch *added =
-            ARRAY_NEXT(association->described, association->described_count, association->described_capacity, err);
-        if (added == NULL)
+    if (association->described_count >= NO_INDEX - 1)
+        return err_set(err, ERR_LIMIT, "more than %u launches in one capture", NO_INDEX - 1);
+    launch->described = association->described_count++;
+    if (run->count == 0 || memcmp(run->records, launch->records, sizeof run->records) != 0) {
+        if (end_run(association, err) < 0)
             return -(int)err->code;
-        *added = (struct described_launch){.ran = false};
-        thread->described[launch] = (uint32_t)(association->described_count - 1);
+        *run = (struct described_run){.first = launch->described};
+        memcpy(run->records, launch->records, sizeof run->records);
     }
-    association->described[thread->described[launch]].records[kind]++;
+    run->count++;
     return 0;
 }
 
-int association_count_described(struct association *association, struct thread *thread, struct err *err)
+#define WORD_BITS 64
+
+int association_note_ran(struct association *association, uint32_t launch, struct err *err)
 {
-    int status = 0;
-    thread->described = malloc((thread->call_count + 1) * sizeof *thread->described);
-    if (thread->described == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    memset(thread->described, 0xff, thread->call_count * sizeof *thread->described); /* NO_INDEX */
-    for (size_t i = 0; status == 0 && i < thread->node_count; i++)
-        status = count_described(association, thread, thread->nodes[i].launch, UNPLACED_NODE, err);
-    for (size_t i = 0; status == 0 && i < thread->tensor_count; i++)
-        status = count_described(association, thread, thread->tensors[i].launch, UNPLACED_TENSORS, err);
-    for (size_t i = 0; status == 0 && i < thread->attribute_count; i++)
-        status = count_described(association, thread, thread->attributes[i].launch, UNPLACED_ATTRIBUTE, err);
-    return status;
+    while (launch / WORD_BITS >= association->ran_launch_words) {
+        uint64_t *word =
+            ARRAY_NEXT(association->ran_launches, association->ran_launch_words, association->ran_launch_capacity, err);
+        if (word == NULL)
+            return -(int)err->code;
+        *word = 0;
+    }
+    association->ran_launches[launch / WORD_BITS] |= UINT64_C(1) << launch % WORD_BITS;
+    return 0;
 }
 
-void association_report_not_run(struct association *association)
+static uint64_t count_not_run(const struct association *association, const struct described_run *run)
+{
+    uint64_t count = 0;
+    for (uint32_t i = run->first; i - run->first < run->count; i++)
+        count += i / WORD_BITS >= association->ran_launch_words ||
+                 (association->ran_launches[i / WORD_BITS] >> i % WORD_BITS & 1) == 0;
+    return count;
+}
+
+int association_report_not_run(struct association *association, struct err *err)
 {
     uint64_t not_run[DESCRIBED_KINDS] = {0};
-    for (size_t i = 0; i < association->host_task_count; i++) {
-        const struct host_task *task = &association->host_tasks[i];
-        if (task->used && task->launch != NO_INDEX)
-            association->described[task->launch].ran = true;
-    }
-    for (size_t i = 0; i < association->described_count; i++) {
+    struct spool_item item;
+    int status = end_run(association, err);
+    if (status == 0 && association->described != NULL)
+        status = spool_finish(association->described, err);
+    if (status < 0 || association->described == NULL)
+        return status;
+    while ((status = spool_next(association->described, &item, err)) > 0) {
+        struct described_run run;
+        memcpy(&run, item.record, sizeof run);
+        uint64_t launches = count_not_run(association, &run);
         for (size_t k = 0; k < DESCRIBED_KINDS; k++)
-            not_run[k] += association->described[i].ran ? 0 : association->described[i].records[k];
+            not_run[k] += launches * run.records[k];
     }
-    for (size_t k = 0; k < DESCRIBED_KINDS; k++) {
+    for (size_t k = 0; status == 0 && k < DESCRIBED_KINDS; k++) {
         if (not_run[k] > 0)
             association_drop_joined(association, ANY_PART, record_kind_find(kind_names[k]), DIAG_TASK_NOT_RUN,
                                     not_run[k]);
     }
+    return status;
 }

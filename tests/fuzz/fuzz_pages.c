@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct file file = {data + 1, size - 1};
     const struct page_source source = {read_bytes, &file, file.size};
     /* of the columns id, a, text, b, none, c: all but the texts */
-    struct page_table table = {.root = 2 + (how >> 6), .column_count = 6, .places = {1, 2, 0, 4, 5, 6}, .id = 0};
+    struct page_tree table = {.root = 2 + (how >> 6), .column_count = 6, .places = {1, 2, 0, 4, 5, 6}, .id = 0};
     if ((how & 32) != 0)
         table.places[1] = table.places[4] = 0;
     struct page_reader *reader = page_reader_new(&source, &table, WIDTH, &condition, 1);

@@ -151,8 +151,7 @@ static int take_sample(struct decoder *decoder, struct state *state, struct row 
     return 0;
 }
 
-static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
-                     struct err *err)
+static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, struct err *err)
 {
     const struct cell *cells = row->cells;
     if (state->association == NULL && state->executions == NULL)
@@ -171,7 +170,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
     if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, keep, err);
+        return association_add_pmu(state->association, &pmu, err);
     const struct task_counters counters = {
         .pmu = pmu,
         .file_id = cells[FILE_ID].integer,
@@ -186,7 +185,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (row_has(row, COUNTER))
         sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
     row_set_integer(row, DEVICE_ID, state->device_id);
-    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, keep, err);
+    return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, err);
 }
 
 const struct kind_hooks core_pmu_hooks = {

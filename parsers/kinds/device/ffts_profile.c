@@ -233,7 +233,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, keep, err);
+        return association_add_pmu(state->association, &pmu, err);
     return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
 }
 

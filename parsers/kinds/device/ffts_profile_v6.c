@@ -132,7 +132,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
     for (size_t i = 0; i < PMU_COUNTERS_MOST; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
-    return state->association != NULL ? association_add_pmu(state->association, &pmu, keep, err) : 0;
+    return state->association != NULL ? association_add_pmu(state->association, &pmu, err) : 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)

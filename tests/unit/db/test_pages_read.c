@@ -46,7 +46,7 @@ static sqlite3 *made(int page_size, const char *sql)
     return db;
 }
 
-/* What SQLite says to be compared with what comes. */
+/* Rows of SQLite to compare with those that come. */
 struct rows {
     sqlite3_stmt *expected;
     int64_t count, most; /* most: the reading is ended there */
@@ -242,16 +242,29 @@ static void sqlite_goes_on_at_a_row_that_is_not_as_expected(void **state)
         assert_pages_end_at(db, 3000);
         sqlite3_close(db);
     }
-    sqlite3 *db = made(1024, "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);"
-                             "INSERT INTO t VALUES(1, 2, 3), (2, 3, 4); ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 9;"
-                             "INSERT INTO t VALUES(3, 4, 5, 6)");
-    assert_pages_end_at(db, 1);
+}
+
+static void columns_that_the_end_of_a_row_lacks_are_null(void **state)
+{
+    sqlite3 *db =
+        made(1024, "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, x TEXT); INSERT INTO t VALUES(1, 2, 'x'),"
+                   "(2, NULL, hex(zeroblob(40))), (3, -5, NULL); ALTER TABLE t ADD COLUMN b INTEGER;"
+                   "INSERT INTO t VALUES(4, 5, hex(zeroblob(90)), 6); ALTER TABLE t ADD COLUMN c INTEGER;"
+                   "INSERT INTO t VALUES(5, 4, 'x', 5, 6)");
+    struct page_reader *reader = opened(db);
+    (void)state;
+    assert_non_null(reader);
+    assert_range(reader, db, 1, 6);
+    page_reader_free(reader);
+    assert_scan(db);
     sqlite3_close(db);
 }
 
 static void tables_that_are_not_plain_are_left_to_sqlite(void **state)
 {
     static const char *const others[] = {
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER); INSERT INTO t VALUES(1, 2, 3), (2, 3, 4);"
+        "ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 9; INSERT INTO t VALUES(3, 4, 5, 6)",
         "CREATE TABLE u(id INTEGER PRIMARY KEY, a, b, c); INSERT INTO u VALUES(1, 2, 3, 4); CREATE VIEW t AS SELECT * "
         "FROM u",
         "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER AS (a + 1), c INTEGER AS (a + 2) STORED);"
@@ -347,7 +360,7 @@ static int count_row(void *arg, int64_t *row, struct err *err)
 static int64_t rows_of(struct bytes *bytes)
 {
     const struct page_source source = {read_bytes, bytes, bytes->size};
-    const struct page_table table = {.root = 2, .column_count = 6, .places = {1, 2, 0, 3, 4}, .id = 0};
+    const struct page_tree table = {.root = 2, .column_count = 6, .places = {1, 2, 0, 3, 4}, .id = 0};
     struct page_reader *reader = page_reader_new(&source, &table, WIDTH, NULL, 0);
     struct err err = ERR_INIT;
     int64_t count = 0, next = 1;
@@ -468,7 +481,7 @@ static void the_page_of_the_lock_byte_is_never_read(void **state)
         sparse.first[65536] = 5;
         put32(sparse.first + 65536 + 8, page);
         const struct page_source source = {read_sparse, &sparse, UINT64_C(1) << 31};
-        const struct page_table table = {.root = 2, .column_count = 1, .places = {1}, .id = 0};
+        const struct page_tree table = {.root = 2, .column_count = 1, .places = {1}, .id = 0};
         struct page_reader *reader = page_reader_new(&source, &table, 1, NULL, 0);
         struct err err = ERR_INIT;
         int64_t next = 1;
@@ -510,6 +523,7 @@ int main(void)
         SCRATCH_TEST(texts_blobs_reals_and_many_nulls_between_are_passed_over),
         SCRATCH_TEST(rows_that_fail_a_condition_are_left_out),
         SCRATCH_TEST(sqlite_goes_on_at_a_row_that_is_not_as_expected),
+        SCRATCH_TEST(columns_that_the_end_of_a_row_lacks_are_null),
         SCRATCH_TEST(tables_that_are_not_plain_are_left_to_sqlite),
         SCRATCH_TEST(nobody_changes_what_is_being_read_and_changes_of_ones_own_are_seen),
         SCRATCH_TEST(a_file_that_is_cut_off_or_leads_in_circles_ends_the_reading),

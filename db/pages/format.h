@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of SQLite's file format that reading and writing pages share; docs/pages-format.md tells them. */
+#ifndef MSPROF_DB_PAGES_FORMAT_H
+#define MSPROF_DB_PAGES_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where things stand in the header of the file, the first bytes of page 1. */
+enum {
+    FILE_PAGE_SIZE = 16,
+    FILE_PAGES = 28,
+    FILE_HEADER = 100,
+};
+
+/* Kinds of pages that tables have. */
+enum {
+    PAGE_INTERIOR = 5,
+    PAGE_LEAF = 13,
+};
+
+/* Where things stand in the header of a page. */
+enum {
+    PAGE_KIND = 0,
+    PAGE_CELLS = 3,
+    PAGE_CONTENT = 5, /* where the cells' part begins; 0: 65536 */
+    PAGE_RIGHT = 8,   /* of an interior page: the last child */
+    LEAF_HEADER = 8,
+    INTERIOR_HEADER = 12,
+};
+
+enum {
+    PAGE_SIZE_MIN = 512,
+    PAGE_SIZE_MAX = 65536,
+    CELL_MIN = 4, /* bytes that a cell takes at least */
+    VARINT_MAX = 9,
+};
+
+/* Serial types of values: integers of 1, 2, 3, 4, 6 and 8 bytes are 1 to 6. */
+enum {
+    SERIAL_NULL = 0,
+    SERIAL_INT64 = 6,
+    SERIAL_REAL = 7,
+    SERIAL_ZERO = 8,
+    SERIAL_ONE = 9,
+    SERIAL_BLOB = 12, /* plus twice the length */
+    SERIAL_TEXT = 13, /* likewise */
+};
+
+#define PAGES_MAX UINT32_C(1073741823) /* of a file */
+#define LOCK_BYTE (UINT64_C(1) << 30)  /* of the file: the page that holds it is never used */
+
+static inline uint32_t lock_page(size_t page_size)
+{
+    return (uint32_t)(LOCK_BYTE / page_size) + 1;
+}
+
+/* Bytes of a row that stand in its leaf, of `length` in all; the others stand in a chain of overflow pages. */
+static inline size_t leaf_part(size_t page_size, uint64_t length)
+{
+    size_t most = page_size - 35, least = (page_size - 12) * 32 / 255 - 23;
+    if (length <= most)
+        return (size_t)length;
+    size_t part = least + (size_t)((length - least) % (page_size - 4));
+    return part <= most ? part : least;
+}
+
+/* Writes a number as SQLite's varint; what is behind it, at most VARINT_MAX bytes on. */
+static inline unsigned char *varint_put(unsigned char *to, uint64_t value)
+{
+    if (value < 0x80) {
+        *to = (unsigned char)value;
+        return to + 1;
+    }
+    if (value < 0x4000) {
+        to[0] = (unsigned char)(value >> 7 | 0x80);
+        to[1] = (unsigned char)(value & 0x7f);
+        return to + 2;
+    }
+    if (value >> 56 != 0) { /* the last of nine bytes has all of its bits */
+        to[8] = (unsigned char)value;
+        value >>= 8;
+        for (int i = 7; i >= 0; i--, value >>= 7)
+            to[i] = (unsigned char)(value | 0x80);
+        return to + VARINT_MAX;
+    }
+    int length = (70 - __builtin_clzll(value)) / 7;
+    for (int i = length - 1; i >= 0; i--, value >>= 7)
+        to[i] = (unsigned char)((value & 0x7f) | (i < length - 1 ? 0x80 : 0));
+    return to + length;
+}
+
+#endif
