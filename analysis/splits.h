@@ -36,6 +36,7 @@ struct execution_run {
 
 /* Those that a step is made of: they begin in its period, or, where that is not known, in the step itself and while the
  * AI CPU works for it. Devices run behind the host: the last of its ranges has all that begins after it. */
+int64_t split_end_ns(const struct split *split); /* where that ends; INT64_MAX: with the last that ran */
 struct execution_run split_executions(const struct workload *workload, const struct split *split);
 
 /* Steps that may be compared: of one family, model and batch, on one device. */

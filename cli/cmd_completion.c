@@ -63,6 +63,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     case VALUE_TEXT:
     case VALUE_NUMBER:
     case VALUE_MHZ:
+    case VALUE_AMOUNT:
     case VALUE_SPEED:
     case VALUE_VERSION:
     case VALUE_PERCENT:

@@ -18,6 +18,7 @@
 #include "cli/console.h"
 #include "cli/merge/merge.h"
 #include "cli/status.h"
+#include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
@@ -164,6 +165,11 @@ static const struct export_type rules_type = {"communication", ANALYZE_DIRECTORY
                                 rules_db_type = {"communication", ANALYZE_DIRECTORY, "operator",
                                                  export_communication_database};
 
+#define FLAME_DIRECTORY "flame" /* in every capture, too */
+static const char *const flame_words[FLAME_WEIGHTS] = {" by the time of devices", " by the time of the host",
+                                                       " by executions"};
+static const struct export_type flame_type = {"flame", FLAME_DIRECTORY, "stack", export_flame};
+
 #define CANN_DIRECTORY "mindstudio_profiler_output" /* where the vendor's tool puts both kinds since 2023 */
 
 /* Context of the exporter's callback. */
@@ -206,8 +212,9 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
     char record[160];
 
     snprintf(record, sizeof record, "log/exported-%s-%d-%d-%d-%d-%d", export_log->type->name,
-             (int)settings->table_format, (int)settings->columns, settings->model_id, settings->iteration_id,
-             settings->iteration_count);
+             export_log->type == &flame_type ? FLAME_WEIGHTS * settings->flame.format + settings->flame.weight
+                                             : settings->table_format,
+             (int)settings->columns, settings->model_id, settings->iteration_id, settings->iteration_count);
     if (result_files_replace(&export_log->files, visit->results, record, complete, &err) != 0)
         console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
                         err_message(&err));
@@ -225,8 +232,12 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
     collection_log_add(&visit->log, LOG_LEVEL_WARNING, LOG_SOURCE_EXPORT,
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
-    if (!visit_is_empty(visit, db, &err)) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s", visit->directory, type->name);
+    if (visit->settings->timeline.from != NULL || visit->settings->timeline.until != NULL) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no event at the time that --from and --until choose", visit->directory);
+        err_hint(&err, "times are those of the timeline, which begins at 0");
+    } else if (!visit_is_empty(visit, db, &err)) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->directory, type->name,
+                type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);
         err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
     }
     console_error(&err);
@@ -237,7 +248,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
 static int results_directory(const struct export_type *type, sqlite3 *db, const char **ret, struct err *err)
 {
     struct db_facts facts = {.family = CAPTURE_UNKNOWN};
-    bool is_named = *type->directory != '\0' && strcmp(type->directory, ANALYZE_DIRECTORY) != 0;
+    bool is_named = type == &timeline_type || type == &summary_type;
     int result = is_named ? db_read_facts(db, &facts, err) : 0;
 
     *ret = facts.family == CAPTURE_CANN ? CANN_DIRECTORY : type->directory;
@@ -276,7 +287,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     visit_open_log(visit);
     remove_stale_temporaries(directory);
     clock_format_local(timestamp);
-    const struct export_options options = {
+    struct export_options options = {
         .database = visit->database,
         .directory = directory,
         .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)visit->settings->table_format,
@@ -288,6 +299,8 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .communication = visit->settings->analyse.rule_mask,
         .cann_version = cann_version,
         .trace_compat = visit->settings->trace_compat,
+        .flame_weight = (enum flame_weight)visit->settings->flame.weight,
+        .flame_picture = visit->settings->flame.format != 0,
         .report_files = &report_files,
         .layers = (const char *const *)layers.items,
         .written = log_written,
@@ -295,7 +308,9 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .absent = visit->settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
-    result = type->export(db, &options, &exported, &err);
+    result = type == &timeline_type ? timeline_options_read(visit->settings, &options, &err) : 0;
+    if (result == 0)
+        result = type->export(db, &options, &exported, &err);
     console_progress_end();
     if (result == 0 && export_log.err.code != ERR_NONE) {
         err = export_log.err;
@@ -343,7 +358,9 @@ static int export_capture(struct capture_visit *visit, const struct export_type 
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = type == &timeline_type ? host_side_open(visit, &db) : visit_open_database(visit, &db), exported;
+    int status = type == &timeline_type || type == &flame_type ? host_side_open(visit, &db)
+                                                               : visit_open_database(visit, &db),
+        exported;
 
     if (db == NULL)
         return status;
@@ -414,6 +431,11 @@ static int export_capture_db(struct capture_visit *visit)
     return export_capture(visit, &db_type);
 }
 
+static int export_capture_flame(struct capture_visit *visit)
+{
+    return export_capture(visit, &flame_type);
+}
+
 static int export_capture_rules(struct capture_visit *visit)
 {
     return export_capture(visit, &rules_type);
@@ -433,6 +455,13 @@ int export_rules(const struct settings *settings)
 static int run_timeline(const struct settings *settings)
 {
     static const struct merge_type merged = {"timeline", "event", export_merged_timeline};
+    struct export_options options = {.format = TABLE_CSV};
+    struct err err = ERR_INIT;
+
+    if (timeline_options_read(settings, &options, &err) < 0) {
+        console_error(&err);
+        return STATUS_USAGE;
+    }
 
     if (settings->merge)
         return merge_captures(settings, &merged);
@@ -453,6 +482,12 @@ static int run_db(const struct settings *settings)
     return captures_process(settings, export_capture_db);
 }
 
+static int run_flame(const struct settings *settings)
+{
+    give_large_memory_back();
+    return captures_process(settings, export_capture_flame);
+}
+
 static const struct example export_examples[] = {
     {"both kinds of reports of one capture", "msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
     {NULL, NULL},
@@ -470,16 +505,18 @@ const struct command command_export = {
 static const struct example timeline_examples[] = {
     {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
     {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
+    {"small, for ui.perfetto.dev; of the first second", "msprof export timeline JOBX --format pftrace --until 1s"},
     {NULL, NULL},
 };
 
 const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
-    .summary = "timelines for trace viewers (Chrome trace JSON)",
+    .summary = "timelines for trace viewers (Chrome trace JSON, Perfetto)",
     .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
                    "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
-                   "Perfetto, chrome://tracing and speedscope open them.\n",
+                   "Perfetto, chrome://tracing and speedscope open them. --format pftrace is for\n"
+                   "Perfetto alone, and a tenth of the size.\n",
     .needs_capture = true,
     .examples = timeline_examples,
     .run = run_timeline,
@@ -517,4 +554,22 @@ const struct command command_export_db = {
     .needs_capture = true,
     .examples = db_examples,
     .run = run_db,
+};
+
+static const struct example flame_examples[] = {
+    {"where devices' time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
+    {"lines for flamegraph.pl and speedscope: JOBX/flame/flame_host.collapsed",
+     "msprof export flame -dir JOBX --weight host"},
+    {NULL, NULL},
+};
+
+const struct command command_export_flame = {
+    .path = "export flame",
+    .parent = COMMAND_EXPORT,
+    .summary = "stacks of Python, calls and operators (flame graphs)",
+    .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
+                   "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",
+    .needs_capture = true,
+    .examples = flame_examples,
+    .run = run_flame,
 };

@@ -63,6 +63,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
 
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
+    const struct roofs roofs = roofs_of(visit->settings);
     struct report_files report_files = {.items = NULL};
     struct show_options options = {
         .database = visit->database,
@@ -70,6 +71,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         .plain = visit->settings->show.table != NULL,
         .ascii = screen_is_ascii(),
         .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
+        .roofs = &roofs,
         .stream = visit->context,
     };
     struct table_stream *stream = visit->context;

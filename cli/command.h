@@ -19,6 +19,7 @@ struct settings;
     X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
     X(COMMAND_EXPORT_SUMMARY, command_export_summary)                                                                  \
     X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
+    X(COMMAND_EXPORT_FLAME, command_export_flame)                                                                      \
     X(COMMAND_QUERY, command_query)                                                                                    \
     X(COMMAND_SHOW, command_show)                                                                                      \
     X(COMMAND_ANALYSE, command_analyse)                                                                                \
@@ -26,6 +27,7 @@ struct settings;
     X(COMMAND_ADVISE, command_advise)                                                                                  \
     X(COMMAND_DIFF, command_diff)                                                                                      \
     X(COMMAND_REPORT, command_report)                                                                                  \
+    X(COMMAND_VIEW, command_view)                                                                                      \
     X(COMMAND_REPLAY, command_replay)                                                                                  \
     X(COMMAND_LAYOUT, command_layout)                                                                                  \
     X(COMMAND_LAYOUT_INFER, command_layout_infer)                                                                      \

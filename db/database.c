@@ -301,20 +301,18 @@ static int build_connect(struct database_build *build, bool ours, struct err *er
     char sql[sizeof settings + 128];
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
-    int status = database_exec(build->db, sql, err);
-    if (status == 0)
-        distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
-    return status;
+    if (database_exec(build->db, sql, err) < 0)
+        return -(int)err->code;
+    distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
+    return 0;
 }
 
 static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
-    int status = build_create(build, path, NULL, err);
-    if (status == 0)
-        status = build_connect(build, ours, err);
-    if (status < 0)
-        database_build_abort(build);
-    return status;
+    if (build_create(build, path, NULL, err) == 0 && build_connect(build, ours, err) == 0)
+        return 0;
+    database_build_abort(build);
+    return -(int)err->code;
 }
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
@@ -339,6 +337,11 @@ int database_build_create_blank(struct database_build *build, const char *path, 
 int database_build_connect(struct database_build *build, struct err *err)
 {
     return build_connect(build, true, err);
+}
+
+int database_build_connect_foreign(struct database_build *build, struct err *err)
+{
+    return build_connect(build, false, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

@@ -18,13 +18,23 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 #define TABLE_MAX_COLUMNS 224
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
+/* Of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. */
+enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW };
+enum trace_split { SPLIT_NONE, SPLIT_TIME, SPLIT_SIZE, SPLIT_STEPS };
+
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
+
+/* Weights of stacks, in the order of --weight: the time that devices ran operators, the time that threads of the host
+ * were in calls, how often operators ran. */
+enum flame_weight { FLAME_DEVICE, FLAME_HOST, FLAME_COUNT, FLAME_WEIGHTS };
 
 struct show;         /* inside */
 struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
 struct table_sink;   /* table/table_sink.h */
+struct trace_cuts;   /* timeline/cuts.h */
 struct report_files; /* report/report_file.h */
+struct roofs;        /* load/load_roofline.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
@@ -43,6 +53,12 @@ struct export_options {
     bool trace_compat;        /* timelines of Ascend's captures: as Ascend's tool of their time writes them */
     const char *const *layers; /* of the timeline of everything of a new CANN capture, ended by NULL: those to be
                                   written; NULL: all */
+    enum trace_format trace_format;
+    int64_t from_ns, until_ns; /* of timelines: what is there between these times, since the capture's start; 0: from
+                                  its first event on, to its last one */
+    enum trace_split split;    /* of timelines: several files, each with the events that begin in its part */
+    int64_t split_value;       /* nanoseconds or bytes of a part, at most so many */
+    struct trace_cuts *cuts;   /* inside: the state of split */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;
@@ -50,11 +66,14 @@ struct export_options {
     void (*absent)(const char *reason);
     const struct progress *progress;   /* may be NULL */
     unsigned communication;            /* of communication files: a bit of enum communication_kind each; 0: both */
+    enum flame_weight flame_weight;    /* of flames alone, as the next one */
+    bool flame_picture;                /* SVG; else collapsed stacks */
     const struct table_choice *choice; /* of tables: which rows and columns; NULL: all. report/choice.h */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
     struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
     struct table_sink *sink;     /* TABLE_CELLS: who takes the rows */
+    const struct roofs *roofs;   /* of the table roofline; NULL: none is known */
     struct show *show;           /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
@@ -75,6 +94,9 @@ int export_communication(sqlite3 *db, const struct export_options *options, stru
 int export_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                                   struct err *err);
 
+/* Stacks of Python, calls and operators in one file, flame_<weight>.collapsed or .svg; rows are stacks. */
+int export_flame(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
+
 /* One capture among several that become one result. */
 struct merge_part {
     sqlite3 *db; /* of a new CANN capture; its times are by a clock that all have */
@@ -82,6 +104,8 @@ struct merge_part {
     const char *label; /* what tells it from the others: names files that cannot be united */
     const char *host;  /* stands before numbers of devices; NULL: they differ in all parts */
     bool names_host;   /* rows of the host are named after it, too */
+    int64_t shift_ns;  /* added to all its times: of timelines alone */
+    bool by_itself;    /* its processes stand together, behind those of the parts before: of timelines alone */
 };
 /* The timeline of all of them in one file, each process by itself. */
 int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
@@ -106,6 +130,7 @@ struct show_options {
     bool ascii;                              /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
+    const struct roofs *roofs;   /* as in export_options */
     struct table_stream *stream; /* of show_one_table in other formats than TABLE_TERMINAL: where its rows go */
 };
 

@@ -22,7 +22,8 @@ int host_side_open(struct capture_visit *visit, sqlite3 **ret)
     if (*ret == NULL || visit->framework == NULL)
         return status;
     diag_init(&diag, visit->settings->strict);
-    if (framework_attach(*ret, visit->framework, visit->directory, visit->database, &diag, &err) != 0) {
+    const bool stacks = visit->settings->command == COMMAND_EXPORT_FLAME || visit->settings->command == COMMAND_REPORT;
+    if (framework_attach(*ret, visit->framework, visit->directory, visit->database, stacks, &diag, &err) != 0) {
         console_warning("answers and timelines are without the framework's part of '%s': %s", visit->framework,
                         err_message(&err));
         status = status_worse(status, STATUS_DATA_PROBLEMS);
@@ -32,4 +33,10 @@ int host_side_open(struct capture_visit *visit, sqlite3 **ret)
         status = status_worse(status, STATUS_DATA_PROBLEMS);
     diag_release(&diag);
     return status;
+}
+
+struct roofs roofs_of(const struct settings *settings)
+{
+    return (struct roofs){.flop_s = (double)settings->peak_flops * 1e9,
+                          .bytes_s = (double)settings->peak_bandwidth * 1e6};
 }

@@ -4,6 +4,7 @@
 #define MSPROF_CLI_ANSWERS_ANSWER_H
 
 #include "cli/capture/captures.h"
+#include "exporters/load/load_roofline.h"
 
 #include <malloc.h>
 
@@ -11,6 +12,9 @@
    read are told, and the status is STATUS_DATA_PROBLEMS.
  */
 int host_side_open(struct capture_visit *visit, sqlite3 **ret);
+
+/* The roofs that the command line tells. */
+struct roofs roofs_of(const struct settings *settings);
 
 /* Answers take tens of megabytes for a while, one array after another. */
 

@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_origin.h"
+#include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
 #include "exporters/reports/answers/advice_output.h"
@@ -19,6 +20,7 @@
 #include <string.h>
 
 struct advising {
+    struct html_report *page; /* of --format html; NULL: not begun */
     double thresholds[RULES];
     size_t told; /* captures, of one array where they are several */
 };
@@ -93,18 +95,53 @@ static void begin_one(struct capture_visit *visit)
         fputs(advising->told++ > 0 ? "," : "[", stdout);
 }
 
-static int tell(struct capture_visit *visit, const struct advice *advice)
+static int print(struct capture_visit *visit, const struct advice *advice)
+{
+    begin_one(visit);
+    advice_print(advice, last_name(visit->directory), (enum advice_format)visit->settings->advise.format, stdout);
+    return console_output_end(false);
+}
+
+/* The status when something is found that --fail-on is about. */
+static int judge(struct capture_visit *visit, const struct advice *advice, int status)
 {
     const struct advise_settings *settings = &visit->settings->advise;
-    int status;
 
-    begin_one(visit);
-    advice_print(advice, last_name(visit->directory), (enum advice_format)settings->format, stdout);
-    status = console_output_end(false);
     for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
     return status;
+}
+
+/* The page about all captures goes to standard output. */
+static int add_to_page(struct capture_visit *visit, sqlite3 *db, const struct advice *advice, int64_t executions)
+{
+    struct advising *advising = visit->context;
+    const struct html_capture capture = {.name = last_name(visit->directory), .database = visit->database};
+    char title[64];
+    struct err err = ERR_INIT;
+
+    snprintf(title, sizeof title, "%zu captures", visit->capture_count);
+    const struct html_options options = {.path = "/dev/stdout",
+                                         .title = visit->capture_count > 1 ? title : capture.name,
+                                         .version = MSPROF_VERSION,
+                                         .captures = visit->capture_count};
+    if ((advising->page != NULL || html_report_open(&options, &advising->page, &err) == 0) &&
+        html_report_add_advice(advising->page, db, &capture, advice, executions, &err) == 0)
+        return STATUS_DONE;
+    html_report_close(advising->page, -(int)err.code, &err);
+    advising->page = NULL;
+    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
+static int end_page(struct advising *advising)
+{
+    struct err err = ERR_INIT;
+
+    if (advising->page == NULL || html_report_close(advising->page, 0, &err) == 0)
+        return STATUS_DONE;
+    console_error(&err);
+    return status_of_error(&err);
 }
 
 static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
@@ -154,7 +191,12 @@ static int advise_one(struct capture_visit *visit)
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
         told = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else {
-        told = executions > 0 ? tell(visit, &advice) : tell_program(visit, db);
+        if (visit->settings->advise.format == ADVICE_HTML)
+            told = add_to_page(visit, db, &advice, executions);
+        else
+            told = executions > 0 ? print(visit, &advice) : tell_program(visit, db);
+        if (executions > 0)
+            told = judge(visit, &advice, told);
     }
     database_close(db);
     return status_worse(status, told);
@@ -171,6 +213,12 @@ static int run_advise(const struct settings *settings)
         status = take_threshold(&advising, settings->advise.thresholds.values[i]);
     if (status != STATUS_DONE)
         return status;
+    if (settings->advise.list && settings->advise.format == ADVICE_HTML) {
+        struct err err = ERR_INIT;
+        err_set(&err, ERR_USAGE, "--list makes no page: --format html is for findings");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
     if (settings->advise.list) {
         console_output_begin();
         advice_print_rules((enum advice_format)settings->advise.format, stdout);
@@ -184,6 +232,7 @@ static int run_advise(const struct settings *settings)
     }
     give_large_memory_back();
     status = captures_process_list(settings, &settings->captures, advise_one, &advising);
+    status = status_worse(status, end_page(&advising));
     if (advising.told > 0) {
         console_output_begin();
         fputs("]\n", stdout);
@@ -196,6 +245,7 @@ static int run_advise(const struct settings *settings)
 static const struct example examples[] = {
     {"what to look at first", "msprof advise JOBX"},
     {"what rules there are", "msprof advise --list"},
+    {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
     {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"},
     {NULL, NULL},
 };

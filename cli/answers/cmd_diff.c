@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/baseline.h"
 #include "exporters/reports/answers/diff_output.h"
@@ -367,6 +368,22 @@ static int tell_gates(const struct settings *settings, const struct comparison *
     return status;
 }
 
+/* The page goes to standard output. */
+static int print_page(const struct diff_output *output, struct err *err)
+{
+    char title[512];
+    struct html_report *page = NULL;
+
+    snprintf(title, sizeof title, "%s against %s", output->new_side->profiles[0]->name,
+             output->base->profiles[0]->name);
+    const struct html_options options = {
+        .path = "/dev/stdout", .title = title, .version = MSPROF_VERSION, .captures = 1};
+    int result = html_report_open(&options, &page, err);
+    if (result == 0)
+        result = html_report_add_comparison(page, output->comparison, output->top, err);
+    return html_report_close(page, result, err);
+}
+
 static int compare_sides(const struct settings *settings, const struct profiles *base, const struct profiles *new_side,
                          const struct gate *gates)
 {
@@ -394,7 +411,9 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     if (settings->diff.format == DIFF_TABLE)
         pager_start(settings);
     console_output_begin();
-    result = diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
+    result = settings->diff.format == DIFF_HTML
+                 ? print_page(&output, &err)
+                 : diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
     if (result != 0)
         console_error(&err);
     status = console_output_end(result != 0);
@@ -462,6 +481,7 @@ static const struct example examples[] = {
      "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
     {"keep a baseline instead of the capture",
      "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
+    {"a page with the changes", "msprof diff JOBA JOBB --format html >changes.html"},
     {NULL, NULL},
 };
 

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof report: one page to hand on. */
+#include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
 #include "db/database.h"
+#include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
+#include "exporters/load/load.h"
+#include "exporters/reports/answers/baseline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define PAGE_DEFAULT "report.html"
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct reporting {
     struct html_report *page; /* NULL: nothing was added yet */
     const char *path;
+    struct bases {
+        struct profile *items; /* of --diff */
+        size_t count;
+        const struct profile **pointers; /* to them; NULL: nothing is compared */
+    } bases;
 };
 
 static const char *last_name(const char *path)
@@ -23,6 +33,13 @@ static const char *last_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash != NULL ? slash + 1 : path;
+}
+
+static const char *page_of(const struct settings *settings)
+{
+    static const char *const pages[] = {"report.html", "report.md"};
+
+    return settings->report.page != NULL ? settings->report.page : pages[settings->report.format];
 }
 
 static int begin_page(struct capture_visit *visit, struct err *err)
@@ -36,7 +53,9 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .title = visit->capture_count > 1 ? title : last_name(visit->directory),
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
+        .markdown = visit->settings->report.format != 0,
         .redact = visit->settings->report.redact,
+        .roofs = roofs_of(visit->settings),
     };
     return html_report_open(&options, &reporting->page, err);
 }
@@ -44,7 +63,9 @@ static int begin_page(struct capture_visit *visit, struct err *err)
 static int report_one(struct capture_visit *visit)
 {
     struct reporting *reporting = visit->context;
-    const struct html_capture capture = {last_name(visit->directory), visit->database};
+    const struct side base = {reporting->bases.pointers, reporting->bases.count};
+    const struct html_capture capture = {last_name(visit->directory), visit->database,
+                                         reporting->bases.pointers != NULL ? &base : NULL};
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
     int status = host_side_open(visit, &db);
@@ -78,17 +99,133 @@ static int end_page(struct reporting *reporting)
     return status_of_error(&err);
 }
 
+/* ---- what is compared with ---- */
+
+static int take_base(struct capture_visit *visit)
+{
+    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
+    struct bases *bases = visit->context;
+    struct workload workload;
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int status = host_side_open(visit, &db);
+
+    if (db == NULL)
+        return status;
+    int result = workload_load(db, WITH_COUNTERS, &workload, &err);
+    if (result == 0) {
+        struct profile *items = realloc(bases->items, (bases->count + 1) * sizeof *items);
+        bases->items = items != NULL ? items : bases->items;
+        result = items == NULL
+                     ? err_set(&err, ERR_NO_MEMORY, "out of memory")
+                     : profile_make(&workload, last_name(visit->directory), &choice, &items[bases->count], &err);
+        bases->count += result == 0;
+        workload_release(&workload);
+    }
+    database_close(db);
+    if (result == 0)
+        return status;
+    err_wrap(&err, "cannot compare with '%s'", visit->directory);
+    return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+}
+
+static int read_bases(const struct settings *settings, struct bases *bases)
+{
+    const char *path = settings->report.base;
+    const struct value_list one = {&path, 1, 0};
+    struct stat info;
+    struct err err = ERR_INIT;
+    int status = STATUS_DONE;
+
+    if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
+        status = captures_process_list(settings, &one, take_base, bases);
+    else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
+        status = status_of_error(&err);
+    if (err.code != 0)
+        console_error(&err);
+    bases->pointers = calloc(bases->count + 1, sizeof *bases->pointers);
+    for (size_t i = 0; bases->pointers != NULL && i < bases->count; i++)
+        bases->pointers[i] = &bases->items[i];
+    return status;
+}
+
+static void bases_release(struct bases *bases)
+{
+    for (size_t i = 0; i < bases->count; i++)
+        profile_release(&bases->items[i]);
+    free(bases->items);
+    free((void *)bases->pointers);
+}
+
+/* ---- the ranks of a job ---- */
+
+/* The cluster_analysis_output/ that a directory is, or has (free() it); NULL: neither. */
+static char *cluster_output(const char *directory)
+{
+    static const char *const places[] = {CLUSTER_OUTPUT "/" CLUSTER_COMMUNICATION, CLUSTER_COMMUNICATION};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *file = path_join(directory, places[i]);
+        bool found = file != NULL && access(file, F_OK) == 0;
+        free(file);
+        if (found)
+            return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : strdup(directory);
+    }
+    return NULL;
+}
+
+static int report_cluster(const struct settings *settings, const char *output)
+{
+    struct reporting reporting = {.path = page_of(settings)};
+    char *real = realpath(settings->captures.values[0], NULL);
+    const struct html_options options = {
+        .path = reporting.path,
+        .title = last_name(real != NULL ? real : settings->captures.values[0]),
+        .version = MSPROF_VERSION,
+        .captures = 1,
+        .markdown = settings->report.format != 0,
+        .redact = settings->report.redact,
+    };
+    struct err err = ERR_INIT;
+    int result = html_report_open(&options, &reporting.page, &err);
+
+    free(real);
+    if (result == 0)
+        result = html_report_add_cluster(reporting.page, output, &err);
+    if (result == 0)
+        return end_page(&reporting);
+    html_report_close(reporting.page, result, &err);
+    err_wrap(&err, "cannot report on '%s' in '%s'", output, reporting.path);
+    console_error(&err);
+    return status_of_error(&err);
+}
+
 static int run_report(const struct settings *settings)
 {
-    struct reporting reporting = {.path = settings->report.page != NULL ? settings->report.page : PAGE_DEFAULT};
+    struct reporting reporting = {.path = page_of(settings)};
+    int status = STATUS_DONE;
+    char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
+    if (cluster != NULL) {
+        status = report_cluster(settings, cluster);
+        free(cluster);
+        return status;
+    }
     give_large_memory_back();
-    int status = captures_process_list(settings, &settings->captures, report_one, &reporting);
-    return status_worse(status, end_page(&reporting));
+    if (settings->report.base != NULL)
+        status = read_bases(settings, &reporting.bases);
+    if (settings->report.base == NULL || reporting.bases.count > 0)
+        status = status_worse(status, captures_process_list(settings, &settings->captures, report_one, &reporting));
+    status = status_worse(status, end_page(&reporting));
+    bases_release(&reporting.bases);
+    return status;
 }
 
 static const struct example examples[] = {
     {"a page about a capture", "msprof report JOBX -o jobx.html"},
+    {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
+    {"with what changed since", "msprof report JOBY --diff JOBX"},
+    {"its text for a merge request", "msprof report JOBX --format markdown -o jobx.md"},
     {"one that says no names", "msprof report JOBX --redact -o jobx.html"},
     {NULL, NULL},
 };

@@ -9,6 +9,8 @@
 #include "cli/child.h"
 #include "cli/clock.h"
 #include "cli/cluster/cluster_answer.h"
+#include "cli/cluster/cluster_timeline.h"
+#include "cli/cluster/ranges.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/status.h"
@@ -248,64 +250,11 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     return status;
 }
 
-#define MOST_RANGES 64
 #define SOURCES_LIMIT ((size_t)1 << 32)
-
-struct ranges {
-    struct {
-        int64_t first, last;
-    } items[MOST_RANGES];
-    size_t count; /* 0: everything */
-};
-
-/* "0-63,128": numbers and ranges. */
-static int parse_ranges(const char *option, const char *text, struct ranges *ret, struct err *err)
-{
-    *ret = (struct ranges){.count = 0};
-    for (const char *p = text; text != NULL;) {
-        size_t length = strcspn(p, ","), dash = strcspn(p, ",-");
-        int64_t first = 0, last;
-        bool sound = ret->count < MOST_RANGES && number_parse_integer(p, dash, &first) == 0;
-        last = first;
-        if (sound && dash < length)
-            sound = number_parse_integer(p + dash + 1, length - dash - 1, &last) == 0;
-        if (!sound || last < first) {
-            err_set(err, ERR_USAGE, "%s '%s': expected numbers and ranges as in 0-63,128", option, text);
-            return -ERR_USAGE;
-        }
-        ret->items[ret->count].first = first;
-        ret->items[ret->count++].last = last;
-        if (p[length] == '\0')
-            break;
-        p += length + 1;
-    }
-    return 0;
-}
-
-static bool in_ranges(const struct ranges *ranges, int64_t number)
-{
-    for (size_t i = 0; i < ranges->count; i++) {
-        if (number >= ranges->items[i].first && number <= ranges->items[i].last)
-            return true;
-    }
-    return ranges->count == 0;
-}
 
 static bool in_steps(const void *ranges, int64_t number)
 {
     return in_ranges(ranges, number);
-}
-
-static void keep_ranks(struct cluster_sources *sources, const struct ranges *ranges)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < sources->count; i++) {
-        if (sources->items[i].rank < 0 || in_ranges(ranges, sources->items[i].rank))
-            sources->items[kept++] = sources->items[i];
-        else
-            free(sources->items[i].path);
-    }
-    sources->count = kept;
 }
 
 static int default_jobs(void)
@@ -555,6 +504,11 @@ int cluster_run(const struct settings *settings, struct team *team)
         console_error(&err);
         return STATUS_USAGE;
     }
+    if (settings->cluster.timeline) {
+        err_set(&err, ERR_USAGE, "--timeline is made by one process: use 'msprof cluster --timeline'");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
     diag_init(&work.diag, settings->strict);
     int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);
     if (result == 0)
@@ -591,6 +545,8 @@ int cluster_run(const struct settings *settings, struct team *team)
 static int run_cluster(const struct settings *settings)
 {
     struct team team;
+    if (settings->cluster.timeline)
+        return cluster_timeline(settings);
     team_alone(&team);
     return cluster_run(settings, &team);
 }
@@ -598,6 +554,8 @@ static int run_cluster(const struct settings *settings)
 static const struct example examples[] = {
     {"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
     {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
+    {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
+     "msprof cluster RAW --timeline --ranks 0-7"},
     {NULL, NULL},
 };
 
@@ -606,7 +564,8 @@ const struct command command_cluster = {
     .parent = COMMAND_ROOT,
     .summary = "analyse the ranks of a job together",
     .description = "Finds the captures of all ranks in a directory (*_ascend_pt, *_ascend_ms, PROF_*), and writes\n"
-                   "who waited for whom, slow ranks and slow links, steps and communication of all ranks.\n",
+                   "who waited for whom, slow ranks and slow links, steps and communication of all ranks;\n"
+                   "with --timeline one timeline of them.\n",
     .operands = "DIR",
     .most_operands = 1,
     .examples = examples,

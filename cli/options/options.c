@@ -337,15 +337,15 @@ static int store_number(int *ret, const struct option_spec *option, const char *
     return 0;
 }
 
-static int store_mhz(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+static int store_thousandths(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
 {
-    const int64_t most_khz = INT64_C(100000) * 1000;
-    int64_t khz = number_parse_thousandths(value, strlen(value));
+    const int64_t most = INT64_C(100000) * 1000;
+    int64_t number = number_parse_thousandths(value, strlen(value));
 
-    if (khz < 1 || khz > most_khz)
-        return err_set(err, ERR_USAGE, "--%s is '%s', expected MHz from 0.001 to 100000 with at most three decimals",
-                       option->name, value);
-    *ret = khz;
+    if (number < 1 || number > most)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected %s from 0.001 to 100000 with at most three decimals",
+                       option->name, value, option->type == VALUE_MHZ ? "MHz" : option->argument);
+    *ret = number;
     return 0;
 }
 
@@ -429,7 +429,8 @@ static int store(struct settings *settings, const struct option_spec *option, co
     case VALUE_NUMBER:
         return store_number(member, option, value, err);
     case VALUE_MHZ:
-        return store_mhz(member, option, value, err);
+    case VALUE_AMOUNT:
+        return store_thousandths(member, option, value, err);
     case VALUE_SPEED:
         return store_speed(member, option, value, err);
     case VALUE_PERCENT:

@@ -92,8 +92,29 @@ struct show_settings {
 
 /* Settings of report on the command line. */
 struct report_settings {
-    const char *page; /* NULL: report.html */
+    const char *page; /* NULL: report.html, report.md */
+    int format;       /* index of {"html", "markdown"} */
+    const char *base; /* --diff; NULL: not given */
     bool redact;
+};
+
+/* Settings of view on the command line. */
+struct view_settings {
+    const char *viewer; /* NULL: Perfetto's */
+    int port;           /* 0: any */
+    bool report, no_browser;
+};
+
+/* Settings of export timeline on the command line. */
+struct timeline_settings {
+    int format;                       /* enum trace_format */
+    const char *split, *from, *until; /* NULL: not given */
+};
+
+/* Settings of export flame on the command line. */
+struct flame_settings {
+    int weight; /* enum flame_weight */
+    int format; /* index of {"collapsed", "svg"} */
 };
 
 /* Settings of options on the command line. */
@@ -121,7 +142,7 @@ struct run_settings {
 struct cluster_settings {
     int jobs; /* 0: not given */
     const char *ranks, *steps;
-    bool detail;
+    bool detail, timeline;
 };
 
 /* Settings of analyse on the command line. */
@@ -179,6 +200,8 @@ struct settings {
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
     const char *step_range; /* NULL: not given */
+    int64_t peak_flops;     /* --peak-flops in GFLOP/s; 0: not given */
+    int64_t peak_bandwidth; /* --peak-bandwidth in MB/s; 0: not given */
 
     bool list_options; /* help --options */
     int manual_rows;   /* help --manual: enum manual_rows; -1: not given */
@@ -192,6 +215,9 @@ struct settings {
     struct diff_settings diff;
     struct advise_settings advise;
     struct report_settings report;
+    struct timeline_settings timeline;
+    struct view_settings view;
+    struct flame_settings flame;
     struct options_settings options;
     struct show_settings show;
 };
@@ -210,6 +236,7 @@ enum value_type {
     VALUE_TEXT,      /* text that names no file */
     VALUE_NUMBER,    /* minimum..maximum */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
+    VALUE_AMOUNT,    /* the same in what the argument is called */
     VALUE_SPEED,     /* the same from 0, or "max" for 0 */
     VALUE_VERSION,   /* of CANN, stored as db/query/cann_version.h has it */
     VALUE_PERCENT,   /* decimal from 0 to 100 with up to three places, stored in thousandths */

@@ -37,6 +37,7 @@ static const struct query_field part_fields[] = {
     QUERY_FIELD(struct cann_part, begin_date, "begin_date"),
     QUERY_FIELD(struct cann_part, process_name, "process_name"),
     QUERY_FIELD(struct cann_part, host_monotonic_ns, "coalesce(host_monotonic_ns, 0)"),
+    QUERY_FIELD(struct cann_part, unix_offset_ns, "unix_offset_ns"),
     QUERY_FIELD(struct cann_part, device_tick, "coalesce(device_tick, 0)"),
     QUERY_FIELD(struct cann_part, device_hz, "device_hz"),
     QUERY_FIELD(struct cann_part, samples_cores,
@@ -219,6 +220,11 @@ int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     return query_last_row(db, "host_call", ret, err);
+}
+
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err)
+{
+    return query_number(db, "SELECT max(id) FROM name", ret, err);
 }
 
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err)

@@ -16,6 +16,7 @@
 struct cann_part {
     int64_t device_id, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, rank_id;
     int64_t start_ns, end_ns;
+    int64_t unix_offset_ns; /* from the host's monotonic clock to these times; 0: not known */
     int64_t host_monotonic_ns, device_tick, device_hz; /* of the counter: where both clocks stood at the start */
     bool is_host, samples_cores;                       /* its cores were sampled, not counted by task */
     char metrics[64], events[256], aiv_metrics[64], aiv_events[256];
@@ -133,6 +134,8 @@ int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether any task has counters of cores. */
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err);
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err);
+/* The largest number of a name; 0: there is none. */
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
  */
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err);

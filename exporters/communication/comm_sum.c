@@ -92,7 +92,7 @@ static int add_packet(struct comm_sum *sum, enum collective_medium link, int64_t
     return add_packets(traffic, &packets, err);
 }
 
-static bool is_point_to_point(const char *name)
+bool communication_is_point_to_point(const char *name)
 {
     return strcasestr(name, "send") != NULL || strcasestr(name, "receive") != NULL;
 }
@@ -135,7 +135,8 @@ int comm_sum_make(struct comm_sum *sum, const char *name, const struct collectiv
     }
     if (sum->start_ns == INT64_MAX)
         return 0;
-    int status = collective_walk(tasks, is_point_to_point(name), PLANES_BY_APPEARANCE, sum_step, &summing, err);
+    int status =
+        collective_walk(tasks, communication_is_point_to_point(name), PLANES_BY_APPEARANCE, sum_step, &summing, err);
     sum->elapse_ms = ms_of(collective_end_ns(tasks) - sum->start_ns);
     sum->idle_ms = sum->elapse_ms - sum->transit_ms - sum->wait_ms;
     for (size_t i = 0; i < sizeof over_sdma / sizeof *over_sdma; i++) {
@@ -191,5 +192,5 @@ static int add_transfer(void *arg, const struct collective_step *step, struct er
 int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const struct collective_tasks *tasks,
                         struct err *err)
 {
-    return collective_walk(tasks, is_point_to_point(name), PLANES_BY_APPEARANCE, add_transfer, sums, err);
+    return collective_walk(tasks, communication_is_point_to_point(name), PLANES_BY_APPEARANCE, add_transfer, sums, err);
 }

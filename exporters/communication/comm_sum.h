@@ -50,6 +50,9 @@ struct comm_transfer_sums {
 int comm_transfers_make(struct comm_transfer_sums *sums, const char *name, const struct collective_tasks *tasks,
                         struct err *err);
 
+/* Whether an operator of this name sends or receives between two ranks. */
+bool communication_is_point_to_point(const char *name);
+
 /* a / (a + b), four decimals; 0 of nothing. */
 double comm_ratio(double a, double b);
 /* MB and ms to GB/s, four decimals. */

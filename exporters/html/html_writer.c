@@ -17,7 +17,8 @@ void html_init(struct html_writer *w, struct outfile *out)
 
 void html_raw(struct html_writer *w, const char *text)
 {
-    outfile_write(w->out, text, strlen(text));
+    if (!w->is_markdown)
+        outfile_write(w->out, text, strlen(text));
 }
 
 static void end_tag(struct html_writer *w)
@@ -30,9 +31,9 @@ static void end_tag(struct html_writer *w)
 static void begin(struct html_writer *w, const char *name)
 {
     end_tag(w);
+    w->in_tag = true;
     html_raw(w, "<");
     html_raw(w, name);
-    w->in_tag = true;
 }
 
 static void fail(struct html_writer *w)
@@ -44,6 +45,8 @@ static void fail(struct html_writer *w)
 void html_open(struct html_writer *w, const char *name)
 {
     begin(w, name);
+    if (w->is_markdown)
+        markdown_open(&w->markdown, w->out, name);
     if (w->depth < HTML_DEPTH_MAX)
         w->stack[w->depth++] = name;
     else
@@ -64,6 +67,8 @@ void html_close(struct html_writer *w)
     }
     html_raw(w, "</");
     html_raw(w, w->stack[--w->depth]);
+    if (w->is_markdown)
+        markdown_close(&w->markdown, w->out, w->stack[w->depth]);
     html_raw(w, ">");
 }
 
@@ -87,11 +92,17 @@ static const char *entity_of(char c)
     }
 }
 
+/* U+FFFE and U+FFFF, which no XML may have. */
+static bool is_no_character(const char *text, size_t size)
+{
+    return size == 3 && (memcmp(text, "\xEF\xBF\xBE", 3) == 0 || memcmp(text, "\xEF\xBF\xBF", 3) == 0);
+}
+
 /* How many bytes the character at text has; *ret_safe: it may stand in a page. */
 static size_t next_character(const char *text, size_t length, bool *ret_safe)
 {
     size_t size = utf8_character(text, length);
-    *ret_safe = size > 0 && !utf8_is_control(text, size);
+    *ret_safe = size > 0 && !utf8_is_control(text, size) && !is_no_character(text, size);
     return size > 0 ? size : 1;
 }
 
@@ -101,7 +112,10 @@ static void put_escaped(struct html_writer *w, const char *text, size_t length)
         bool safe;
         size_t size = next_character(text, length, &safe);
         const char *entity = size == 1 ? entity_of(*text) : NULL;
-        if (!safe)
+        if (w->is_markdown)
+            markdown_character(&w->markdown, w->out, safe ? text : UTF8_REPLACEMENT,
+                               safe ? size : strlen(UTF8_REPLACEMENT));
+        else if (!safe)
             html_raw(w, UTF8_REPLACEMENT);
         else if (entity != NULL)
             html_raw(w, entity);
@@ -116,6 +130,10 @@ void html_attribute(struct html_writer *w, const char *name, const char *value)
 {
     if (!w->in_tag) {
         fail(w);
+        return;
+    }
+    if (w->is_markdown) {
+        markdown_attribute(&w->markdown, name, value);
         return;
     }
     html_raw(w, " ");

@@ -11,6 +11,7 @@
 #define MSPROF_EXPORTERS_HTML_HTML_WRITER_H
 
 #include "base/file/outfile.h"
+#include "exporters/html/markdown.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +24,9 @@ struct html_writer {
     struct outfile *out;               /* the caller's, open; keeps failed writes */
     const char *stack[HTML_DEPTH_MAX]; /* names of the elements that are open */
     size_t depth;
-    bool in_tag; /* attributes may follow */
+    bool in_tag;      /* attributes may follow */
+    bool is_markdown; /* set by the caller: what can be is written as Markdown, the rest is left out */
+    struct markdown markdown;
     bool redact; /* set by the caller: names are replaced by what html_name_hash makes of them */
 };
 
@@ -47,7 +50,7 @@ void html_text_f(struct html_writer *w, const char *format, ...) __attribute__((
 void html_element(struct html_writer *w, const char *name, const char *text);
 /* Puts a name that a capture has: its middle left out when it is long, its hash when names are redacted. */
 void html_name(struct html_writer *w, const char *text, size_t length);
-/* Puts a text of the program as it is: style and script alone, which hold no end tag. */
+/* Puts a text of the program as it is, and nothing of Markdown: style and script alone, which hold no end tag. */
 void html_raw(struct html_writer *w, const char *text);
 
 /* "name-1a2b3c4d5e": the first digits of the SHA-256 of a name; one name is the same in every page. */

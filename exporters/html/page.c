@@ -3,6 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query_origin.h"
+#include "exporters/html/cluster_page.h"
 #include "exporters/html/html_assets.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
@@ -11,19 +12,23 @@
 #include <stdlib.h>
 
 const struct html_part html_parts[] = {
-    {"identity", "Capture", html_put_identity},
-    {"losses", "Losses and coverage", html_put_losses},
-    {"time", "Where the time goes", html_put_time},
-    {"findings", "Findings", html_put_findings},
-    {"steps", "Steps", html_put_steps},
-    {"utilisation", "Utilisation over time", html_put_utilisation},
-    {"operators", "Operators", html_put_operators},
-    {"limits", "Limits of operators", html_put_limits},
-    {"idle", "Gaps, launch and queue", html_put_gaps},
-    {"host", "Calls and ranges of the host", html_put_host},
-    {"communication", "Communication", html_put_communication},
-    {"frequency", "Frequency of the cores", html_put_frequency},
-    {"formulas", "Formulas and limits", html_put_formulas},
+    {"identity", "Capture", NULL, html_put_identity},
+    {"losses", "Losses and coverage", NULL, html_put_losses},
+    {"time", "Where the time goes", NULL, html_put_time},
+    {"findings", "Findings", NULL, html_put_findings},
+    {"changes", "Changes", html_has_base, html_put_changes},
+    {"steps", "Steps", NULL, html_put_steps},
+    {"utilisation", "Utilisation over time", NULL, html_put_utilisation},
+    {"operators", "Operators", NULL, html_put_operators},
+    {"limits", "Limits of operators", NULL, html_put_limits},
+    {"idle", "Gaps, launch and queue", NULL, html_put_gaps},
+    {"memory", "Device memory", NULL, html_put_memory},
+    {"host", "Calls and ranges of the host", NULL, html_put_host},
+    {"layers", "Layers and stacks", NULL, html_put_layers},
+    {"communication", "Communication", NULL, html_put_communication},
+    {"path", "Critical path of a step", NULL, html_put_path},
+    {"frequency", "Frequency of the cores", NULL, html_put_frequency},
+    {"formulas", "Formulas and limits", NULL, html_put_formulas},
     {.id = NULL},
 };
 
@@ -148,6 +153,7 @@ int html_report_open(const struct html_options *options, struct html_report **re
     }
     html_init(&report->w, &report->out);
     report->w.redact = options->redact;
+    report->w.is_markdown = options->markdown;
     put_head(report);
     *ret = report;
     return 0;
@@ -203,16 +209,26 @@ static int load(struct html_page *page, struct err *err)
         status = step_groups_make(&page->workload, &page->splits, &page->groups, err);
     if (status == 0 && !page->workload.facts.placed)
         status = gaps_make(&page->workload, &page->gaps, err);
+    if (status != 0)
+        return status;
+    page->paths.workload = page->workload; /* which the page owns */
+    status = path_steps_load(page->db, &page->paths, err);
     return status == 0 && page->workload.execution_count > 0 ? make_advice(page, err) : status;
 }
 
 static void release(struct html_page *page)
 {
     free(page->links.items);
+    path_steps_release(&page->paths);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
     splits_release(&page->splits);
     workload_release(&page->workload);
+}
+
+static bool is_wanted(const struct html_page *page, const struct html_part *part)
+{
+    return part->wanted == NULL || part->wanted(page);
 }
 
 static void put_contents(struct html_page *page)
@@ -223,6 +239,8 @@ static void put_contents(struct html_page *page)
     html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
     html_open(w, "ul");
     for (const struct html_part *part = html_parts; part->id != NULL; part++) {
+        if (!is_wanted(page, part))
+            continue;
         html_open(w, "li");
         html_open(w, "a");
         html_attribute_f(w, "href", "#c%zu-%s", page->number, part->id);
@@ -254,10 +272,9 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
     return status;
 }
 
-static int put_parts(struct html_page *page, struct err *err)
+static void begin_article(struct html_page *page)
 {
     struct html_writer *w = &page->w;
-    int status = 0;
 
     html_open(w, "article");
     if (page->several) {
@@ -265,9 +282,18 @@ static int put_parts(struct html_page *page, struct err *err)
         html_name(w, page->capture->name, strlen(page->capture->name));
         html_close(w);
     }
+}
+
+static int put_parts(struct html_page *page, struct err *err)
+{
+    struct html_writer *w = &page->w;
+    int status = 0;
+
+    begin_article(page);
     put_contents(page);
     for (const struct html_part *part = html_parts; status == 0 && part->id != NULL; part++)
-        status = put_part(page, part, err);
+        if (is_wanted(page, part))
+            status = put_part(page, part, err);
     html_close(w);
     return status;
 }
@@ -279,12 +305,74 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
                              .number = ++report->added,
                              .begin_bytes = report->out.written + report->out.used,
                              .several = report->options.captures > 1,
-                             .capture = capture};
+                             .capture = capture,
+                             .roofs = &report->options.roofs};
     int status = load(&page, err);
 
     if (status == 0)
         status = put_parts(&page, err);
     report->w = page.w;
     release(&page);
+    return status;
+}
+
+int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err)
+{
+    struct html_page page = {
+        .w = report->w, .number = ++report->added, .begin_bytes = report->out.written + report->out.used};
+    int status = html_put_cluster(&page, directory, err);
+
+    report->w = page.w;
+    return status;
+}
+
+/* ---- answers by themselves ---- */
+
+static const struct html_part findings_part = {"findings", "Findings", NULL, html_put_findings},
+                              host_part = {"host", "Calls and ranges of the host", NULL, html_put_host},
+                              comparison_part = {"changes", "Changes", NULL, html_put_comparison};
+
+int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                           const struct advice *advice, int64_t executions, struct err *err)
+{
+    struct html_page page = {.w = report->w,
+                             .db = db,
+                             .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
+                             .several = report->options.captures > 1,
+                             .alone = true,
+                             .capture = capture,
+                             .advice = *advice,
+                             .roofs = &report->options.roofs};
+    struct db_facts facts;
+
+    if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
+        return -(int)err->code;
+    page.family = facts.family;
+    page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
+    begin_article(&page);
+    int status = put_part(&page, &findings_part, err);
+    if (status == 0 && executions == 0)
+        status = put_part(&page, &host_part, err);
+    html_close(&page.w);
+    report->w = page.w;
+    free(page.links.items);
+    workload_release(&page.workload);
+    return status;
+}
+
+int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
+                               struct err *err)
+{
+    struct html_page page = {.w = report->w,
+                             .number = ++report->added,
+                             .begin_bytes = report->out.written + report->out.used,
+                             .comparison = comparison,
+                             .comparison_rows = rows};
+
+    html_open(&page.w, "article");
+    int status = put_part(&page, &comparison_part, err);
+    html_close(&page.w);
+    report->w = page.w;
     return status;
 }

@@ -7,6 +7,7 @@
 #include "analysis/step_groups.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/html/report_page.h"
+#include "exporters/load/path_steps.h"
 #include "exporters/table/report.h"
 
 /* One capture on its way into the page. */
@@ -17,12 +18,17 @@ struct html_page {
     size_t number;        /* of the capture in the page, from 1 */
     uint64_t begin_bytes; /* of the file where the capture begins */
     bool several;         /* captures: headings stand one level lower */
+    bool alone;           /* there are no parts that links could lead to */
     const struct html_capture *capture;
+    const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
-    struct advice advice; /* all zero without executions */
+    struct advice advice;                /* all zero without executions */
+    const struct comparison *comparison; /* of a page about one alone */
+    size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
+    struct path_steps paths;
     struct html_links {
         struct html_link *items; /* inside of page_write.c */
         size_t count, capacity;
@@ -32,19 +38,26 @@ struct html_page {
 /* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
 struct html_part {
     const char *id, *title;
+    bool (*wanted)(const struct html_page *page); /* NULL: always */
     int (*put)(struct html_page *page, struct err *err);
 };
 extern const struct html_part html_parts[]; /* in their order; ended by no id */
 
+int html_put_comparison(struct html_page *page, struct err *err);
 int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
+bool html_has_base(const struct html_page *page);
+int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
+int html_put_path(struct html_page *page, struct err *err);
 int html_put_utilisation(struct html_page *page, struct err *err);
 int html_put_operators(struct html_page *page, struct err *err);
+int html_put_layers(struct html_page *page, struct err *err);
 int html_put_limits(struct html_page *page, struct err *err);
 int html_put_gaps(struct html_page *page, struct err *err);
+int html_put_memory(struct html_page *page, struct err *err);
 int html_put_host(struct html_page *page, struct err *err);
 int html_put_communication(struct html_page *page, struct err *err);
 int html_put_frequency(struct html_page *page, struct err *err);

@@ -62,6 +62,8 @@ void html_link_open(struct html_page *page, const char *report, const char *cell
 
     make_id(page, report, cell, strlen(cell), link.id);
     html_open(&page->w, "a");
+    if (page->alone)
+        return;
     if (find_link(page, link.id) == NULL) {
         if (array_reserve(&page->links, 1, &ignored) < 0)
             return; /* without an address it is a text */
@@ -250,7 +252,7 @@ static bool is_word(const struct known_column *column)
     static const char *const ids[] = {
         "severity",      "code",          "cause",        "source",           "grew",          "type",
         "type_name",     "bound",         "input_shapes", "input_data_types", "output_shapes", "output_data_types",
-        "input_formats", "output_formats"};
+        "input_formats", "output_formats", "kind", "after", "roof"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(ids[i], column->id) == 0)
             return true;
@@ -353,6 +355,7 @@ static int fill(struct filling *filling, struct err *err)
                                            .columns = COLUMNS_VENDOR,
                                            .model_id = -1,
                                            .choice = &choice,
+                                           .roofs = page->roofs,
                                            .sink = &sink};
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     struct export_result result = {.files = 0};
@@ -361,6 +364,7 @@ static int fill(struct filling *filling, struct err *err)
     int status = report_session_open(&session, page->db, &options, &result, err);
 
     session.workload = &page->workload;
+    session.paths = &page->paths;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)

@@ -11,23 +11,29 @@
 #ifndef MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 #define MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 
+#include "analysis/compare/compare.h"
 #include "base/err.h"
+#include "exporters/load/load_roofline.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct html_options {
     const char *path;    /* of the file, which appears whole or not at all */
     const char *title;   /* of the page; a name, which redact hides */
     const char *version; /* of the program, for the last line */
     size_t captures;     /* how many will be added: of one the page has no heading of its own */
+    struct roofs roofs;  /* of the roofline */
+    bool markdown;       /* the text of the page as Markdown, for comments: its sections and cells */
     bool redact;         /* names of captures, operators, models, files and ranges are replaced by hashes */
 };
 
 struct html_capture {
-    const char *name;     /* "PROF_000001" */
-    const char *database; /* its path, for readers that run side by side */
+    const char *name;        /* "PROF_000001" */
+    const char *database;    /* its path, for readers that run side by side */
+    const struct side *base; /* that it is compared with; NULL: none */
 };
 
 struct html_report; /* opaque */
@@ -36,6 +42,17 @@ struct html_report; /* opaque */
 int html_report_open(const struct html_options *options, struct html_report **ret, struct err *err);
 /* Adds all parts of one capture. After a failure the page can only be dropped. */
 int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err);
+#define CLUSTER_COMMUNICATION "cluster_communication.json" /* a directory with it is one of a cluster's results */
+/* Adds the ranks of a job: of the directory that msprof cluster wrote. */
+int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err);
+/* Adds what advise found in a capture alone; of one without executions its calls and ranges. */
+struct advice;
+int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                           const struct advice *advice, int64_t executions, struct err *err);
+/* Adds a comparison alone; rows: at most so many, 0: all that a page may have. */
+struct comparison;
+int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
+                               struct err *err);
 /* Completes the page, or drops it when status < 0 or nothing was added; releases the report, which may be NULL. Returns
  * status or a failure of its own. */
 int html_report_close(struct html_report *report, int status, struct err *err);

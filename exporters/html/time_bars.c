@@ -2,6 +2,7 @@
 #include "exporters/html/time_bars.h"
 
 #include "base/array.h"
+#include "exporters/html/chart.h"
 
 #include <stdlib.h>
 
@@ -145,25 +146,13 @@ const char *time_part_class(enum time_part part)
 
 void time_legend_put(struct html_page *page)
 {
-    struct html_writer *w = &page->w;
+    const char *classes[TIME_PARTS], *names[TIME_PARTS];
 
-    html_open(w, "ul");
-    html_attribute(w, "class", "legend");
     for (int part = 0; part < TIME_PARTS; part++) {
-        html_open(w, "li");
-        html_open(w, "svg");
-        html_attribute(w, "viewBox", "0 0 10 10");
-        html_attribute(w, "aria-hidden", "true");
-        html_open(w, "rect");
-        html_attribute(w, "width", "10");
-        html_attribute(w, "height", "10");
-        html_attribute(w, "class", time_part_class((enum time_part)part));
-        html_close(w);
-        html_close(w);
-        html_text(w, time_part_name((enum time_part)part));
-        html_close(w);
+        classes[part] = time_part_class((enum time_part)part);
+        names[part] = time_part_name((enum time_part)part);
     }
-    html_close(w);
+    chart_legend(page, classes, names, TIME_PARTS);
 }
 
 #define BAR_WIDTH 1000

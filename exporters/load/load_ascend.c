@@ -18,8 +18,6 @@
 
 enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
 
-#define NAME_SIZE 1024 /* of a communication operator with a number; longer ones are left as they are */
-
 struct operator_ids {
     int64_t name, type, tensors, work;
 };
@@ -199,16 +197,15 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     return 0;
 }
 
-/* "hcom_allReduce__010_7_1" is the seventh of its group 010: without the number it is the same one in every step. */
-static const char *take_number_off(const char *name, char buffer[NAME_SIZE])
+const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE])
 {
     const char *mark = strstr(name, "__");
     const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
 
     if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
-        end - name >= NAME_SIZE)
+        end - name >= OPERATOR_NAME_SIZE)
         return name;
-    snprintf(buffer, NAME_SIZE, "%.*s", (int)(end - name), name);
+    snprintf(buffer, OPERATOR_NAME_SIZE, "%.*s", (int)(end - name), name);
     return buffer;
 }
 
@@ -221,10 +218,10 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         struct operator_ids ids = {item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION};
         uint32_t op = 0;
         bool taken;
-        char name[NAME_SIZE];
-        status =
-            find_operator(load, &ids, take_number_off(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
-                          text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
+        char name[OPERATOR_NAME_SIZE];
+        status = find_operator(load, &ids,
+                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                               text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
                 workload_add(load->workload, op, item->device_id, -1, item->start_ns, item->duration_ns, &taken, err);

@@ -9,7 +9,8 @@
 #include "exporters/parallel.h"
 #include "exporters/table/plan.h"
 
-struct workload; /* analysis/compare/workload.h */
+struct workload;   /* analysis/compare/workload.h */
+struct path_steps; /* exporters/load/path_steps.h */
 
 struct report_session {
     sqlite3 *db;
@@ -17,6 +18,7 @@ struct report_session {
     struct export_result *result;
     void *context;                   /* of reports that are made of more than the database */
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
+    struct path_steps *paths;        /* likewise the critical paths */
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

@@ -38,6 +38,7 @@ static int report_show_open(struct report_show *shows, struct show *show, int fa
                     .format = TABLE_TERMINAL,
                     .columns = COLUMNS_VENDOR,
                     .model_id = -1,
+                    .roofs = show->options->roofs,
                     .show = show},
         .scope = {DB_NULL, DB_NULL, DB_NULL, ""},
     };

@@ -60,7 +60,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
     if (added)
-        trace_name_process(&run->trace, *ret_pid, place_of(run, layer), name, label);
+        trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
     return 0;
 }
 

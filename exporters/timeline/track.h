@@ -47,6 +47,7 @@ struct track_run {
     struct slice_operators operators;
     struct cann_communications communications;
     int64_t process_id;            /* of the profiled program */
+    int64_t first_place;           /* of its processes; 0: they stand among those of other captures */
     const char *host;              /* named beside the number of a device; NULL: numbers tell devices apart */
     bool shows_calls, shows_tasks; /* both ends of arrows are there */
     int64_t next_hardware_thread;  /* of what is not a stream's own; 0: not asked for yet */

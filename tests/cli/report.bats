@@ -4,35 +4,7 @@
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common
-
-setup() {
-    enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
-}
-
-page() {
-    python3 "$repository/tests/lib/page.py" page.html "$@"
-}
-
-# The page of a capture, which must be sound; status 3 is of an import that had problems.
-report() {
-    run_msprof -q report "$@" -o page.html
-    [ "$status" -eq 0 ] || expect_status 3
-    page
-}
-
-# A capture of the program that the Python on standard input describes as p, with the page about it.
-program() {
-    rm -rf PROF_1
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("PROF_1")\n' "$repository/tests/cann/lib"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    python3 make.py
-    report PROF_1
-}
+load page
 
 @test "every family of captures has a page, which is one sound file without an address" {
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}*; do
@@ -229,14 +201,6 @@ assert abs(integral / 180 / 1000 - sum(b - a for a, b in union) / (union[-1][1] 
 PY
 }
 
-# Tables of the page and those of show are the same cells. Times of show's CSV end in a tabulator, for spreadsheets.
-same_table() { # capture, table, caption
-    run_msprof -q show "$1" --table "$2" --format csv --top 1000
-    [ "$status" -eq 0 ] || expect_status 3
-    page table "$3" >told
-    diff <(python3 -c 'import csv, sys; csv.writer(sys.stdout, lineterminator="\n").writerows([[c.strip("\t") for c in row] for row in csv.reader(sys.stdin)])' <<<"$output") told
-}
-
 @test "operators by type and by name, and gaps, are the cells of show --format csv" {
     program <<'PY'
 for step in range(30):
@@ -349,7 +313,8 @@ PY
     same_table PROF_1 roofline 'Products of matrices by work and data'
     python3 - <<'PY'
 import csv
-rows = {row[7]: row for row in list(csv.reader(open('told')))[1:]}
+rows = {row[9]: row for row in list(csv.reader(open('told')))[1:]}
+assert all(row[7:9] == ['N/A', 'N/A'] for row in rows.values())
 assert sorted(rows) == ['BatchMatMul', 'MatMul', 'MatMulV2'], rows
 for kind, us, flop, data in (('MatMul', 100, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024 + 512 * 1024)),
                              ('MatMulV2', 50, 2 * 512 * 256 * 1024, 2 * (512 * 256 + 256 * 1024) + 4 * 512 * 1024),
@@ -478,17 +443,6 @@ assert sum(len(t.rows) for t in table) == db.execute('SELECT count(*) FROM infer
 PY
 }
 
-@test "Chromium and axe-core find nothing wrong with the page, light or dark, wide or narrow" {
-    command -v chromium >/dev/null || skip "chromium is not installed"
-    [ -f "${MSPROF_AXE:-}" ] || skip "MSPROF_AXE does not name axe-core's axe.min.js"
-    copy_capture JOBX
-    report JOBX "$repository"/testdata/small/JOB* --results results
-    for scheme in light dark; do
-        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 1200 "$scheme")" ""
-        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$MSPROF_AXE" 500 "$scheme")" ""
-    done
-}
-
 @test "names are texts whatever is in them, and hashes with --redact" {
     program <<'PY'
 for name in ('</script><script>alert(1)</script>', ']]>', 'a\u2028b', 'x' * 65536, '" onload="x', "'&lt;", '\u202ereversed'):
@@ -503,4 +457,97 @@ PY
     for name in onload alert ']]' xxxx reversed; do
         expect_not_contains "$(page part c1-operators)$(page part c1-findings)$(page part c1-idle)" "$name"
     done
+}
+
+@test "the Markdown twin of every family's page has its headings, its words and the cells of its tables" {
+    for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/{prof,2022,job}*/[JP]* \
+        "$repository"/testdata/frameworks/run_ascend_*; do
+        [ -d "$capture" ] || continue
+        rm -rf CAPTURE_ascend_x
+        cp -R "$capture" "${capture##*/}"
+        chmod -R u+w "${capture##*/}"
+        run_msprof -q report "${capture##*/}" -o page.html
+        run_msprof -q report "${capture##*/}" --format markdown -o page.md
+        [ "$status" -eq 0 ] || expect_status 3
+        PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+        rm -rf "${capture##*/}"
+    done
+}
+
+@test "names in the twin are no markup, and are hashes with --redact" {
+    program <<'PY'
+for name in ('</td><script>', 'a|b|c', '**bold** _x_ `y`', '[a](b)', '@someone #12', 'back\\slash|', '<!-- -->', 'line'):
+    p.op(name, 'T|<', 100)
+PY
+    run_msprof -q report PROF_1 --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    expect_contains "$(cat page.md)" '\</td\>\<script\>'
+    expect_contains "$(cat page.md)" '\@someone \#12'
+    run_msprof -q report PROF_1 --redact -o page.html
+    run_msprof -q report PROF_1 --redact --format markdown -o page.md
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+    [[ $(cat page.md) != *someone* ]]
+    run_msprof report PROF_1 --format pdf
+    expect_status 2
+    run_msprof report PROF_1 --format markdown
+    expect_contains "$stderr" "report.md"
+    [ -s report.md ]
+}
+
+@test "advise --format html is a page with the findings that JSON has, of one capture or several" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    run_msprof -q advise JOBX --format json
+    mv "$BATS_TEST_TMPDIR/stdout" advice.json
+    run_msprof -q advise JOBX --format html
+    expect_status 0
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    PYTHONPATH=$repository/tests/lib python3 - <<'PY'
+import json, page
+told, advice = page.Page('page.html'), json.load(open('advice.json'))
+text = told.parts['c1-findings']
+assert len(advice['findings']) > 2
+at = 0
+for finding in advice['findings']:  # in their order
+    at = text.index(finding['sentence'] if 'sentence' in finding else finding['text'], at)
+for item in advice['not_checked']:
+    assert '%s, because %s' % (item['id'], item['reason']) in text
+PY
+    run_msprof -q advise JOBX --format html --threshold svp-memory-bound:99
+    [[ $output != *"svp-memory-bound: Layers"* ]]
+    run_msprof -q advise JOBX JOBY --format html
+    expect_status 0
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    expect_equal "$(grep -o '<h[12][^>]*>[^<]*' page.html | sed 's/.*>//')" $'2 captures\nJOBX\nJOBY'
+    run_msprof -q advise JOBX --format html --fail-on low
+    expect_status 6
+    run_msprof advise --list --format html
+    expect_status 2
+}
+
+@test "diff --format html is a page with the rows, the facts and the gates that JSON has" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    run_msprof -q diff JOBX JOBY --format json --gate step_time:+3% --gate 'op:*:+1%'
+    mv "$BATS_TEST_TMPDIR/stdout" diff.json
+    run_msprof -q diff JOBX JOBY --format html --gate step_time:+3% --gate 'op:*:+1%'
+    json_status=$status
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    [ "$json_status" -ne 0 ]
+    PYTHONPATH=$repository/tests/lib python3 - <<'PY'
+import json, page
+told, diff = page.Page('page.html'), json.load(open('diff.json'))
+rows = told.table("Operators by the change of a step's time").rows
+assert len(rows) == len(diff['rows']) > 10, (len(rows), len(diff['rows']))
+assert [row[-1] for row in rows] == [row['key'] for row in diff['rows']]
+assert [row[0] for row in told.table('Gates').rows] == ['step_time', 'op:*']
+assert len(told.table('Whether both can be compared').rows) == len(diff['checks'])
+PY
+    run_msprof -q diff JOBX JOBY --format html --by type --top 3
+    mv "$BATS_TEST_TMPDIR/stdout" page.html
+    page
+    expect_contains "$(cat page.html)" "By type: the change of a step"
 }

@@ -97,7 +97,7 @@ END
         # shellcheck disable=SC2086 # the words of a command
         expect_equal "$(zsh -f driver.zsh $command - | sort)" "$(options_of "$command")"
     done
-    expect_equal "$(zsh -f driver.zsh msprof export '' | sort)" $'db\nsummary\ntimeline'
+    expect_equal "$(zsh -f driver.zsh msprof export '' | sort)" $'db\nflame\nsummary\ntimeline'
     expect_equal "$(zsh -f driver.zsh msprof export summary --format '')" $'csv\njson'
     expect_equal "$(zsh -f driver.zsh msprof import --layout '')" "FILES"
     expect_equal "$(zsh -f driver.zsh msprof import -dir '')" "FILES -/"
@@ -155,10 +155,10 @@ export timeline --reports:layers'
 
 @test "commands are offered, and a value that looks like one is none" {
     expect_equal "$(complete_bash msprof exp)" export
-    expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary\ndb'
+    expect_equal "$(complete_bash msprof -q export '')" $'timeline\nsummary\ndb\nflame'
     expect_equal "$(complete_bash msprof completion '')" $'bash\nzsh\nfish'
     expect_equal "$(complete_bash msprof --color export sh)" show
     need fish
-    expect_equal "$(complete_fish 'msprof export ' | sort)" $'db\nsummary\ntimeline'
+    expect_equal "$(complete_fish 'msprof export ' | sort)" $'db\nflame\nsummary\ntimeline'
     expect_equal "$(complete_fish 'msprof --color export sh')" show
 }

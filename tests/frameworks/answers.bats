@@ -177,3 +177,121 @@ END
         rm -r timelines compat
     done
 }
+
+@test "a flame has the stacks of Python and of PyTorch's operators around what they launched" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run pt
+    for weight in device count host; do
+        run_msprof -q export flame run_ascend_pt --weight "$weight"
+        expect_status 0
+    done
+    run_msprof -q show run_ascend_pt --table ops --format csv
+    mv "$BATS_TEST_TMPDIR/stdout" ops.csv
+    run_msprof -q analyse run_ascend_pt
+    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import collections, csv, flame, glob, struct
+
+def records(path, fixed):
+    data, at = open(path, 'rb').read(), 0
+    while at < len(data):
+        kind, length = struct.unpack_from('<HI', data, at)
+        value, texts, inner = data[at + 6:at + 6 + length], {}, fixed
+        while inner < length:
+            number, size = struct.unpack_from('<HI', value, inner)
+            texts[number] = value[inner + 6:inner + 6 + size].decode()
+            inner += 6 + size
+        yield value, texts
+        at += 6 + length
+
+# operators and calls of Python as they were recorded, in ticks of one clock
+frames, ops = [], []
+for value, texts in records('run_ascend_pt/FRAMEWORK/torch.op_range', 58):
+    start, end, sequence, pid, thread = struct.unpack_from('<qqqqq', value)
+    ops.append((thread, start, end, texts[2], texts.get(8)))
+    frames.append((thread, start, end, texts[2], True))
+names = {}
+for value, texts in records('run_ascend_pt/FRAMEWORK/torch.python_tracer_hash', 8):
+    names[struct.unpack_from('<Q', value)[0]] = texts[1]
+open_calls = []
+data = open('run_ascend_pt/FRAMEWORK/torch.python_tracer_func', 'rb').read()
+for time, thread, pid, key, tag in sorted(struct.iter_unpack('<QQQQB', data)):
+    if tag in (0, 2):
+        open_calls.append((thread, time, key))
+    elif open_calls:
+        thread, start, key = open_calls.pop()
+        frames.append((thread, start, time, names[key], False))
+last = max(row[0] for row in struct.iter_unpack('<QQQQB', data))
+frames += [(thread, start, last, names[key], False) for thread, start, key in open_calls]
+
+def around(op):
+    thread, start, end = op[:3]
+    inside = [f for f in frames if f[0] == thread and f[1] <= start and (start < f[2] or end <= f[2])]
+    return sorted(inside, key=lambda f: (f[1], -f[2], f[4]))
+
+def stack_of(op):
+    outer = around(op)
+    texts = [o[4] for o in sorted((o for o in ops if o[0] == op[0] and o[1] <= op[1] and op[2] <= o[2] and o[4]),
+                                  key=lambda o: o[2] - o[1])]
+    if texts:  # the recorded stack, the innermost line first
+        lines = [line.strip() for line in texts[0].split(';')]
+        return tuple(reversed(lines)) + tuple(f[3] for f in outer if f[4])
+    return tuple(f[3] for f in outer)
+
+possible = {stack_of(op) for op in ops}
+path, = glob.glob('run_ascend_pt/PROF_*/flame/flame_device.collapsed')
+device = flame.read(path)
+rows = flame.Ascend(glob.glob('run_ascend_pt/PROF_*/sqlite/runtime.db')[0])
+calls = rows.device()  # without the framework: stacks of calls and operators
+by_calls, by_op = collections.Counter(), collections.Counter()
+for stack, weight in device.items():
+    heads = [head for head in possible if stack[:len(head)] == head and stack[len(head):] in calls]
+    assert heads, stack
+    head = max(heads, key=len)
+    by_calls[stack[len(head):]] += weight
+    by_op[head[-1]] += weight
+assert by_calls == calls
+# PyTorch's own table of what each operator launched, which another exporter writes
+wanted = collections.Counter()
+for row in csv.DictReader(open('run_ascend_pt/ASCEND_PROFILER_OUTPUT/operator_details.csv')):
+    wanted[row['Name']] += round(float(row['Device Self Duration(us)']) * 1000)
+assert by_op == +wanted, (by_op, wanted)
+assert any('train.py(1): main' in stack for stack in device) and any('train.py(10): main' in stack for stack in device)
+assert sum(flame.read(path.replace('device', 'count')).values()) == sum(int(r['Count']) for r in csv.DictReader(open('ops.csv')))
+# the host's time: each thread's is what its outermost frames took
+host = flame.read(path.replace('device', 'host'))
+by_name = collections.Counter()
+for stack, weight in host.items():
+    by_name[stack[-1]] += weight
+own = rows.host()
+for stack, weight in own.items():
+    by_name[stack[-1]] -= weight
+assert by_name['ProfilerStep#5'] > 0 and all(by_name[stack[-1]] == 0 for stack in own)
+moments = set()  # ticks of 10 ns, of operators and Python
+for _, start, end, _, _ in frames:
+    moments.update(range(start, end))
+assert sum(by_name.values()) == 10 * len(moments), (sum(by_name.values()), 10 * len(moments))
+END
+}
+
+@test "a flame has the stacks of MindSpore's ranges, those of the thread that an arrow comes from too" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run ms
+    run_msprof -q export flame run_ascend_ms
+    expect_status 0
+    run_msprof -q show run_ascend_ms --table lines --format csv --columns total,operator,line
+    mv "$BATS_TEST_TMPDIR/stdout" lines.csv
+    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import collections, csv, flame, glob
+device = flame.read(glob.glob('run_ascend_ms/PROF_*/flame/flame_device.collapsed')[0])
+calls = flame.Ascend(glob.glob('run_ascend_ms/PROF_*/sqlite/runtime.db')[0]).device()
+by_calls, by_line = collections.Counter(), collections.Counter()
+for stack, weight in device.items():
+    cut = min(i for i in range(len(stack)) if stack[i:] in calls)
+    by_calls[stack[cut:]] += weight
+    assert stack[cut - 1].startswith('Kernel::KernelLaunch::')
+    by_line[stack[cut - 1], next((f for f in stack[:cut] if f.startswith('train.py')), '')] += weight
+assert by_calls == calls
+wanted = {(row['Operator'], row['Line']): round(float(row['Total(us)']) * 1000) for row in csv.DictReader(open('lines.csv'))}
+assert by_line == wanted, (by_line, wanted)
+END
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps as bars, and how busy devices are over time. */
 #include "base/array.h"
+#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 #include "exporters/html/time_bars.h"
 
@@ -8,55 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHART_WIDTH 1000
-#define CHART_HEIGHT 180
-#define CHART_LEFT 100
 #define BARS_MAX 400
-
-/* Opens a figure and its drawing of CHART_WIDTH by CHART_HEIGHT and the room for numbers below. */
-static void begin_chart(struct html_page *page, const char *caption, const char *what)
-{
-    struct html_writer *w = &page->w;
-
-    html_open(w, "figure");
-    html_element(w, "figcaption", caption);
-    html_open(w, "svg");
-    html_attribute_f(w, "viewBox", "0 0 %d %d", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 24);
-    html_attribute(w, "role", "img");
-    html_attribute(w, "aria-label", what);
-}
-
-static void put_line(struct html_writer *w, const char *class, double x1, double y1, double x2, double y2)
-{
-    html_open(w, "line");
-    html_attribute(w, "class", class);
-    html_attribute_f(w, "x1", "%.2f", x1);
-    html_attribute_f(w, "y1", "%.2f", y1);
-    html_attribute_f(w, "x2", "%.2f", x2);
-    html_attribute_f(w, "y2", "%.2f", y2);
-    html_close(w);
-}
-
-static void put_label(struct html_writer *w, const char *anchor, double x, double y, const char *text)
-{
-    html_open(w, "text");
-    html_attribute(w, "text-anchor", anchor);
-    html_attribute_f(w, "x", "%.2f", x);
-    html_attribute_f(w, "y", "%.2f", y);
-    html_text(w, text);
-    html_close(w);
-}
-
-/* The axes with the values at their ends. */
-static void put_axes(struct html_writer *w, const char *top, const char *first, const char *last)
-{
-    put_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_HEIGHT);
-    put_line(w, "axis", CHART_LEFT, CHART_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_HEIGHT);
-    put_label(w, "end", CHART_LEFT - 6, 11, top);
-    put_label(w, "end", CHART_LEFT - 6, CHART_HEIGHT, "0");
-    put_label(w, "start", CHART_LEFT, CHART_HEIGHT + 16, first);
-    put_label(w, "end", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 16, last);
-}
 
 /* ---- steps ---- */
 
@@ -111,17 +64,16 @@ static void put_bars(struct html_page *page, const struct group_bars *bars, cons
     double y = CHART_HEIGHT * (1 - median / (double)bars->longest_ns);
     char top[NUMBER_MAX + 4], text[NUMBER_MAX], first[32], last[32];
 
-    begin_chart(page, caption, "Steps as bars; the table below has the numbers");
+    chart_begin(page, caption, "Steps as bars; the table below has the numbers");
     for (size_t i = 0; i < shown; i++)
         put_stack(page, bars, i, (double)CHART_WIDTH / (double)shown);
     snprintf(top, sizeof top, "%s", html_us(bars->longest_ns, text));
     snprintf(first, sizeof first, "%zu", bars->items[0]->split + 1);
     snprintf(last, sizeof last, "%zu", bars->items[shown - 1]->split + 1);
-    put_axes(&page->w, top, shown > 1 ? first : "", last);
+    chart_axes(&page->w, top, shown > 1 ? first : "", last);
     if (median > 0 && y >= 0)
-        put_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
-    html_close(&page->w);
-    html_close(&page->w);
+        chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+    chart_end(page);
     if (median > 0)
         html_note(page, "The dashed line is the median, %.3f us.", median / 1e3);
     if (bars->count > shown)
@@ -296,13 +248,12 @@ static void put_utilisation(struct html_page *page, uint16_t device, const struc
              "Device %" PRId64 ", in %zu bins of about %s us; times (us) are those of the timeline",
              page->workload.devices[device].id, bins->count,
              html_us((bins->times[bins->count] - bins->times[0]) / (int64_t)bins->count, length));
-    begin_chart(page, caption, "How busy the device was over time, by part");
+    chart_begin(page, caption, "How busy the device was over time, by part");
     for (size_t k = BUSY_PARTS; k-- > 0;) /* the tallest first: the others stand in front of it */
         put_area(page, bins, busy_parts, k);
-    put_axes(&page->w, "100 %", html_us(number_subtract(bins->times[0], origin_ns), first),
-             html_us(number_subtract(bins->times[bins->count], origin_ns), last));
-    html_close(&page->w);
-    html_close(&page->w);
+    chart_axes(&page->w, "100 %", html_us(number_subtract(bins->times[0], origin_ns), first),
+               html_us(number_subtract(bins->times[bins->count], origin_ns), last));
+    chart_end(page);
 }
 
 /* The drawing in numbers: a row for each of so many bins together. */

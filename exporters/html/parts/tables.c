@@ -21,12 +21,6 @@ int html_put_operators(struct html_page *page, struct err *err)
     return put_tables(page, tables, sizeof tables / sizeof *tables, err);
 }
 
-int html_put_limits(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {{.report = "bound", .bars = "share"}, {.report = "roofline"}};
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
-
 int html_put_gaps(struct html_page *page, struct err *err)
 {
     static const struct html_table tables[] = {{.report = "gaps", .anchor = "start"},

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-enum advice_format { ADVICE_TABLE, ADVICE_JSON, ADVICE_MARKDOWN };
+/* ADVICE_HTML is for pages (exporters/html) and not printed here. */
+enum advice_format { ADVICE_TABLE, ADVICE_JSON, ADVICE_MARKDOWN, ADVICE_HTML };
 
 /* Write errors stay with the stream. */
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream);

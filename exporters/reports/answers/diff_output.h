@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-enum diff_format { DIFF_TABLE, DIFF_JSON, DIFF_CSV, DIFF_MARKDOWN };
+/* DIFF_HTML is for pages (exporters/html) and not printed here. */
+enum diff_format { DIFF_TABLE, DIFF_JSON, DIFF_CSV, DIFF_MARKDOWN, DIFF_HTML };
 
 struct diff_output {
     const struct comparison *comparison;

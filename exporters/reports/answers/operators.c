@@ -3,6 +3,7 @@
 #include "analysis/bound.h"
 #include "analysis/compare/neighbours.h"
 #include "analysis/compare/statistics.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
@@ -54,6 +55,30 @@ const struct report report_types = {
     .shown_only = true,
     .columns = columns_types,
     .rows = put_rows_types,
+};
+
+/* Layers: what the names of operators have in front of their last slash. */
+static const struct report_column columns_layers[] = {
+    ANSWER_NUMBERS,
+    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
+    {"Layer", REPORT_FIELD(struct answer_row, name), .doc = "The layer; of an operator without one its name."},
+    {.title = NULL},
+};
+
+static int put_rows_layers(struct report_run *run, struct err *err)
+{
+    return answer_rows(run, BY_LAYER, NULL, err);
+}
+
+const struct report report_layers = {
+    .name = "layers",
+    .title = "Layers by time",
+    .doc = "Time by layer: the name of an operator up to its last slash. The largest total first.",
+    .needs = "tasks with times",
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = columns_layers,
+    .rows = put_rows_layers,
 };
 
 /* Streams: how long each works. */
@@ -134,11 +159,13 @@ static int put_rows_small(struct report_run *run, struct err *err)
     if (status != 0)
         return status;
     histogram_init(&histogram);
-    for (size_t i = 0; i < workload.execution_count; i++)
+    for (size_t i = 0; i < workload.execution_count; i++) {
+        large_pass(i);
         if (work_computes(workload.operators[workload.executions[i].op].key.work)) {
             histogram_add(&histogram, workload.executions[i].duration_ns);
             all++;
         }
+    }
     workload_release(&workload);
     for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
         const struct histogram_bin *bin = &histogram.bins[i];

@@ -104,6 +104,13 @@ int framework_write_copies(struct framework_analysis *analysis, struct err *err)
 int mindspore_write_tables(struct framework_analysis *analysis, struct err *err);
 /* operator_memory.csv, memory_record.csv */
 int mindspore_write_memory(struct framework_analysis *analysis, struct err *err);
+/* Calls each for every piece of device memory that was got in the steps that are asked for, by time; gave: NULL where
+ * it was not given back. */
+struct mindspore_memory;
+int mindspore_each_piece(const struct framework_analysis *analysis,
+                         int (*each)(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                                     struct err *err),
+                         void *arg, struct err *err);
 /* minddata_pipeline_* */
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/host_side.h"
 
+#include "analysis/memory_curve.h"
 #include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
@@ -8,6 +9,7 @@
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/torch_relation.h"
+#include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
@@ -16,11 +18,6 @@
 #include <string.h>
 
 /* ---- python line ---- */
-
-struct flow {
-    uint64_t number;
-    size_t range;
-};
 
 static int add_frame(struct python_lines *lines, int64_t thread, int64_t start_ns, int64_t end_ns, const char *text,
                      struct err *err)
@@ -42,7 +39,7 @@ static int take_ranges(struct python_lines *lines, struct err *err)
                                framework_text(framework, range->name), err);
         if (status < 0 || (range->flags & RANGE_FLOW) == 0 || range->flow == FRAMEWORK_NO_FLOW)
             continue;
-        struct flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
+        struct python_flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
         if (flow == NULL)
             status = -(int)err->code;
         else
@@ -95,7 +92,7 @@ static void nest(struct python_frames *frames)
 
 int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
 {
-    *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct flow, number)};
+    *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct python_flow, number)};
     int status = framework->torch != NULL ? take_calls(lines, err) : take_ranges(lines, err);
     array_sort(lines->frames.items, lines->frames.count, sizeof *lines->frames.items, compare_frames);
     nest(&lines->frames);
@@ -130,11 +127,9 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
                                  size_t *ret_length)
 {
     const char *line = line_at(lines, range->thread, range->start_ns);
-    const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&lines->flows, &range->flow) : NULL;
-    if (*line == '\0' && flow != NULL) {
-        const struct framework_range *begin = &lines->framework->ranges.items[flow->range];
+    const struct framework_range *begin = python_lines_flow(lines, range);
+    if (*line == '\0' && begin != NULL)
         line = line_at(lines, begin->thread, begin->start_ns);
-    }
     *ret_length = strlen(line);
     return line;
 }
@@ -166,10 +161,11 @@ static const char work[] =
 
 struct attaching {
     struct framework_analysis *analysis;
+    bool stacks;
     sqlite3 *db;
     struct python_lines lines;
     struct intern ops; /* "name\nline" */
-    struct table_rows op_rows, launch_rows, stage_rows;
+    struct table_rows op_rows, launch_rows, stage_rows, piece_rows;
 };
 
 /* The number of an operator with its line, which is stored when it comes first. */
@@ -278,6 +274,51 @@ static int add_steps(struct attaching *attaching, struct err *err)
     return status;
 }
 
+static int add_piece(struct table_rows *rows, const char *owner, const struct memory_piece *piece, struct err *err)
+{
+    table_put_text(rows, owner);
+    table_put_integer(rows, piece->device);
+    table_put_integer(rows, piece->start_ns);
+    if (piece->end_ns != MEMORY_KEPT)
+        table_put_integer(rows, piece->end_ns);
+    else
+        table_put_nothing(rows);
+    table_put_integer(rows, piece->bytes);
+    return table_end_row(rows, err);
+}
+
+static int add_torch_piece(void *arg, const struct torch_piece *piece, struct err *err)
+{
+    struct attaching *attaching = arg;
+    const struct memory_piece it = {.start_ns = piece->got_ns,
+                                    .end_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : MEMORY_KEPT,
+                                    .bytes = piece->bytes,
+                                    .device = piece->device};
+    return piece->by_engine ? 0 : add_piece(&attaching->piece_rows, piece->owner, &it, err);
+}
+
+static int add_mindspore_piece(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                               struct err *err)
+{
+    struct attaching *attaching = arg;
+    const struct memory_piece it = {.start_ns = got->time_ns,
+                                    .end_ns = gave != NULL ? gave->time_ns : MEMORY_KEPT,
+                                    .bytes = got->size <= INT64_MAX ? (int64_t)got->size : INT64_MAX,
+                                    .device = got->device};
+    return add_piece(&attaching->piece_rows, framework_text(attaching->analysis->framework, got->owner), &it, err);
+}
+
+static int add_pieces(struct attaching *attaching, struct err *err)
+{
+    const struct framework_analysis *analysis = attaching->analysis;
+    int status = table_rows_open(&attaching->piece_rows, attaching->db, "temp.framework_piece",
+                                 "owner TEXT, device_id INTEGER, got_ns INTEGER, gave_ns INTEGER, bytes INTEGER", err);
+    if (status < 0)
+        return status;
+    return analysis->framework->torch != NULL ? torch_each_piece(analysis, add_torch_piece, attaching, err)
+                                              : mindspore_each_piece(analysis, add_mindspore_piece, attaching, err);
+}
+
 static int add_all(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
@@ -294,12 +335,16 @@ static int add_all(struct attaching *attaching, struct err *err)
         status = database_exec(attaching->db, work, err);
     if (status == 0)
         status = add_steps(attaching, err);
+    if (status == 0)
+        status = add_pieces(attaching, err);
+    if (status == 0 && attaching->stacks)
+        status = framework_add_stacks(analysis, &attaching->lines, err);
     return status == 0 ? add_stages(attaching, err) : status;
 }
 
-static int attach(struct framework_analysis *analysis, struct err *err)
+static int attach(struct framework_analysis *analysis, bool stacks, struct err *err)
 {
-    struct attaching attaching = {.analysis = analysis, .db = analysis->db};
+    struct attaching attaching = {.analysis = analysis, .stacks = stacks, .db = analysis->db};
     int status = framework_relate(analysis, err);
     if (status == 0 && analysis->framework->torch == NULL)
         status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
@@ -311,6 +356,7 @@ static int attach(struct framework_analysis *analysis, struct err *err)
     table_rows_close(&attaching.op_rows);
     table_rows_close(&attaching.launch_rows);
     table_rows_close(&attaching.stage_rows);
+    table_rows_close(&attaching.piece_rows);
     if (status == 0)
         status = database_exec(analysis->db, "PRAGMA query_only = ON", err);
     intern_release(&attaching.ops);
@@ -319,7 +365,7 @@ static int attach(struct framework_analysis *analysis, struct err *err)
     return status;
 }
 
-int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,
+int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err)
 {
     struct framework framework = {.launch_count = 0};
@@ -345,7 +391,7 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
                                           .diag = diag,
                                           .clock = &clock};
     if (status == 0)
-        status = attach(&analysis, err);
+        status = attach(&analysis, stacks, err);
     framework_release(&framework);
     return status;
 }

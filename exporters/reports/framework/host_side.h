@@ -26,10 +26,21 @@ struct python_lines {
     } frames;         /* by thread and start */
     struct map flows; /* where MindSpore's arrows begin */
 };
+struct python_flow {
+    uint64_t number;
+    size_t range;
+};
 
 int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err);
 void python_lines_release(struct python_lines *lines);
 
+/* Where the arrow to one of MindSpore's ranges begins; NULL: there is none. */
+static inline const struct framework_range *python_lines_flow(const struct python_lines *lines,
+                                                              const struct framework_range *range)
+{
+    const struct python_flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&lines->flows, &range->flow) : NULL;
+    return flow != NULL ? &lines->framework->ranges.items[flow->range] : NULL;
+}
 /* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.
  * The length is in *ret_length. */
 const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
@@ -38,15 +49,25 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
  * around it. */
 const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length);
 
+/* Adds to the database of an analysis, whose relation and lines are made:
+ * framework_frame (id, thread_id, start_ns, end_ns, name): everything that ran on the host, by thread and start, the
+ * outer one first;
+ * framework_stack (id, parent, name): stacks as a tree, parents first; parent 0: none;
+ * framework_launch_stack (connection_id, stack_id): inside of which a connection was launched. */
+int framework_add_stacks(const struct framework_analysis *analysis, const struct python_lines *lines, struct err *err);
+
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
  * framework_work (op_id, name_id, duration_ns): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
- * framework_stage: the stages of the data pipeline.
+ * framework_stage: the stages of the data pipeline;
+ * framework_piece (owner, device_id, got_ns, gave_ns, bytes): the device memory that the framework got;
+ * and with stacks those of framework_add_stacks.
  * A damaged record is reported to diag. */
-int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database,
+int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err);
 
 #define FRAMEWORK_ATTACHED "EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'framework_work')"
+#define FRAMEWORK_STACKS_ATTACHED "EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'framework_launch_stack')"
 
 #endif

@@ -215,9 +215,10 @@ static struct report_value microseconds(int64_t ns)
     return value_real((double)ns / 1000.0);
 }
 
-static int put_memory(struct report_run *run, const struct piece *piece, struct err *err)
+static int put_memory(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                      struct err *err)
 {
-    const struct mindspore_memory *got = piece->allocation, *gave = piece->release;
+    struct report_run *run = arg;
     char device[32];
     snprintf(device, sizeof device, "NPU:%d", (int)got->device);
     const struct framework_memory row = {
@@ -235,10 +236,13 @@ static int put_memory(struct report_run *run, const struct piece *piece, struct 
         .gave_active = megabytes(gave, gave != NULL ? gave->used : 0),
         .stream = value_integer(got->stream),
     };
-    return framework_wants_time(report_analysis(run), got->time_ns) ? report_put(run, &row, err) : 0;
+    return report_put(run, &row, err);
 }
 
-static int put_pieces(struct report_run *run, const struct mindspore_memories *memories, struct err *err)
+static int each_piece(const struct framework_analysis *analysis, const struct mindspore_memories *memories,
+                      int (*each)(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                                  struct err *err),
+                      void *arg, struct err *err)
 {
     const struct mindspore_memory **sorted = calloc(memories->count + 1, sizeof(const struct mindspore_memory *));
     struct piece *pieces = calloc(memories->count + 1, sizeof *pieces);
@@ -251,22 +255,30 @@ static int put_pieces(struct report_run *run, const struct mindspore_memories *m
         size_t count = pair(sorted, memories->count, pieces);
         array_sort(pieces, count, sizeof *pieces, compare_pieces);
         for (size_t i = 0; status == 0 && i < count; i++)
-            status = put_memory(run, &pieces[i], err);
+            if (framework_wants_time(analysis, pieces[i].allocation->time_ns))
+                status = each(arg, pieces[i].allocation, pieces[i].release, err);
     }
     free(sorted);
     free(pieces);
     return status;
 }
 
-static int put_operator_memory(struct report_run *run, struct err *err)
+int mindspore_each_piece(const struct framework_analysis *analysis,
+                         int (*each)(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
+                                     struct err *err),
+                         void *arg, struct err *err)
 {
-    struct framework_analysis *analysis = report_analysis(run);
     struct mindspore_memories memories;
     int status = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err);
     if (status == 0)
-        status = put_pieces(run, &memories, err);
+        status = each_piece(analysis, &memories, each, arg, err);
     free(memories.items);
     return status;
+}
+
+static int put_operator_memory(struct report_run *run, struct err *err)
+{
+    return mindspore_each_piece(report_analysis(run), put_memory, run, err);
 }
 
 static const struct report operator_memory = {

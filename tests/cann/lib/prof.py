@@ -85,6 +85,12 @@ class Prof:
             '<HHIIIQQI5Q8Q116x', 0x5a5a, MODEL, 2, thread, 232, MONOTONIC + time, self.hash(name), len(operators),
             *memory, *([self.hash(operator) for operator in operators] + [0] * (8 - len(operators)))), 256)
 
+    def memory(self, time, name, address, size, allocated=0, reserved=0, device=0, thread=1):
+        """An operator gets memory, or gives it back: a negative size."""
+        self._add(self.host, 'unaging.additional.task_memory_info', struct.pack(
+            '<HHIIIQqqQQQII184x', 0x5a5a, NODE, 5, thread, 48, MONOTONIC + time, address, size, self.hash(name), allocated,
+            reserved, device, 20), 256)
+
     def model_name(self, time, name, model, graph=0, thread=1):
         self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
             '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)

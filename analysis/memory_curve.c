@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/memory_curve.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+
+int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err)
+{
+    int status = piece->bytes > 0 && piece->end_ns > piece->start_ns ? array_reserve(pieces, 1, err) : 1;
+
+    if (status == 0)
+        pieces->items[pieces->count++] = *piece;
+    return status < 0 ? status : 0;
+}
+
+/* ---- the curve ---- */
+
+struct change {
+    int64_t device, time_ns, bytes; /* negative: given back */
+};
+
+static int by_device_and_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+
+    return x->device != y->device ? array_order(x->device, y->device) : array_order(x->time_ns, y->time_ns);
+}
+
+static size_t take_changes(const struct memory_pieces *pieces, struct change *changes)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct memory_piece *piece = &pieces->items[i];
+        changes[count++] = (struct change){piece->device, piece->start_ns, piece->bytes};
+        if (piece->end_ns != MEMORY_KEPT)
+            changes[count++] = (struct change){piece->device, piece->end_ns, -piece->bytes};
+    }
+    return count;
+}
+
+static int put_points(const struct change *changes, size_t count, struct memory_curve *ret, struct err *err)
+{
+    struct memory_point at = {.bytes = 0};
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        const struct change *change = &changes[i];
+        if (i == 0 || change->device != changes[i - 1].device)
+            at = (struct memory_point){.device = change->device};
+        at.time_ns = change->time_ns;
+        at.bytes = number_add(at.bytes, change->bytes);
+        at.pieces += change->bytes > 0 ? 1 : -1;
+        if (i + 1 < count && by_device_and_time(change, change + 1) == 0)
+            continue;
+        status = array_reserve(ret, 1, err);
+        if (status == 0)
+            ret->items[ret->count++] = at;
+    }
+    return status;
+}
+
+int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *ret, struct err *err)
+{
+    struct change *changes = calloc(2 * pieces->count + 1, sizeof *changes);
+
+    *ret = (struct memory_curve){.items = NULL};
+    if (changes == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    size_t count = take_changes(pieces, changes);
+    array_sort(changes, count, sizeof *changes, by_device_and_time);
+    int status = put_points(changes, count, ret, err);
+    free(changes);
+    return status;
+}
+
+size_t memory_curve_end(const struct memory_curve *curve, size_t from)
+{
+    size_t until = from;
+
+    while (until < curve->count && curve->items[until].device == curve->items[from].device)
+        until++;
+    return until;
+}
+
+size_t memory_curve_peak(const struct memory_curve *curve, size_t from, size_t until)
+{
+    size_t peak = from;
+
+    for (size_t i = from; i < until; i++)
+        if (curve->items[i].bytes > curve->items[peak].bytes)
+            peak = i;
+    return peak;
+}
+
+/* ---- who held it ---- */
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct memory_holder *x = a, *y = b;
+
+    return x->bytes != y->bytes ? array_order(y->bytes, x->bytes) : array_order(x->owner, y->owner);
+}
+
+static int take_holders(const struct map *holders, struct memory_holders *ret, struct err *err)
+{
+    int status = array_reserve(ret, holders->used + 1, err);
+
+    for (const struct memory_holder *it = map_next(holders, NULL); status == 0 && it != NULL;
+         it = map_next(holders, it))
+        ret->items[ret->count++] = *it;
+    array_sort(ret->items, ret->count, sizeof *ret->items, by_bytes);
+    return status;
+}
+
+int memory_holders_at(const struct memory_pieces *pieces, const struct memory_point *point, struct memory_holders *ret,
+                      struct err *err)
+{
+    struct map holders = MAP_OF(struct memory_holder, owner);
+    int status = 0;
+
+    *ret = (struct memory_holders){.items = NULL};
+    for (size_t i = 0; status == 0 && i < pieces->count; i++) {
+        const struct memory_piece *piece = &pieces->items[i];
+        bool added;
+        if (piece->device != point->device || piece->start_ns > point->time_ns || piece->end_ns <= point->time_ns)
+            continue;
+        struct memory_holder *it = map_add(&holders, &piece->owner, &added, err);
+        if (it == NULL) {
+            status = -(int)err->code;
+            break;
+        }
+        it->since_ns = added || piece->start_ns < it->since_ns ? piece->start_ns : it->since_ns;
+        it->bytes = number_add(it->bytes, piece->bytes);
+        it->pieces++;
+    }
+    if (status == 0)
+        status = take_holders(&holders, ret, err);
+    map_release(&holders);
+    return status;
+}

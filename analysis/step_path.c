@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/step_path.h"
+
+#include "base/array.h"
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *path_reason_name(enum path_reason reason)
+{
+    static const char *const names[PATH_REASONS] = {
+        [PATH_AT_BEGIN] = "begin", [PATH_STREAM] = "stream", [PATH_OTHER] = "other stream",
+        [PATH_LAUNCH] = "launch",  [PATH_THREAD] = "thread", [PATH_OTHER_THREAD] = "other thread",
+        [PATH_TASK] = "task",
+    };
+    return names[reason];
+}
+
+void launches_release(struct launches *launches)
+{
+    free(launches->calls);
+    free(launches->of);
+    *launches = (struct launches){.calls = NULL};
+}
+
+void step_paths_release(struct step_paths *paths)
+{
+    free(paths->path.nodes);
+    free(paths->path.items);
+    free(paths->streams);
+    free(paths->threads);
+    free(paths->node_of_call);
+    free(paths->order);
+    free(paths->ends);
+    *paths = (struct step_paths){.room = 0};
+}
+
+/* ---- nodes ---- */
+
+/* A step that is being built. */
+struct building {
+    struct step_paths *paths;
+    const struct workload *workload;
+    const struct launches *launches;
+    size_t first_call, calls; /* those that begin in the step */
+    uint32_t last_wait;       /* node of the call that waited and ended last */
+    size_t next_end;          /* of paths->ends: the first task that ends behind where the building is */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct path_order *x = a, *y = b;
+
+    return x->time_ns != y->time_ns ? array_order(x->time_ns, y->time_ns) : array_order(x->rank, y->rank);
+}
+
+static size_t first_call_at(const struct launches *launches, int64_t time_ns)
+{
+    size_t low = 0, high = launches->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (launches->calls[middle].start_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int make_room(struct step_paths *paths, size_t nodes, size_t streams, size_t threads, struct err *err)
+{
+    if (nodes + 1 <= paths->room)
+        return 0;
+    size_t room = nodes + 1 > 2 * paths->room ? nodes + 1 : 2 * paths->room;
+    step_paths_release(paths);
+    *paths = (struct step_paths){.room = room};
+    paths->path.nodes = calloc(room, sizeof *paths->path.nodes);
+    paths->path.items = calloc(room, sizeof *paths->path.items);
+    paths->order = calloc(room, sizeof *paths->order);
+    paths->ends = calloc(room, sizeof *paths->ends);
+    paths->node_of_call = calloc(room, sizeof *paths->node_of_call);
+    paths->streams = calloc(streams + 1, sizeof *paths->streams);
+    paths->threads = calloc(threads + 1, sizeof *paths->threads);
+    bool all = paths->path.nodes != NULL && paths->path.items != NULL && paths->order != NULL && paths->ends != NULL &&
+               paths->node_of_call != NULL && paths->streams != NULL && paths->threads != NULL;
+    return all ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* Orders tasks by their begin and calls by theirs; one that waits stands where it ends. */
+static void put_in_order(struct building *building, const struct execution_run *run)
+{
+    enum { RANK_WAIT, RANK_LAUNCH, RANK_TASK };
+    struct path_order *order = building->paths->order;
+    size_t count = 0;
+
+    for (size_t i = 0; i < run->count; i++) {
+        uint32_t place = (uint32_t)(run->first + i);
+        order[count++] = (struct path_order){building->workload->executions[place].start_ns, {false, place}, RANK_TASK};
+    }
+    for (size_t i = 0; i < building->calls; i++) {
+        uint32_t place = (uint32_t)(building->first_call + i);
+        const struct path_call *call = &building->launches->calls[place];
+        order[count++] = (struct path_order){
+            call->waits ? call->end_ns : call->start_ns, {true, place}, call->waits ? RANK_WAIT : RANK_LAUNCH};
+    }
+    array_sort(order, count, sizeof *order, by_time);
+    building->paths->path.count = count;
+}
+
+static int64_t clipped(int64_t time_ns, const struct step_path *path)
+{
+    return time_ns < path->end_ns ? time_ns : path->end_ns;
+}
+
+static void make_nodes(struct building *building)
+{
+    struct step_paths *paths = building->paths;
+    struct step_path *path = &paths->path;
+    size_t tasks = 0;
+
+    for (size_t i = 0; i < path->count; i++) {
+        const struct path_order *at = &paths->order[i];
+        struct path_node *node = &path->nodes[i];
+        path_node_clear(node);
+        path->items[i] = at->item;
+        node->start_ns = clipped(at->time_ns, path);
+        if (at->item.is_call) {
+            const struct path_call *call = &building->launches->calls[at->item.place];
+            node->end_ns = clipped(call->end_ns, path);
+            paths->node_of_call[at->item.place - building->first_call] = (uint32_t)i;
+        } else {
+            const struct execution *execution = &building->workload->executions[at->item.place];
+            node->end_ns = clipped(number_add(execution->start_ns, execution->duration_ns), path);
+            node->ends = true;
+            paths->ends[tasks++] = (struct path_order){node->end_ns, {false, (uint32_t)i}, (uint32_t)i};
+        }
+    }
+    array_sort(paths->ends, tasks, sizeof *paths->ends, by_time);
+    paths->tasks = tasks;
+}
+
+/* ---- what they wait for ---- */
+
+/* The task that ends last until a time; they come ascending. */
+static uint32_t last_ended(struct building *building, int64_t time_ns)
+{
+    const struct step_paths *paths = building->paths;
+
+    while (building->next_end < paths->tasks && paths->ends[building->next_end].time_ns <= time_ns)
+        building->next_end++;
+    return building->next_end > 0 ? paths->ends[building->next_end - 1].item.place : PATH_NONE;
+}
+
+static void join_call(struct building *building, uint32_t node)
+{
+    struct step_paths *paths = building->paths;
+    struct path_node *nodes = paths->path.nodes;
+    const struct path_call *call = &building->launches->calls[paths->path.items[node].place];
+    uint32_t *last = &paths->threads[call->thread];
+
+    path_wait(nodes, node, *last);
+    if (building->last_wait != PATH_NONE &&
+        (*last == PATH_NONE || nodes[building->last_wait].end_ns > nodes[*last].end_ns))
+        path_wait(nodes, node, building->last_wait);
+    *last = node;
+    building->last_wait = call->waits ? node : building->last_wait;
+    uint32_t task = call->waits ? last_ended(building, nodes[node].start_ns) : PATH_NONE;
+    if (task != PATH_NONE && nodes[task].end_ns > call->start_ns)
+        path_wait(nodes, node, task);
+}
+
+static void join_task(struct building *building, uint32_t node)
+{
+    struct step_paths *paths = building->paths;
+    struct path_node *nodes = paths->path.nodes;
+    uint32_t place = paths->path.items[node].place;
+    const struct execution *execution = &building->workload->executions[place];
+    uint32_t *last = &paths->streams[execution->stream], other = last_ended(building, nodes[node].start_ns);
+    uint32_t call = building->launches->of != NULL ? building->launches->of[place] : LAUNCH_NONE;
+
+    path_wait(nodes, node, *last);
+    if (call != LAUNCH_NONE && call >= building->first_call && call < building->first_call + building->calls)
+        path_wait(nodes, node, paths->node_of_call[call - building->first_call]);
+    bool later = other != PATH_NONE && (*last == PATH_NONE || nodes[other].end_ns > nodes[*last].end_ns);
+    if (later)
+        path_wait(nodes, node, other);
+    *last = node;
+}
+
+static void join(struct building *building)
+{
+    struct step_paths *paths = building->paths;
+
+    memset(paths->streams, 0xff, (building->workload->stream_count + 1) * sizeof *paths->streams);
+    memset(paths->threads, 0xff, (building->launches->threads + 1) * sizeof *paths->threads);
+    for (size_t i = 0; i < paths->path.count; i++)
+        if (paths->path.items[i].is_call)
+            join_call(building, (uint32_t)i);
+        else
+            join_task(building, (uint32_t)i);
+}
+
+/* The end of a step that ends with the last that ran. */
+static int64_t last_execution_end(const struct workload *workload, const struct execution_run *run)
+{
+    int64_t last_ns = INT64_MIN;
+
+    for (size_t i = run->first; i < run->first + run->count; i++) {
+        const struct execution *it = &workload->executions[i];
+        int64_t end_ns = number_add(it->start_ns, it->duration_ns);
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    return last_ns;
+}
+
+int step_path_find(struct step_paths *paths, const struct workload *workload, const struct splits *splits, size_t i,
+                   const struct launches *launches, const struct step_path **ret, struct err *err)
+{
+    const struct split *split = &splits->items[i];
+    const struct execution_run run = split_executions(workload, split);
+    struct building building = {.paths = paths, .workload = workload, .launches = launches, .last_wait = PATH_NONE};
+    int64_t end_ns = split_end_ns(split);
+
+    if (end_ns == INT64_MAX && run.count > 0)
+        end_ns = last_execution_end(workload, &run);
+    building.first_call = first_call_at(launches, split->start_ns);
+    size_t behind = first_call_at(launches, end_ns);
+    building.calls = behind > building.first_call ? behind - building.first_call : 0;
+    int status = make_room(paths, run.count + building.calls, workload->stream_count, launches->threads, err);
+    if (status != 0)
+        return status;
+    paths->path.start_ns = split->start_ns;
+    paths->path.end_ns = end_ns;
+    put_in_order(&building, &run);
+    make_nodes(&building);
+    join(&building);
+    paths->path.last = path_find(paths->path.nodes, paths->path.count);
+    *ret = &paths->path;
+    return 0;
+}
+
+/* ---- what was found ---- */
+
+enum path_reason step_path_reason(const struct step_path *path, const struct workload *workload,
+                                  const struct launches *launches, uint32_t node)
+{
+    uint32_t before = path_binding(path->nodes, node);
+    const struct step_path_node *it = &path->items[node];
+
+    if (before == PATH_NONE)
+        return PATH_AT_BEGIN;
+    const struct step_path_node *other = &path->items[before];
+    if (it->is_call && other->is_call)
+        return launches->calls[it->place].thread == launches->calls[other->place].thread ? PATH_THREAD
+                                                                                         : PATH_OTHER_THREAD;
+    if (it->is_call)
+        return PATH_TASK;
+    if (other->is_call)
+        return PATH_LAUNCH;
+    bool same = workload->executions[it->place].stream == workload->executions[other->place].stream;
+    return same ? PATH_STREAM : PATH_OTHER;
+}
+
+int64_t step_path_lag_ns(const struct step_path *path, uint32_t node)
+{
+    uint32_t before = path_binding(path->nodes, node);
+
+    return number_subtract(path->nodes[node].start_ns,
+                           before != PATH_NONE ? path->nodes[before].end_ns : path->start_ns);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cluster/cluster_timeline.h"
+
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/file/temporary.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "cli/answers/answer.h"
+#include "cli/capture/captures.h"
+#include "cli/clock.h"
+#include "cli/cluster/ranges.h"
+#include "cli/console.h"
+#include "cli/status.h"
+#include "db/database.h"
+#include "db/query/cann_version.h"
+#include "db/query/query.h"
+#include "db/query/query_cann.h"
+#include "exporters/cluster/cluster.h"
+#include "exporters/cluster/output/write_clocks.h"
+#include "exporters/communication/align.h"
+#include "exporters/export.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two captures of one host whose real times differ by more than their monotonic ones say were not taken between the
+ * same two starts of the machine: they have different clocks. */
+#define MOST_JOIN_NS (INT64_C(60) * 1000000000)
+
+struct timeline_rank {
+    int64_t rank, offset_ns; /* rank -1: the capture does not say it */
+    char host[128], host_uid[64], label[48];
+    char *database;
+    sqlite3 *db;
+};
+
+struct cluster_timeline {
+    const struct settings *settings;
+    struct ranges ranges;
+    struct timeline_ranks {
+        struct timeline_rank *items; /* by rank */
+        size_t count, capacity;
+    } ranks;
+    struct cluster_sources sources;
+    const struct cluster_source *source; /* of the capture that is opened */
+    struct alignment alignment;
+    struct aligned_rank aligned[CLOCKS_MOST]; /* in the order of ranks */
+    char *directory;
+    uint64_t files, events;
+};
+
+static bool goes_on(int status)
+{
+    return status == STATUS_DONE || status == STATUS_DATA_PROBLEMS;
+}
+
+/* ---- captures ---- */
+
+static void take_parts(const struct cann_parts *parts, struct timeline_rank *rank)
+{
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        if (rank->rank < 0 && !part->is_host && part->rank_id >= 0)
+            rank->rank = part->rank_id;
+        if (rank->offset_ns == 0)
+            rank->offset_ns = part->unix_offset_ns;
+        if (rank->host[0] == '\0')
+            snprintf(rank->host, sizeof rank->host, "%s", part->host_name);
+        if (rank->host_uid[0] == '\0')
+            snprintf(rank->host_uid, sizeof rank->host_uid, "%s", part->host_uid);
+    }
+    utf8_mask(rank->host);
+}
+
+static int check_family(const struct capture_visit *visit, sqlite3 *db, struct err *err)
+{
+    struct db_facts facts;
+
+    if (db_read_facts(db, &facts, err) != 0 || facts.family == CAPTURE_CANN)
+        return -(int)err->code;
+    return err_set(err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --timeline takes only those",
+                   visit->directory);
+}
+
+static int open_rank(struct capture_visit *visit)
+{
+    struct cluster_timeline *work = visit->context;
+    struct timeline_rank rank = {.rank = work->source->rank};
+    struct cann_parts parts = {.count = 0};
+    struct err err = ERR_INIT;
+    int status = visit_open_database(visit, &rank.db);
+
+    if (rank.db == NULL)
+        return status;
+    rank.database = strdup(visit->database);
+    if (rank.database == NULL)
+        err_set(&err, ERR_NO_MEMORY, "out of memory");
+    if (err.code != ERR_NONE || check_family(visit, rank.db, &err) != 0 ||
+        cann_parts_load(rank.db, &parts, &err) != 0 || array_reserve(&work->ranks, 1, &err) != 0) {
+        database_close(rank.db);
+        free(rank.database);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    }
+    take_parts(&parts, &rank);
+    cann_parts_release(&parts);
+    if (rank.rank >= 0 && !in_ranges(&work->ranges, rank.rank)) {
+        database_close(rank.db);
+        free(rank.database);
+        return status;
+    }
+    work->ranks.items[work->ranks.count++] = rank;
+    return status;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct timeline_rank *x = a, *y = b;
+
+    return x->rank != y->rank ? array_order(x->rank, y->rank) : strcmp(x->database, y->database);
+}
+
+static int refuse_count(size_t count, struct err *err)
+{
+    err_set(err, ERR_USAGE, "--timeline shows at most %d ranks, and there are %zu", CLOCKS_MOST, count);
+    return err_hint(err, "choose some: --ranks 0-%d", CLOCKS_MOST - 1);
+}
+
+/* Opens the database of each rank, which is made where there is none. */
+static int open_ranks(struct cluster_timeline *work, int *ret_status, struct err *err)
+{
+    struct settings own = *work->settings; /* databases belong into the captures */
+
+    own.output = NULL;
+    for (size_t i = 0; i < work->sources.count && goes_on(*ret_status); i++) {
+        const char *path = work->sources.items[i].path;
+        const struct value_list one = {.values = &path, .count = 1};
+        work->source = &work->sources.items[i];
+        *ret_status = status_worse(*ret_status, captures_process_list(&own, &one, open_rank, work));
+    }
+    if (!goes_on(*ret_status))
+        return 0; /* it was told */
+    if (work->ranks.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "none of the ranks that are asked for is in '%s'",
+                       work->settings->operands[0]);
+    if (work->ranks.count > CLOCKS_MOST)
+        return refuse_count(work->ranks.count, err);
+    array_sort(work->ranks.items, work->ranks.count, sizeof *work->ranks.items, by_rank);
+    return 0;
+}
+
+/* ---- clocks ---- */
+
+static bool same_clock(const struct timeline_rank *a, const struct timeline_rank *b)
+{
+    int64_t apart = number_subtract(a->offset_ns, b->offset_ns);
+
+    return (a->host[0] != '\0' || a->host_uid[0] != '\0') && strcmp(a->host, b->host) == 0 &&
+           strcmp(a->host_uid, b->host_uid) == 0 && a->offset_ns != 0 && b->offset_ns != 0 && apart <= MOST_JOIN_NS &&
+           apart >= -MOST_JOIN_NS;
+}
+
+/* Captures of one host have one monotonic clock; the first of them says what real time it is. */
+static size_t number_clocks(struct cluster_timeline *work)
+{
+    size_t clocks = 0, first[CLOCKS_MOST];
+
+    for (size_t i = 0; i < work->ranks.count; i++) {
+        const struct timeline_rank *rank = &work->ranks.items[i];
+        struct aligned_rank *aligned = &work->aligned[i];
+        size_t clock = 0;
+        while (clock < clocks && !same_clock(&work->ranks.items[first[clock]], rank))
+            clock++;
+        if (clock == clocks)
+            first[clocks++] = i;
+        *aligned = (struct aligned_rank){.rank = rank->rank, .db = rank->db, .clock = clock};
+        if (first[clock] != i)
+            aligned->joins_ns = number_subtract(work->ranks.items[first[clock]].offset_ns, rank->offset_ns);
+    }
+    return clocks;
+}
+
+static const char *us(int64_t ns, char text[NUMBER_MAX])
+{
+    *number_put_shortest(text, ns, 3) = '\0';
+    return text;
+}
+
+/* Which ranks have a clock: "0, 1". */
+static void name_ranks(const struct cluster_timeline *work, size_t clock, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < work->ranks.count && used < size; i++)
+        if (work->aligned[i].clock == clock)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%" PRId64, used > 0 ? ", " : "", work->aligned[i].rank);
+}
+
+static int tell_clocks(const struct cluster_timeline *work)
+{
+    const struct alignment *alignment = &work->alignment;
+    char shift[NUMBER_MAX], error[NUMBER_MAX], ranks[512];
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < alignment->clock_count; i++) {
+        const struct clock_shift *clock = &alignment->clocks[i];
+        name_ranks(work, i, ranks, sizeof ranks);
+        if (clock->by != CLOCKS_NOBODY) {
+            console_note("clock of rank %s: %s us added, half of %" PRIu64 " collectives end within %s us after that",
+                         ranks, us(clock->shift_ns, shift), clock->moments, us(clock->error_ns, error));
+        } else if (i > 0) {
+            console_warning("clock of rank %s: no collective with ranks before it; it stays as it was", ranks);
+            status = STATUS_DATA_PROBLEMS;
+        }
+    }
+    if (alignment->uneven > 0)
+        console_note("%" PRIu64 " runs of collectives are not compared: ranks have a different number of them",
+                     alignment->uneven);
+    return status;
+}
+
+/* ---- the result ---- */
+
+static void keep_written(void *arg, const char *report, const char *path)
+{
+    struct cluster_timeline *work = arg;
+
+    (void)report;
+    work->files++;
+    console_detail("wrote '%s'", path);
+}
+
+static int make_directory(struct cluster_timeline *work, struct err *err)
+{
+    const struct settings *settings = work->settings;
+    char *output = path_join(settings->output != NULL ? settings->output : settings->operands[0], CLUSTER_OUTPUT);
+
+    work->directory = output != NULL ? path_join(output, "timeline") : NULL;
+    free(output);
+    if (work->directory == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (make_directories(work->directory, err) == 0)
+        return 0;
+    return err->code == ERR_ACCESS && settings->output == NULL
+               ? err_hint(err, "put the results elsewhere with --output DIR")
+               : -(int)err->code;
+}
+
+static int draw(struct cluster_timeline *work, struct err *err)
+{
+    struct merge_part parts[CLOCKS_MOST];
+    struct export_result exported = {0};
+    const struct export_options options = {
+        .directory = work->directory,
+        .model_id = -1,
+        .cann_version = CANN_VERSION_NEWEST,
+        .written = keep_written,
+        .written_arg = work,
+        .progress = console_progress(),
+    };
+
+    remove_stale_temporaries(work->directory);
+    for (size_t i = 0; i < work->ranks.count; i++) {
+        struct timeline_rank *rank = &work->ranks.items[i];
+        const struct clock_shift *clock = &work->alignment.clocks[work->aligned[i].clock];
+        snprintf(rank->label, sizeof rank->label, "rank %" PRId64, rank->rank);
+        parts[i] = (struct merge_part){.db = rank->db,
+                                       .database = rank->database,
+                                       .label = rank->label,
+                                       .host = rank->label,
+                                       .shift_ns = number_add(clock->shift_ns, work->aligned[i].joins_ns),
+                                       .by_itself = true};
+    }
+    int result = export_merged_timeline(parts, work->ranks.count, &options, &exported, err);
+    console_progress_end();
+    work->events = exported.rows;
+    if (result == 0 && exported.files == 0)
+        return err_set(err, ERR_NOT_FOUND, "the ranks have no data for a timeline");
+    return result;
+}
+
+static int write_table(const struct cluster_timeline *work, struct err *err)
+{
+    struct rank_clock rows[CLOCKS_MOST];
+
+    for (size_t i = 0; i < work->ranks.count; i++) {
+        const struct clock_shift *clock = &work->alignment.clocks[work->aligned[i].clock];
+        rows[i] = (struct rank_clock){.rank = work->ranks.items[i].rank,
+                                      .host = work->ranks.items[i].host,
+                                      .clock = (int64_t)work->aligned[i].clock,
+                                      .shift_ns = number_add(clock->shift_ns, work->aligned[i].joins_ns),
+                                      .error_ns = clock->error_ns,
+                                      .collectives = (int64_t)clock->moments,
+                                      .compared_with = clock->by != CLOCKS_NOBODY ? (int64_t)clock->by : -1,
+                                      .anchor = (int64_t)clock->anchor};
+    }
+    return write_clocks(work->directory, rows, work->ranks.count, err);
+}
+
+static int make_timeline(struct cluster_timeline *work, struct err *err)
+{
+    if (clocks_of_ranks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
+        make_directory(work, err) != 0 || draw(work, err) != 0)
+        return -(int)err->code;
+    return write_table(work, err);
+}
+
+static int find(struct cluster_timeline *work, struct diagnostics *diag, struct err *err)
+{
+    const struct settings *settings = work->settings;
+
+    if (settings->operand_count != 1) {
+        err_set(err, ERR_USAGE, "cluster needs one directory, with the captures of all ranks");
+        return err_hint(err, "for example: msprof cluster RUN --timeline");
+    }
+    if (settings->cluster.steps != NULL || settings->cluster.detail)
+        return err_set(err, ERR_USAGE, "--timeline takes neither --step nor --detail: it shows everything");
+    if (parse_ranges("--ranks", settings->cluster.ranks, &work->ranges, err) != 0 ||
+        cluster_find(settings->operands[0], &work->sources, diag, err) != 0)
+        return -(int)err->code;
+    keep_ranks(&work->sources, &work->ranges);
+    if (work->sources.count == 0) {
+        err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks%s", settings->operands[0],
+                work->ranges.count > 0 ? " that are asked for" : "");
+        return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
+    }
+    bool all_named = true;
+    for (size_t i = 0; i < work->sources.count; i++)
+        all_named &= work->sources.items[i].rank >= 0;
+    return (all_named || work->ranges.count == 0) && work->sources.count > CLOCKS_MOST
+               ? refuse_count(work->sources.count, err)
+               : 0;
+}
+
+static void release(struct cluster_timeline *work)
+{
+    for (size_t i = 0; i < work->ranks.count; i++) {
+        database_close(work->ranks.items[i].db);
+        free(work->ranks.items[i].database);
+    }
+    free(work->ranks.items);
+    free(work->directory);
+    cluster_sources_release(&work->sources);
+}
+
+int cluster_timeline(const struct settings *settings)
+{
+    struct cluster_timeline work = {.settings = settings};
+    struct err err = ERR_INIT;
+    struct diagnostics diag;
+    char seconds[CLOCK_TEXT_SIZE];
+    int64_t start_ns = clock_now_ns();
+    int status = STATUS_DONE;
+
+    diag_init(&diag, settings->strict);
+    int result = find(&work, &diag, &err);
+    console_diagnostics(&diag);
+    status = diag_problems(&diag) > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+    if (result == 0)
+        result = open_ranks(&work, &status, &err);
+    bool opened = result == 0 && goes_on(status);
+    if (opened)
+        result = make_timeline(&work, &err);
+    if (result != 0) {
+        console_error(&err);
+        status = status_worse(status, err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err));
+    } else if (opened) {
+        status = status_worse(status, tell_clocks(&work));
+        console_note("'%s': %" PRIu64 " file%s of %zu rank%s, %" PRIu64 " events, %s s", work.directory, work.files,
+                     console_plural(work.files), work.ranks.count, console_plural(work.ranks.count), work.events,
+                     clock_format_seconds(clock_now_ns() - start_ns, seconds));
+    }
+    diag_release(&diag);
+    release(&work);
+    return status;
+}

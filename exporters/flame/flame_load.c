@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "base/file/spool.h"
+#include "db/query/query.h"
+#include "db/query/query_cann.h"
+#include "db/query/query_loop.h"
+#include "db/query/query_records.h"
+#include "exporters/cann_report.h"
+#include "exporters/flame/flame.h"
+#include "exporters/load/load.h"
+#include "exporters/reports/framework/host_side.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPOOL_MEMORY ((size_t)16 * 1024 * 1024)
+
+/* ---- calls inside of each other ---- */
+
+struct open_call {
+    int64_t thread, start_ns, end_ns;
+    int64_t covered_ns; /* until when calls inside of it ran */
+    uint32_t name, node;
+};
+
+/* The calls that are open on a thread at a time. */
+struct open_calls {
+    struct open_call *items;
+    size_t count, capacity;
+    bool ragged; /* one ends behind the one around it */
+};
+
+/* Whether a call begins while another is made. */
+static bool is_inside(const struct open_call *outer, const struct open_call *call)
+{
+    return outer->thread == call->thread && (call->start_ns < outer->end_ns || call->end_ns <= outer->end_ns);
+}
+
+/* Takes calls that have ended from between those that go on, which began inside of them. */
+static int drop_ended(struct open_calls *open, struct flame *flame, const struct open_call *call, uint32_t *ret_parent,
+                      struct err *err)
+{
+    size_t kept = 0;
+    int status = 0;
+
+    *ret_parent = FLAME_ROOT;
+    open->ragged = false;
+    for (size_t i = 0; status == 0 && i < open->count; i++) {
+        if (!is_inside(&open->items[i], call))
+            continue;
+        status = flame_child(flame, *ret_parent, open->items[i].name, ret_parent, err);
+        open->ragged |= kept > 0 && open->items[i].end_ns > open->items[kept - 1].end_ns;
+        open->items[kept++] = open->items[i];
+    }
+    open->count = kept;
+    return status;
+}
+
+/* Opens a call inside of those that are made when it begins; sets its node. Calls come by thread and start, a call
+ * before those inside of it. */
+static int open_call(struct open_calls *open, struct flame *flame, struct open_call *call, struct err *err)
+{
+    uint32_t parent = FLAME_ROOT;
+    int status = 0;
+
+    while (open->count > 0 && !is_inside(&open->items[open->count - 1], call))
+        open->count--;
+    if (open->count > 0)
+        parent = open->items[open->count - 1].node;
+    if (open->ragged)
+        status = drop_ended(open, flame, call, &parent, err);
+    if (status != 0 || flame_child(flame, parent, call->name, &call->node, err) != 0 ||
+        array_reserve(open, 1, err) != 0)
+        return -(int)err->code;
+    call->covered_ns = call->start_ns;
+    open->ragged |= open->count > 0 && call->end_ns > open->items[open->count - 1].end_ns;
+    open->items[open->count++] = *call;
+    return 0;
+}
+
+/* Gives a call its time, and takes what it covers away from the calls around it, each moment once: also where it ends
+ * behind them. */
+static void add_host_time(struct open_calls *open, struct flame *flame)
+{
+    const struct open_call *call = &open->items[open->count - 1];
+
+    flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
+    for (size_t i = open->count - 1; i-- > 0;) {
+        struct open_call *around = &open->items[i];
+        int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
+        int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
+        if (from_ns < to_ns) {
+            flame_add(flame, around->node, -number_subtract(to_ns, from_ns));
+            around->covered_ns = to_ns;
+        }
+        if (call->end_ns <= around->end_ns)
+            break;
+    }
+}
+
+/* ---- Ascend ---- */
+
+/* Records of the spool, by connection: who launched it, then what devices ran for it. */
+enum joined_order { JOIN_STACK, JOIN_LAUNCH, JOIN_CALL }; /* the last with how far it is from the deepest */
+#define JOIN_WORK UINT64_MAX
+struct joined {
+    int64_t weight;
+    uint32_t node; /* of the stack, of the calls; of work its name */
+};
+
+struct ascend_load {
+    struct flame *flame;
+    struct flame calls; /* stacks of calls alone; unused where the host's time is wanted */
+    struct open_calls open;
+    struct cann_texts names;
+    struct spool *spool;
+    sqlite3_stmt *frames; /* of the framework; NULL: there are none, or no more */
+    uint32_t not_launched;
+};
+
+static const char *text_or_none(const struct ascend_load *load, int64_t id)
+{
+    struct cann_text text = cann_text(&load->names, id, 0);
+
+    return text.text != NULL ? text.text : "N/A";
+}
+
+static int spool_joined(struct ascend_load *load, int64_t connection, uint64_t order, uint32_t node, int64_t weight,
+                        struct err *err)
+{
+    const struct spool_key key = {spool_key_part(connection), order};
+    const struct joined record = {weight, node};
+
+    return spool_add(load->spool, &key, &record, sizeof record, err);
+}
+
+/* A call with all times; false: it has none. */
+static bool call_of(const struct cann_call *from, struct open_call *ret)
+{
+    *ret = (struct open_call){.thread = from->thread_id, .start_ns = from->start_ns};
+    return from->start_ns != DB_NULL && from->duration_ns != DB_NULL && from->duration_ns >= 0 &&
+           !__builtin_add_overflow(from->start_ns, from->duration_ns, &ret->end_ns);
+}
+
+static int64_t call_name(const struct cann_call *call)
+{
+    return call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id;
+}
+
+/* Keeps by which calls a connection was launched: the one that launched a task, else the deepest that has it. */
+static int take_launching_call(void *arg, const struct cann_call *from, struct err *err)
+{
+    struct ascend_load *load = arg;
+    struct open_call call;
+
+    if (!call_of(from, &call))
+        return 0;
+    if (flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
+        open_call(&load->open, &load->calls, &call, err) != 0)
+        return -(int)err->code;
+    if (from->connection_id == DB_NULL)
+        return 0;
+    uint64_t order =
+        from->launches > 0 ? JOIN_LAUNCH : JOIN_CALL + FLAME_DEPTH_MAX - load->calls.nodes.items[call.node].depth;
+    return spool_joined(load, from->connection_id, order, call.node, 0, err);
+}
+
+static int add_work(struct ascend_load *load, int64_t connection, const char *name, int64_t duration_ns,
+                    struct err *err)
+{
+    uint32_t number;
+    int status = flame_name(load->flame, name, &number, err);
+
+    if (status != 0)
+        return status;
+    return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
+}
+
+/* Takes what the tables of operators count: operators and copies. */
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct ascend_load *load = arg;
+    char copy[64];
+
+    if (task->start_ns == DB_NULL || task->start_ns < 0 || task->duration_ns == DB_NULL || task->duration_ns < 0)
+        return 0;
+    if (cann_is_operator(task))
+        return add_work(load, task->connection_id, text_or_none(load, task->op_name_id), task->duration_ns, err);
+    if (task->copy_bytes == DB_NULL || task->op_name_id != DB_NULL)
+        return 0;
+    snprintf(copy, sizeof copy, "copy %s", cann_copy_direction(task->copy_direction));
+    return add_work(load, task->connection_id, copy, task->duration_ns, err);
+}
+
+static int add_communications(struct ascend_load *load, sqlite3 *db, struct err *err)
+{
+    struct cann_communications list;
+    int status = cann_communications_load(db, &list, err);
+
+    for (size_t i = 0; status == 0 && i < list.count; i++) {
+        const struct cann_communication *item = &list.items[i];
+        char name[OPERATOR_NAME_SIZE];
+        if (item->start_ns != DB_NULL && item->start_ns >= 0 && item->duration_ns != DB_NULL && item->duration_ns >= 0)
+            status = add_work(load, item->connection_id, operator_unnumbered(text_or_none(load, item->name_id), name),
+                              item->duration_ns, err);
+    }
+    cann_communications_release(&list);
+    return status;
+}
+
+/* ---- stacks of a framework ---- */
+
+struct stack_load {
+    struct ascend_load *load;
+    uint32_t *nodes; /* of each stack, from 1 */
+    size_t count;
+};
+
+static int take_stack_count(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct stack_load *stacks = arg;
+
+    stacks->count = (size_t)query_integer(row, 0);
+    stacks->nodes = calloc(stacks->count + 1, sizeof *stacks->nodes);
+    return stacks->nodes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for %zu stacks", stacks->count);
+}
+
+static int take_stack(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct stack_load *stacks = arg;
+    struct flame *flame = stacks->load->flame;
+    size_t id = (size_t)query_integer(row, 0), parent = (size_t)query_integer(row, 1);
+    uint32_t name;
+    int status = flame_name(flame, query_text(row, 2), &name, err);
+
+    return status == 0 ? flame_child(flame, stacks->nodes[parent], name, &stacks->nodes[id], err) : status;
+}
+
+static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct stack_load *stacks = arg;
+    size_t id = (size_t)query_integer(row, 1);
+
+    return spool_joined(stacks->load, query_integer(row, 0), JOIN_STACK, stacks->nodes[id], 0, err);
+}
+
+static int add_stacks(struct ascend_load *load, sqlite3 *db, struct err *err)
+{
+    struct stack_load stacks = {.load = load};
+    bool done =
+        query_run(db, "SELECT count(*) FROM temp.framework_stack", NULL, 0, take_stack_count, &stacks, err) == 0 &&
+        query_run(db, "SELECT id, parent, name FROM temp.framework_stack ORDER BY id", NULL, 0, take_stack, &stacks,
+                  err) == 0 &&
+        query_run(db, "SELECT connection_id, stack_id FROM temp.framework_launch_stack", NULL, 0, take_launch, &stacks,
+                  err) == 0;
+
+    free(stacks.nodes);
+    return done ? 0 : -(int)err->code;
+}
+
+/* ---- both together ---- */
+
+/* Puts a stack of calls below a stack of the framework. */
+static int put_below(struct ascend_load *load, uint32_t stack, uint32_t call, uint32_t *ret, struct err *err)
+{
+    uint32_t frames[FLAME_DEPTH_MAX], name;
+    size_t count = 0;
+
+    *ret = stack;
+    if (stack == FLAME_ROOT && call == FLAME_ROOT) {
+        *ret = load->not_launched;
+        return 0;
+    }
+    for (; call != FLAME_ROOT; call = load->calls.nodes.items[call].parent)
+        frames[count++] = load->calls.nodes.items[call].name;
+    while (count > 0)
+        if (flame_name(load->flame, load->calls.names.items[frames[--count]].bytes, &name, err) != 0 ||
+            flame_child(load->flame, *ret, name, ret, err) != 0)
+            return -(int)err->code;
+    return 0;
+}
+
+/* The connection that records are read of. */
+struct joining {
+    uint64_t connection;
+    uint32_t stack, call; /* until work comes; then stack is all of both */
+    bool whole;
+};
+
+static int join_record(struct ascend_load *load, struct joining *joining, const struct spool_item *item,
+                       struct err *err)
+{
+    const struct joined *record = item->record;
+    uint32_t node;
+
+    if (item->key.major != joining->connection)
+        *joining = (struct joining){.connection = item->key.major, .stack = FLAME_ROOT, .call = FLAME_ROOT};
+    if (item->key.minor == JOIN_STACK) {
+        joining->stack = record->node;
+        return 0;
+    }
+    if (item->key.minor != JOIN_WORK) {
+        joining->call = joining->call == FLAME_ROOT ? record->node : joining->call;
+        return 0;
+    }
+    if (!joining->whole && put_below(load, joining->stack, joining->call, &joining->stack, err) != 0)
+        return -(int)err->code;
+    joining->whole = true;
+    if (flame_child(load->flame, joining->stack, record->node, &node, err) != 0)
+        return -(int)err->code;
+    flame_add(load->flame, node, record->weight);
+    return 0;
+}
+
+static int join(struct ascend_load *load, struct err *err)
+{
+    struct joining joining = {.connection = spool_key_part(DB_NULL), .stack = FLAME_ROOT, .call = FLAME_ROOT};
+    struct spool_item item;
+    int found, status = spool_finish(load->spool, err);
+
+    if (status != 0)
+        return status;
+    while ((found = spool_next(load->spool, &item, err)) == 1)
+        if (join_record(load, &joining, &item, err) != 0)
+            return -(int)err->code;
+    return found;
+}
+
+static int read_tasks(struct ascend_load *load, sqlite3 *db, struct err *err)
+{
+    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, load, err) : -(int)err->code;
+
+    cann_task_reader_free(reader);
+    return status;
+}
+
+static int read_calls(sqlite3 *db, int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg,
+                      struct err *err)
+{
+    struct cann_call_reader *reader = cann_call_reader_new(db, err);
+    int status = reader != NULL ? cann_read_calls(reader, 1, INT64_MAX, each, arg, err) : -(int)err->code;
+
+    cann_call_reader_free(reader);
+    return status;
+}
+
+static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
+{
+    uint32_t name;
+
+    load->spool = spool_new(SPOOL_MEMORY, NULL, err);
+    if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
+        flame_name(load->flame, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
+        flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
+        (framework && add_stacks(load, db, err) != 0) || read_calls(db, take_launching_call, load, err) != 0 ||
+        read_tasks(load, db, err) != 0 || add_communications(load, db, err) != 0)
+        return -(int)err->code;
+    return join(load, err);
+}
+
+/* ---- the host's time ---- */
+
+static int add_host_call(struct ascend_load *load, struct open_call *call, const char *text, struct err *err)
+{
+    if (flame_name(load->flame, text, &call->name, err) != 0 || open_call(&load->open, load->flame, call, err) != 0)
+        return -(int)err->code;
+    add_host_time(&load->open, load->flame);
+    return 0;
+}
+
+/* Whether what a framework did stands in front of a call. */
+static bool stands_before(const struct open_call *frame, const struct open_call *call)
+{
+    if (frame->thread != call->thread)
+        return frame->thread < call->thread;
+    return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
+}
+
+/* Reads the next frame of the framework; without one load->frames is NULL. */
+static int next_frame(struct ascend_load *load, struct err *err)
+{
+    sqlite3 *db = sqlite3_db_handle(load->frames);
+    int code = sqlite3_step(load->frames);
+
+    if (code == SQLITE_ROW)
+        return 0;
+    sqlite3_finalize(load->frames);
+    load->frames = NULL;
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
+}
+
+/* Adds frames of the framework until the one that stands behind a call; NULL: all. */
+static int add_frames_before(struct ascend_load *load, const struct open_call *call, struct err *err)
+{
+    while (load->frames != NULL) {
+        struct open_call frame = {.thread = query_integer(load->frames, 0),
+                                  .start_ns = query_integer(load->frames, 1),
+                                  .end_ns = query_integer(load->frames, 2)};
+        if (call != NULL && !stands_before(&frame, call))
+            return 0;
+        if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+static int take_host_call(void *arg, const struct cann_call *from, struct err *err)
+{
+    struct ascend_load *load = arg;
+    struct open_call call;
+
+    if (!call_of(from, &call))
+        return 0;
+    int status = add_frames_before(load, &call, err);
+    return status == 0 ? add_host_call(load, &call, text_or_none(load, call_name(from)), err) : status;
+}
+
+static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
+{
+    static const char frames[] = "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id";
+
+    if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
+        return -(int)err->code;
+    return read_calls(db, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err) : -(int)err->code;
+}
+
+static int take_attached(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    *(bool *)arg = query_integer(row, 0) != 0;
+    return 0;
+}
+
+static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
+{
+    struct ascend_load load = {.flame = flame};
+    bool framework = false;
+    bool done = query_run(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, NULL, 0, take_attached, &framework, err) == 0 &&
+                cann_names_load(db, &load.names, err) == 0 &&
+                (flame->weight == FLAME_HOST ? make_host(&load, db, framework, err)
+                                             : make_device(&load, db, framework, err)) == 0;
+
+    sqlite3_finalize(load.frames);
+    spool_free(load.spool);
+    cann_texts_release(&load.names);
+    free(load.open.items);
+    flame_release(&load.calls);
+    return done ? 0 : -(int)err->code;
+}
+
+/* ---- SVP ---- */
+
+/* A call that runs a model; operators of its device that begin while it is made are its. */
+struct executing {
+    int64_t start_ns, end_ns, model_row;
+    uint32_t node;
+};
+
+struct svp_flame {
+    struct flame *flame;
+    struct open_calls open;
+    struct {
+        struct executing *items;
+        size_t count, capacity;
+    } executing;
+    struct {
+        struct model_device {
+            int64_t row, device_id;
+        } * items;
+        size_t count, capacity;
+    } models;
+};
+
+static int take_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct svp_flame *load = arg;
+    int status = array_reserve(&load->models, 1, err);
+
+    if (status == 0)
+        load->models.items[load->models.count++] = (struct model_device){model->id, model->device_id};
+    return status;
+}
+
+static int take_acl_call(void *arg, const struct acl_call *from, struct err *err)
+{
+    static const char execute[] = "svp_acl_mdl_execute";
+    struct svp_flame *load = arg;
+    struct open_call call = {.thread = from->thread_id, .start_ns = from->start_ns, .end_ns = from->end_ns};
+
+    if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
+        return 0;
+    if (flame_name(load->flame, from->name, &call.name, err) != 0 ||
+        open_call(&load->open, load->flame, &call, err) != 0 || array_reserve(&load->executing, 1, err) != 0)
+        return -(int)err->code;
+    if (load->flame->weight == FLAME_HOST)
+        add_host_time(&load->open, load->flame);
+    if (strncmp(from->name, execute, strlen(execute)) == 0)
+        load->executing.items[load->executing.count++] =
+            (struct executing){call.start_ns, call.end_ns, from->model_row, call.node};
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct executing *x = a, *y = b;
+
+    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->node, y->node);
+}
+
+static bool runs_on(const struct svp_flame *load, int64_t model_row, int64_t device_id)
+{
+    for (size_t i = 0; i < load->models.count; i++)
+        if (load->models.items[i].row == model_row)
+            return load->models.items[i].device_id == device_id;
+    return false;
+}
+
+/* The call of a device's model around a time; of several the one that began last. */
+static uint32_t executing_at(const struct svp_flame *load, int64_t device_id, int64_t time_ns, uint32_t none)
+{
+    enum { LOOK_BACK = 64 }; /* calls that may overlap */
+    const struct executing *items = load->executing.items;
+    size_t low = 0, high = load->executing.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < LOOK_BACK && low > 0; i++, low--)
+        if (time_ns <= items[low - 1].end_ns && runs_on(load, items[low - 1].model_row, device_id))
+            return items[low - 1].node;
+    return none;
+}
+
+static int add_executions(struct svp_flame *load, const struct workload *workload, struct err *err)
+{
+    struct flame *flame = load->flame;
+    uint32_t name, none, node;
+
+    if (flame_name(flame, FLAME_NOT_LAUNCHED, &name, err) != 0 || flame_child(flame, FLAME_ROOT, name, &none, err) != 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        const struct execution *execution = &workload->executions[i];
+        const char *text = workload_text(workload, workload->operators[execution->op].key.name);
+        int64_t device_id = workload->devices[execution->device].id;
+        uint32_t call = workload->facts.placed ? none : executing_at(load, device_id, execution->start_ns, none);
+        if (flame_name(flame, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
+            return -(int)err->code;
+        flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : execution->duration_ns);
+    }
+    return 0;
+}
+
+static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
+{
+    struct workload workload;
+
+    array_sort(load->executing.items, load->executing.count, sizeof *load->executing.items, by_start);
+    if (workload_load(db, WITHOUT_COUNTERS, &workload, err) != 0)
+        return -(int)err->code;
+    int status = add_executions(load, &workload, err);
+    workload_release(&workload);
+    return status;
+}
+
+static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)
+{
+    struct svp_flame load = {.flame = flame};
+    bool done = svp_each_model(db, take_model, &load, err) == 0 &&
+                acl_each_call(db, NULL, take_acl_call, &load, err) == 0 &&
+                (flame->weight == FLAME_HOST || add_workload(&load, db, err) == 0);
+
+    free(load.open.items);
+    free(load.executing.items);
+    free(load.models.items);
+    return done ? 0 : -(int)err->code;
+}
+
+int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
+{
+    struct db_facts facts;
+
+    if (flame_init(ret, weight, err) != 0 || db_read_facts(db, &facts, err) != 0 ||
+        (facts.family == CAPTURE_SVP ? make_svp(db, ret, err) : make_ascend(db, ret, err)) != 0)
+        goto failed;
+    flame_finish(ret);
+    return 0;
+failed:
+    flame_release(ret);
+    return -(int)err->code;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "base/file/outfile.h"
+#include "base/utf8.h"
+#include "exporters/flame/flame.h"
+#include "exporters/html/html_writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the tree in order ---- */
+
+/* The nodes that have a weight, each before its children, children by their names. */
+struct ordered {
+    const struct flame *flame;
+    uint32_t *nodes; /* by parent and name */
+    uint32_t *first; /* of each node: where its children stand there; ends are the first of the next */
+    size_t count;
+};
+
+struct placed_node {
+    uint32_t parent, node;
+    const char *name;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed_node *x = a, *y = b;
+
+    return x->parent != y->parent ? array_order(x->parent, y->parent) : strcmp(x->name, y->name);
+}
+
+static void ordered_release(struct ordered *ordered)
+{
+    free(ordered->nodes);
+    free(ordered->first);
+}
+
+static int order(const struct flame *flame, struct ordered *ret, struct err *err)
+{
+    const struct flame_node *nodes = flame->nodes.items;
+    size_t count = flame->nodes.count, kept = 0;
+    struct placed_node *placed = calloc(count, sizeof *placed);
+
+    *ret = (struct ordered){
+        .flame = flame, .nodes = calloc(count, sizeof *ret->nodes), .first = calloc(count + 1, sizeof *ret->first)};
+    if (placed == NULL || ret->nodes == NULL || ret->first == NULL) {
+        free(placed);
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu stacks", count);
+    }
+    for (size_t i = FLAME_ROOT + 1; i < count; i++)
+        if (nodes[i].total > 0)
+            placed[kept++] =
+                (struct placed_node){nodes[i].parent, (uint32_t)i, flame->names.items[nodes[i].name].bytes};
+    array_sort(placed, kept, sizeof *placed, by_place);
+    for (size_t i = 0, node = 0; i < kept || node <= count; node++) {
+        ret->first[node < count ? node : count] = (uint32_t)i;
+        for (; i < kept && placed[i].parent == node; i++)
+            ret->nodes[i] = placed[i].node;
+    }
+    ret->count = kept;
+    free(placed);
+    return 0;
+}
+
+/* A walk through all frames, parents first. */
+struct walk {
+    const struct ordered *ordered;
+    uint32_t open[FLAME_DEPTH_MAX + 1]; /* nodes, from the root on */
+    uint32_t next[FLAME_DEPTH_MAX + 1]; /* where their next child stands */
+    size_t depth;                       /* of the node that was given last */
+};
+
+static void walk_begin(struct walk *walk, const struct ordered *ordered)
+{
+    walk->ordered = ordered;
+    walk->depth = 0;
+    walk->open[0] = FLAME_ROOT;
+    walk->next[0] = ordered->first[FLAME_ROOT];
+}
+
+/* false: there are no more. */
+static bool walk_next(struct walk *walk, uint32_t *ret)
+{
+    const struct ordered *ordered = walk->ordered;
+
+    while (walk->next[walk->depth] == ordered->first[walk->open[walk->depth] + 1]) {
+        if (walk->depth == 0)
+            return false;
+        walk->depth--;
+    }
+    *ret = ordered->nodes[walk->next[walk->depth]++];
+    walk->depth++;
+    walk->open[walk->depth] = *ret;
+    walk->next[walk->depth] = ordered->first[*ret];
+    return true;
+}
+
+/* ---- collapsed stacks ---- */
+
+/* Semicolons divide frames and line feeds stacks: in names they are replaced. */
+static void put_frame(struct outfile *out, const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length > 0) {
+        size_t size = utf8_character(name, length);
+        if (size == 0 || utf8_is_control(name, size))
+            outfile_write(out, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+        else if (*name == ';')
+            outfile_write(out, ":", 1);
+        else if (*name == '\n' || *name == '\t')
+            outfile_write(out, " ", 1);
+        else
+            outfile_write(out, name, size);
+        size = size > 0 ? size : 1;
+        name += size;
+        length -= size;
+    }
+}
+
+static void put_stack(struct outfile *out, const struct walk *walk, int64_t weight)
+{
+    const struct flame *flame = walk->ordered->flame;
+    char number[NUMBER_MAX];
+
+    for (size_t i = 1; i <= walk->depth; i++) {
+        if (i > 1)
+            outfile_write(out, ";", 1);
+        put_frame(out, flame->names.items[flame->nodes.items[walk->open[i]].name].bytes);
+    }
+    int length = snprintf(number, sizeof number, " %" PRId64 "\n", weight);
+    outfile_write(out, number, (size_t)length);
+}
+
+static int put_stacks(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    struct outfile out = {.path = NULL};
+    struct walk walk;
+    uint32_t node;
+
+    if (outfile_open(&out, path, err) != 0)
+        return -(int)err->code;
+    walk_begin(&walk, ordered);
+    while (walk_next(&walk, &node)) {
+        int64_t self = ordered->flame->nodes.items[node].self;
+        if (self > 0) {
+            put_stack(&out, &walk, self);
+            ++*ret_stacks;
+        }
+    }
+    return outfile_commit(&out, err);
+}
+
+/* Writes with the tree in order; ordered_release whatever the result. */
+static int write_ordered(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err,
+                         int (*put)(const struct ordered *ordered, const char *path, uint64_t *ret_stacks,
+                                    struct err *err))
+{
+    struct ordered ordered = {.nodes = NULL};
+
+    *ret_stacks = 0;
+    if (flame->nodes.items[FLAME_ROOT].total <= 0)
+        return 0;
+    bool done = order(flame, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
+    ordered_release(&ordered);
+    return done ? 0 : -(int)err->code;
+}
+
+int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    return write_ordered(flame, path, ret_stacks, err, put_stacks);
+}
+
+/* ---- the picture ---- */
+
+#define PICTURE_WIDTH 1200
+#define PICTURE_MARGIN 10
+#define PICTURE_HEAD 46
+#define FRAME_HEIGHT 18
+#define FRAME_LEAST 0.2  /* pixels; narrower ones are not drawn */
+#define LABEL_LEAST 24.0 /* pixels that a frame with a label has */
+#define LETTER_WIDTH 7.0 /* about */
+
+static const char picture_style[] = "svg{font:12px monospace;background:#fff}"
+                                    "text{fill:#111}rect{stroke:#fff;stroke-width:.5}"
+                                    "svg svg:hover rect{stroke:#111;stroke-width:2}";
+
+struct picture {
+    struct html_writer w;
+    const struct flame *flame;
+    double scale;     /* pixels for each unit of weight */
+    uint32_t depth;   /* rows */
+    uint64_t omitted; /* frames that are too narrow */
+};
+
+static void put_amount(struct html_writer *w, const struct flame *flame, int64_t weight)
+{
+    if (flame->weight == FLAME_COUNT)
+        html_text_f(w, "%" PRId64 " execution%s", weight, weight == 1 ? "" : "s");
+    else
+        html_text_f(w, "%" PRId64 ".%03d us", weight / 1000, (int)(weight % 1000));
+}
+
+/* Warm and bright enough for black letters, by the name alone. */
+static void put_colour(struct html_writer *w, const char *name)
+{
+    uint64_t hash = hash_bytes(name, strlen(name));
+
+    html_attribute_f(w, "fill", "hsl(%u,%u%%,%u%%)", (unsigned)(hash % 50), 70 + (unsigned)(hash / 50 % 20),
+                     66 + (unsigned)(hash / 1000 % 12));
+}
+
+static void put_label(struct html_writer *w, const char *name, double width)
+{
+    size_t room = (size_t)((width - 6) / LETTER_WIDTH), length = strlen(name);
+
+    if (width < LABEL_LEAST)
+        return;
+    html_open(w, "text");
+    html_attribute(w, "x", "3");
+    html_attribute(w, "y", "13");
+    if (length > room) {
+        html_text_of(w, name, utf8_cut(name, room - 2));
+        html_text(w, "..");
+    } else {
+        html_text_of(w, name, length);
+    }
+    html_close(w);
+}
+
+/* A frame, and everything of it in a window of its own, which cuts long labels off. */
+static void put_box(struct picture *picture, uint32_t node, double x, double width)
+{
+    struct html_writer *w = &picture->w;
+    const struct flame *flame = picture->flame;
+    const struct flame_node *it = &flame->nodes.items[node];
+    const char *name = flame->names.items[it->name].bytes;
+    int64_t whole = flame->nodes.items[FLAME_ROOT].total;
+
+    html_open(w, "svg");
+    html_attribute_f(w, "x", "%.2f", x);
+    html_attribute_f(w, "y", "%u", PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT);
+    html_attribute_f(w, "width", "%.2f", width);
+    html_attribute_f(w, "height", "%u", FRAME_HEIGHT);
+    html_open(w, "title");
+    html_name(w, name, strlen(name));
+    html_text(w, ": ");
+    put_amount(w, flame, it->total);
+    html_text_f(w, ", %.2f %% of all", 100 * (double)it->total / (double)whole);
+    if (it->self > 0 && it->self != it->total) {
+        html_text(w, "; ");
+        put_amount(w, flame, it->self);
+        html_text(w, " by itself");
+    }
+    html_close(w);
+    html_open(w, "rect");
+    html_attribute(w, "width", "100%");
+    html_attribute(w, "height", "100%");
+    put_colour(w, name);
+    html_close(w);
+    put_label(w, name, width);
+    html_close(w);
+    html_raw(w, "\n");
+}
+
+static void put_line(struct html_writer *w, unsigned y, const char *anchor)
+{
+    html_open(w, "text");
+    html_attribute_f(w, "x", "%d", PICTURE_MARGIN);
+    html_attribute_f(w, "y", "%u", y);
+    if (anchor != NULL)
+        html_attribute(w, "font-weight", anchor);
+}
+
+static void put_head(struct picture *picture, unsigned height)
+{
+    static const char *const titles[FLAME_WEIGHTS] = {"Time of devices by stack", "Time of the host by stack",
+                                                      "Executions by stack"};
+    struct html_writer *w = &picture->w;
+    const struct flame *flame = picture->flame;
+
+    html_raw(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    html_open(w, "svg");
+    html_attribute(w, "xmlns", "http://www.w3.org/2000/svg");
+    html_attribute_f(w, "viewBox", "0 0 %d %u", PICTURE_WIDTH, height);
+    html_attribute_f(w, "width", "%d", PICTURE_WIDTH);
+    html_attribute_f(w, "height", "%u", height);
+    html_element(w, "style", picture_style);
+    html_raw(w, "\n");
+    put_line(w, 18, "bold");
+    html_text(w, titles[flame->weight]);
+    html_close(w);
+    put_line(w, 36, NULL);
+    put_amount(w, flame, flame->nodes.items[FLAME_ROOT].total);
+    html_text(w, " in all; the outermost frame is at the bottom");
+    html_close(w);
+    html_raw(w, "\n");
+}
+
+/* Draws every frame from where its parent's part begins, siblings beside each other. */
+static void put_boxes(struct picture *picture, const struct ordered *ordered)
+{
+    const struct flame_node *nodes = picture->flame->nodes.items;
+    double ends[FLAME_DEPTH_MAX + 1] = {
+        PICTURE_MARGIN}; /* of each depth: where the next child of the open node stands */
+    struct walk walk;
+    uint32_t node;
+
+    walk_begin(&walk, ordered);
+    while (walk_next(&walk, &node)) {
+        double width = (double)nodes[node].total * picture->scale, x = ends[walk.depth - 1];
+        ends[walk.depth - 1] += width;
+        ends[walk.depth] = x;
+        if (width >= FRAME_LEAST)
+            put_box(picture, node, x, width);
+        else
+            picture->omitted++;
+    }
+}
+
+static uint32_t drawn_depth(const struct flame *flame, double scale)
+{
+    uint32_t depth = 1;
+
+    for (size_t i = FLAME_ROOT + 1; i < flame->nodes.count; i++)
+        if ((double)flame->nodes.items[i].total * scale >= FRAME_LEAST && flame->nodes.items[i].depth > depth)
+            depth = flame->nodes.items[i].depth;
+    return depth;
+}
+
+static void put_foot(struct picture *picture, unsigned height)
+{
+    struct html_writer *w = &picture->w;
+
+    if (picture->omitted > 0) {
+        put_line(w, height - 10, NULL);
+        html_text_f(w, "%" PRIu64 " frame%s narrower than %.1f pixels %s not drawn", picture->omitted,
+                    picture->omitted == 1 ? "" : "s", FRAME_LEAST, picture->omitted == 1 ? "is" : "are");
+        html_close(w);
+        html_raw(w, "\n");
+    }
+    html_close(w);
+    html_raw(w, "\n");
+}
+
+static int put_picture(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    const struct flame_node *nodes = ordered->flame->nodes.items;
+    struct picture picture = {.flame = ordered->flame};
+    struct outfile out = {.path = NULL};
+
+    if (outfile_open(&out, path, err) != 0)
+        return -(int)err->code;
+    html_init(&picture.w, &out);
+    picture.scale = (PICTURE_WIDTH - 2.0 * PICTURE_MARGIN) / (double)nodes[FLAME_ROOT].total;
+    picture.depth = drawn_depth(ordered->flame, picture.scale);
+    unsigned height = PICTURE_HEAD + (picture.depth + 2) * FRAME_HEIGHT;
+    put_head(&picture, height);
+    put_boxes(&picture, ordered);
+    put_foot(&picture, height);
+    for (size_t i = 0; i < ordered->count; i++)
+        *ret_stacks += nodes[ordered->nodes[i]].self > 0;
+    return outfile_commit(&out, err);
+}
+
+int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+{
+    return write_ordered(flame, path, ret_stacks, err, put_picture);
+}
+
+/* ---- the report ---- */
+
+int export_flame(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    static const char *const weights[FLAME_WEIGHTS] = {"device", "host", "count"};
+    struct flame flame;
+    struct strbuf path;
+
+    *ret = (struct export_result){.files = 0};
+    strbuf_init(&path, SIZE_MAX / 2);
+    strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
+                options->flame_picture ? "svg" : "collapsed");
+    int status =
+        path.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : flame_make(db, options->flame_weight, &flame, err);
+    if (status != 0) {
+        strbuf_release(&path);
+        return status;
+    }
+    status = options->flame_picture ? flame_write_svg(&flame, path.data, &ret->rows, err)
+                                    : flame_write_collapsed(&flame, path.data, &ret->rows, err);
+    ret->files = status == 0 && ret->rows > 0;
+    if (ret->files > 0 && options->written != NULL)
+        options->written(options->written_arg, "flame", path.data);
+    strbuf_release(&path);
+    flame_release(&flame);
+    return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes against another capture. */
+#include "analysis/compare/compare.h"
+#include "exporters/html/page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool html_has_base(const struct html_page *page)
+{
+    return page->capture->base != NULL;
+}
+
+static void put_checks(struct html_page *page, const struct comparison *comparison)
+{
+    static const char *const heads[] = {"Fact", "Base", "This capture", "Differs"};
+
+    html_table_begin(page, "Whether both can be compared", heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < comparison->check_count; i++) {
+        const struct compare_check *check = &comparison->checks[i];
+        html_open(&page->w, "tr");
+        html_cell(page, check->name);
+        html_cell_name(page, check->base);
+        html_cell_name(page, check->new_side);
+        html_cell(page, check->same ? "" : "yes");
+        html_close(&page->w);
+    }
+    html_table_end(page);
+}
+
+static void put_us(struct html_page *page, double ns, bool known)
+{
+    if (known)
+        html_cell_number(page, "%.3f", ns / 1e3);
+    else
+        html_cell_number(page, TABLE_MISSING);
+}
+
+static void put_row(struct html_page *page, const struct compare_row *row)
+{
+    bool both = row->base_key != NULL && row->new_key != NULL;
+
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%+.3f", (row->total_new - row->total_base) / 1e3);
+    put_us(page, row->total_base, row->base_key != NULL);
+    put_us(page, row->total_new, row->new_key != NULL);
+    put_us(page, row->median_base, row->base_key != NULL);
+    put_us(page, row->median_new, row->new_key != NULL);
+    html_cell_number(page, "%" PRId64, row->n_base);
+    html_cell_number(page, "%" PRId64, row->n_new);
+    html_cell(page, both ? row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
+    html_cell_name(page, row->key);
+    html_close(&page->w);
+}
+
+static void put_rows(struct html_page *page, const struct comparison *comparison)
+{
+    const struct compare_rows *rows = &comparison->rows;
+    size_t most =
+        page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
+    static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
+                                        "#Base median(us)", "#New median(us)", "#Base count",
+                                        "#New count",       "Verdict",         "Name"};
+    size_t shown = 0;
+    uint64_t limit = html_table_limit(page);
+
+    char caption[64];
+
+    snprintf(caption, sizeof caption, "By %s: the change of a step's time", subject_name(comparison->options.by));
+    html_table_begin(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
+                     heads, sizeof heads / sizeof *heads);
+    while (shown < rows->count && shown < most && html_bytes(page) <= limit)
+        put_row(page, &rows->items[shown++]);
+    html_table_end(page);
+    if (rows->count > shown)
+        html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
+}
+
+static void put_gate_value(struct html_page *page, const struct compare_gate *result, double value)
+{
+    enum gate_unit unit = gate_unit(result->gate->metric);
+
+    if (!result->known)
+        html_cell_number(page, TABLE_MISSING);
+    else if (unit == UNIT_OF_TIME)
+        html_cell_number(page, "%.3f us", value / 1e3);
+    else
+        html_cell_number(page, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
+}
+
+static void put_gates(struct html_page *page, const struct comparison *comparison)
+{
+    static const char *const heads[] = {"Gate", "Limit", "#Base", "#New", "Result", "Worst"};
+
+    html_table_begin(page, "Gates", heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < comparison->gate_count; i++) {
+        const struct compare_gate *result = &comparison->gates[i];
+        html_open(&page->w, "tr");
+        html_open(&page->w, "td");
+        html_name(&page->w, result->gate->metric_text, (size_t)result->gate->metric_length);
+        html_close(&page->w);
+        html_cell(page, result->gate->limit_text);
+        put_gate_value(page, result, result->base);
+        put_gate_value(page, result, result->new_value);
+        html_cell(page, !result->known ? "nothing to hold" : result->passed ? "holds" : "broken");
+        html_cell_name(page, result->worst != NULL ? result->worst : "");
+        html_close(&page->w);
+    }
+    html_table_end(page);
+}
+
+static void put_comparison(struct html_page *page, const struct comparison *comparison)
+{
+    html_note(page, "Verdict: %s. A step took %.3f us in the base and takes %.3f us now (medians).",
+              verdict_name(comparison->verdict), comparison->step_base / 1e3, comparison->step_new / 1e3);
+    if (!comparison->comparable)
+        html_note(page, "The captures are too different to be compared: score %.2f, at least %.2f is needed.",
+                  comparison->score, comparison->options.comparable);
+    if (!comparison->run_to_run)
+        html_note(page,
+                  "Each side is one capture: noise between runs was not measured, and %.1f %% of drift is assumed.",
+                  comparison->options.drift * 100);
+    if (comparison->gate_count > 0)
+        put_gates(page, comparison);
+    put_checks(page, comparison);
+    if (comparison->rows.count > 0)
+        put_rows(page, comparison);
+}
+
+int html_put_comparison(struct html_page *page, struct err *err)
+{
+    (void)err;
+    put_comparison(page, page->comparison);
+    return 0;
+}
+
+int html_put_changes(struct html_page *page, struct err *err)
+{
+    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
+    const struct compare_options options = COMPARE_DEFAULTS;
+    struct comparison comparison;
+    struct profile profile;
+    struct err why = ERR_INIT;
+    int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
+
+    if (status != 0)
+        return status;
+    const struct profile *own = &profile;
+    const struct side side = {&own, 1};
+    status = compare(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
+    if (status == 0) {
+        put_comparison(page, &comparison);
+        comparison_release(&comparison);
+    } else if (why.code == ERR_NOT_FOUND) {
+        html_note(page, "Nothing can be compared: one of the two has no operators.");
+        status = 0;
+    } else {
+        *err = why;
+    }
+    profile_release(&profile);
+    return status;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ranks of a job together: how long each waited and transmitted, and the links between them. */
+#include "base/array.h"
+#include "base/file/fsutil.h"
+#include "base/format/csv_in.h"
+#include "base/format/json_pieces.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "exporters/html/chart.h"
+#include "exporters/html/cluster_page.h"
+#include "exporters/html/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS 64 /* of a side of the map: of more ranks several share one */
+
+/* All of a rank. */
+struct rank_times {
+    int64_t rank;
+    double wait_ms, transit_ms;
+};
+
+struct link {
+    int64_t source, target;
+    double mb, ms;
+};
+
+struct cluster {
+    struct html_page *page;
+    struct map known; /* of struct rank_times */
+    struct {
+        struct rank_times *items; /* by rank */
+        size_t count, capacity;
+    } ranks;
+    struct {
+        struct link *items; /* the longest first */
+        size_t count, capacity;
+    } links;
+    struct cluster_table {
+        const char *caption;
+        uint64_t rows, left;
+        uint64_t names; /* a bit for each of its first columns that holds names */
+        bool open;
+    } table;
+};
+
+static double real_of(const char *text)
+{
+    double value = strtod(text, NULL);
+
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+static double member_of(const struct json *object, const char *name)
+{
+    double value = 0;
+
+    return json_number(json_member(object, name), &value) && isfinite(value) && value > 0 ? value : 0;
+}
+
+/* Sums up what a rank did in a group and step. */
+static int take_member(void *arg, const char *const *keys, const struct json *value, struct err *err)
+{
+    static const char total[] = "Total Op Info";
+    struct cluster *cluster = arg;
+    const struct json *info = json_member(value, "Communication Time Info");
+    int64_t rank;
+
+    if (strncmp(keys[2], total, strlen(total)) != 0 || number_parse_integer(keys[3], strlen(keys[3]), &rank) != 0)
+        return 0;
+    struct rank_times *times = map_add(&cluster->known, &rank, NULL, err);
+    if (times == NULL)
+        return -(int)err->code;
+    times->wait_ms += member_of(info, "Wait Time(ms)");
+    times->transit_ms += member_of(info, "Transit Time(ms)");
+    return 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct rank_times *x = a, *y = b;
+
+    return array_order(x->rank, y->rank);
+}
+
+static int load_ranks(struct cluster *cluster, const char *directory, struct err *err)
+{
+    char *path = path_join(directory, CLUSTER_COMMUNICATION);
+
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = json_read_members(path, 4, take_member, cluster, err);
+    free(path);
+    if (status != 0)
+        return status;
+    status = array_reserve(&cluster->ranks, cluster->known.used + 1, err);
+    if (status != 0)
+        return status;
+    for (const struct rank_times *it = map_next(&cluster->known, NULL); it != NULL; it = map_next(&cluster->known, it))
+        cluster->ranks.items[cluster->ranks.count++] = *it;
+    array_sort(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items, by_rank);
+    return 0;
+}
+
+/* A row of slow_links.csv: source, target, transport, MB, ms. */
+static int take_link(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+{
+    struct cluster *cluster = arg;
+    struct link link;
+
+    if (number == 1 || count < 5 || number_parse_integer(fields[0], strlen(fields[0]), &link.source) != 0 ||
+        number_parse_integer(fields[1], strlen(fields[1]), &link.target) != 0 || link.source == link.target)
+        return 0;
+    link.mb = real_of(fields[3]);
+    link.ms = real_of(fields[4]);
+    int status = array_reserve(&cluster->links, 1, err);
+    if (status == 0)
+        cluster->links.items[cluster->links.count++] = link;
+    return status;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct link *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return array_order(y->ms, x->ms);
+    return x->source != y->source ? array_order(x->source, y->source) : array_order(x->target, y->target);
+}
+
+static int load(struct cluster *cluster, const char *directory, struct err *err)
+{
+    int status = load_ranks(cluster, directory, err);
+
+    if (status != 0)
+        return status;
+    char *path = path_join(directory, "slow_links.csv");
+    status = path != NULL ? csv_read(path, take_link, cluster, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    free(path);
+    array_sort(cluster->links.items, cluster->links.count, sizeof *cluster->links.items, by_time);
+    return status;
+}
+
+/* ---- a part ---- */
+
+static void begin_part(struct html_page *page, const char *id, const char *title)
+{
+    html_open(&page->w, "section");
+    html_attribute(&page->w, "id", id);
+    html_attribute_f(&page->w, "aria-labelledby", "%s-title", id);
+    html_open(&page->w, "h2");
+    html_attribute_f(&page->w, "id", "%s-title", id);
+    html_text(&page->w, title);
+    html_close(&page->w);
+}
+
+static void end_part(struct html_page *page)
+{
+    html_close(&page->w);
+}
+
+/* ---- waiting and transmitting ---- */
+
+static double sum_of(const struct rank_times *rank)
+{
+    return rank->wait_ms + rank->transit_ms;
+}
+
+static void put_part(struct html_page *page, const char *class, double x, double width, double top, double height)
+{
+    html_open(&page->w, "rect");
+    html_attribute(&page->w, "class", class);
+    html_attribute_f(&page->w, "x", "%.2f", x);
+    html_attribute_f(&page->w, "y", "%.2f", top);
+    html_attribute_f(&page->w, "width", "%.2f", width);
+    html_attribute_f(&page->w, "height", "%.2f", height);
+    html_close(&page->w);
+}
+
+/* Of so many ranks together a bar is the mean. */
+static size_t ranks_a_cell(const struct cluster *cluster)
+{
+    return (cluster->ranks.count + CELLS - 1) / CELLS;
+}
+
+static void put_bars(const struct cluster *cluster)
+{
+    struct html_page *page = cluster->page;
+    size_t together = ranks_a_cell(cluster), bars = (cluster->ranks.count + together - 1) / together;
+    double longest = 0, width = (double)CHART_WIDTH / (double)bars;
+    char top[48], first[32], last[32];
+
+    for (size_t i = 0; i < cluster->ranks.count; i++)
+        longest = fmax(longest, sum_of(&cluster->ranks.items[i]));
+    chart_legend(page, (const char *const[]){"exposed", "waiting"}, (const char *const[]){"transmitting", "waiting"},
+                 2);
+    chart_begin(page, together > 1 ? "Time in collectives (ms) by groups of ranks" : "Time in collectives (ms) by rank",
+                "Ranks as bars; the table below has the numbers");
+    for (size_t i = 0; longest > 0 && i < bars; i++) {
+        struct rank_times mean = {0};
+        size_t from = i * together, until = from + together;
+        until = until < cluster->ranks.count ? until : cluster->ranks.count;
+        for (size_t k = from; k < until; k++) {
+            mean.wait_ms += cluster->ranks.items[k].wait_ms / (double)(until - from);
+            mean.transit_ms += cluster->ranks.items[k].transit_ms / (double)(until - from);
+        }
+        double transit = CHART_HEIGHT * mean.transit_ms / longest, wait = CHART_HEIGHT * mean.wait_ms / longest;
+        double x = CHART_LEFT + width * (double)i, room = width > 3 ? width - 1 : width;
+        put_part(page, "exposed", x, room, CHART_HEIGHT - transit, transit);
+        put_part(page, "waiting", x, room, CHART_HEIGHT - transit - wait, wait);
+    }
+    snprintf(top, sizeof top, "%.3f", longest);
+    snprintf(first, sizeof first, "%" PRId64, cluster->ranks.items[0].rank);
+    snprintf(last, sizeof last, "%" PRId64, cluster->ranks.items[cluster->ranks.count - 1].rank);
+    chart_axes(&page->w, top, first, cluster->ranks.count > 1 ? last : "");
+    chart_end(page);
+}
+
+static void put_ranks(const struct cluster *cluster)
+{
+    static const char *const heads[] = {"#Rank", "#Waiting(ms)", "#Transmitting(ms)"};
+    struct html_page *page = cluster->page;
+    size_t shown = 0;
+
+    html_table_begin(page, "Waiting and transmitting by rank", heads, sizeof heads / sizeof *heads);
+    for (; shown < cluster->ranks.count && shown < HTML_ROWS_MAX; shown++) {
+        const struct rank_times *rank = &cluster->ranks.items[shown];
+        html_open(&page->w, "tr");
+        html_cell_number(page, "%" PRId64, rank->rank);
+        html_cell_number(page, "%.6f", rank->wait_ms);
+        html_cell_number(page, "%.6f", rank->transit_ms);
+        html_close(&page->w);
+    }
+    html_table_end(page);
+    if (shown < cluster->ranks.count)
+        html_note(page, "And %zu more.", cluster->ranks.count - shown);
+}
+
+/* ---- links ---- */
+
+static size_t place_of(const struct cluster *cluster, int64_t rank)
+{
+    size_t low = 0, high = cluster->ranks.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cluster->ranks.items[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < cluster->ranks.count && cluster->ranks.items[low].rank == rank ? low / ranks_a_cell(cluster) : CELLS;
+}
+
+static void put_cell(struct html_page *page, size_t source, size_t target, double size, double ms, double longest)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "rect");
+    html_attribute(w, "class", "heat");
+    html_attribute_f(w, "x", "%.2f", CHART_LEFT + size * (double)target);
+    html_attribute_f(w, "y", "%.2f", size * (double)source);
+    html_attribute_f(w, "width", "%.2f", size * 0.94);
+    html_attribute_f(w, "height", "%.2f", size * 0.94);
+    html_attribute_f(w, "fill-opacity", "%.3f", 0.08 + 0.92 * ms / longest);
+    html_close(w);
+}
+
+static void put_map(const struct cluster *cluster)
+{
+    struct html_page *page = cluster->page;
+    size_t together = ranks_a_cell(cluster), cells = (cluster->ranks.count + together - 1) / together;
+    double size = 600.0 / (double)cells, longest = 0, (*ms)[CELLS] = calloc(CELLS, sizeof *ms);
+
+    for (size_t i = 0; ms != NULL && i < cluster->links.count; i++) {
+        size_t source = place_of(cluster, cluster->links.items[i].source);
+        size_t target = place_of(cluster, cluster->links.items[i].target);
+        if (source == CELLS || target == CELLS)
+            continue;
+        ms[source][target] += cluster->links.items[i].ms;
+        longest = fmax(longest, ms[source][target]);
+    }
+    if (longest > 0) {
+        chart_begin_sized(page,
+                          together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
+                                       : "Time of links: from ranks (down) to ranks (across), the darker the longer",
+                          "Links as a map; the table below has the numbers", 600);
+        for (size_t source = 0; source < cells; source++)
+            for (size_t target = 0; target < cells; target++)
+                if (ms[source][target] > 0)
+                    put_cell(page, source, target, size, ms[source][target], longest);
+        chart_label(&page->w, "end", CHART_LEFT - 6, 11, "first");
+        chart_label(&page->w, "end", CHART_LEFT - 6, 600, "last");
+        chart_end(page);
+    }
+    if (together > 1)
+        html_note(page, "A cell is of %zu ranks that follow each other.", together);
+    free(ms);
+}
+
+static void put_links(const struct cluster *cluster)
+{
+    static const char *const heads[] = {"#From", "#To", "#Time(ms)", "#Data(MB)", "#Bandwidth(GB/s)"};
+    struct html_page *page = cluster->page;
+    size_t shown = 0;
+
+    if (cluster->links.count == 0) {
+        html_note(page, "No links between ranks were recorded.");
+        return;
+    }
+    html_table_begin(page, "Links by time", heads, sizeof heads / sizeof *heads);
+    for (; shown < cluster->links.count && shown < HTML_ROWS_MAX; shown++) {
+        const struct link *link = &cluster->links.items[shown];
+        html_open(&page->w, "tr");
+        html_cell_number(page, "%" PRId64, link->source);
+        html_cell_number(page, "%" PRId64, link->target);
+        html_cell_number(page, "%.6f", link->ms);
+        html_cell_number(page, "%.6f", link->mb);
+        html_cell_number(page, link->ms > 0 ? "%.4f" : TABLE_MISSING, link->ms > 0 ? link->mb / link->ms : 0);
+        html_close(&page->w);
+    }
+    html_table_end(page);
+    if (shown < cluster->links.count)
+        html_note(page, "And %zu more.", cluster->links.count - shown);
+}
+
+/* ---- tables that the analysis wrote ---- */
+
+static void put_field(struct html_page *page, const char *text, bool is_name)
+{
+    char *end;
+
+    strtod(text, &end);
+    if (is_name)
+        html_cell_name(page, text);
+    else if (*text != '\0' && *end == '\0')
+        html_cell_number(page, "%s", text);
+    else
+        html_cell(page, text);
+}
+
+static int take_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+{
+    struct cluster *cluster = arg;
+    struct cluster_table *table = &cluster->table;
+
+    (void)err;
+    if (number == 1) {
+        html_table_begin(cluster->page, table->caption, fields, count);
+        for (size_t i = 0; i < count && i < 64; i++)
+            if (strcmp(fields[i], "Operator") == 0 || strcmp(fields[i], "Group Name") == 0)
+                table->names |= UINT64_C(1) << i;
+        table->open = true;
+        return 0;
+    }
+    if (table->rows == HTML_ROWS_MAX) {
+        table->left++;
+        return 0;
+    }
+    table->rows++;
+    html_open(&cluster->page->w, "tr");
+    for (size_t i = 0; i < count; i++)
+        put_field(cluster->page, fields[i], i < 64 && (table->names >> i & 1) != 0);
+    html_close(&cluster->page->w);
+    return 0;
+}
+
+static int put_csv(struct cluster *cluster, const char *directory, const char *name, const char *caption,
+                   struct err *err)
+{
+    char *path = path_join(directory, name);
+
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    cluster->table = (struct cluster_table){.caption = caption};
+    int status = csv_read(path, take_row, cluster, err);
+    free(path);
+    if (cluster->table.open)
+        html_table_end(cluster->page);
+    if (cluster->table.left > 0)
+        html_note(cluster->page, "And %llu more, which %s has.", (unsigned long long)cluster->table.left, name);
+    return status;
+}
+
+static int put_parts(struct cluster *cluster, const char *directory, struct err *err)
+{
+    struct html_page *page = cluster->page;
+
+    begin_part(page, "ranks", "Ranks");
+    html_note(page, "%zu ranks communicated.", cluster->ranks.count);
+    int status = put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err);
+    if (status != 0)
+        return status;
+    status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
+    end_part(page);
+    if (status != 0)
+        return status;
+    begin_part(page, "waiting", "Waiting and transmitting");
+    if (cluster->ranks.count > 0) {
+        put_bars(cluster);
+        put_ranks(cluster);
+    } else {
+        html_note(page, "No communication was recorded.");
+    }
+    end_part(page);
+    begin_part(page, "links", "Links");
+    if (cluster->ranks.count > 0)
+        put_map(cluster);
+    put_links(cluster);
+    end_part(page);
+    begin_part(page, "late", "Late collectives");
+    status =
+        put_csv(cluster, directory, "late_collectives.csv", "Collectives that kept their ranks waiting for long", err);
+    end_part(page);
+    return status;
+}
+
+int html_put_cluster(struct html_page *page, const char *directory, struct err *err)
+{
+    struct cluster cluster = {.page = page, .known = MAP_OF(struct rank_times, rank)};
+    int status = load(&cluster, directory, err);
+
+    html_open(&page->w, "article");
+    if (status == 0)
+        status = put_parts(&cluster, directory, err);
+    html_close(&page->w);
+    map_release(&cluster.known);
+    free(cluster.ranks.items);
+    free(cluster.links.items);
+    return status;
+}

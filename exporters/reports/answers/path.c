@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Critical paths of steps: by operator, and one of them from its begin to its end. */
+#include "analysis/step_path.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "exporters/load/answer.h"
+#include "exporters/load/load_launches.h"
+#include "exporters/load/path_steps.h"
+#include "exporters/table/report.h"
+
+#include <stdlib.h>
+
+/* All nodes of an operator, or of a call of the host, in the steps that count. */
+struct path_total {
+    struct path_total_key {
+        uint32_t is_call, place; /* of the workload's operators; the name of the call */
+    } key;
+    int64_t count, critical;    /* executions; of those on a path */
+    int64_t path_ns, waits_ns;  /* of those */
+    int64_t total_ns, slack_ns; /* of all; the least slack of those that are on no path, PATH_NO_SLACK: none */
+};
+
+struct path_rows {
+    struct report_run *run;
+    const struct cann_texts *names;
+    struct path_steps *steps;
+    struct map totals;
+    double steps_ns; /* all steps that count */
+};
+
+static int take_node(struct path_rows *rows, const struct step_path *path, uint32_t i, struct err *err)
+{
+    const struct path_node *node = &path->nodes[i];
+    const struct step_path_node *it = &path->items[i];
+    const struct path_total_key key = {it->is_call, it->is_call ? rows->steps->launches.calls[it->place].name
+                                                                : rows->steps->workload.executions[it->place].op};
+    int64_t work_ns = number_subtract(node->end_ns, node->start_ns), slack_ns = path_slack_ns(node);
+    bool added;
+    struct path_total *total = map_add(&rows->totals, &key, &added, err);
+
+    if (total == NULL)
+        return -(int)err->code;
+    if (added)
+        total->slack_ns = PATH_NO_SLACK;
+    total->count++;
+    total->total_ns = number_add(total->total_ns, work_ns);
+    if (node->critical) {
+        total->critical++;
+        total->path_ns = number_add(total->path_ns, work_ns);
+        total->waits_ns = number_add(total->waits_ns, step_path_lag_ns(path, i));
+    } else if (slack_ns != PATH_NO_SLACK && (total->slack_ns == PATH_NO_SLACK || slack_ns < total->slack_ns)) {
+        total->slack_ns = slack_ns;
+    }
+    return 0;
+}
+
+static int take_path(void *arg, const struct step_path *path, size_t split, struct err *err)
+{
+    struct path_rows *rows = arg;
+    int status = 0;
+
+    (void)split;
+    rows->steps_ns += (double)number_subtract(path->end_ns, path->start_ns);
+    for (size_t i = 0; i < path->count && status == 0; i++)
+        status = take_node(rows, path, (uint32_t)i, err);
+    return status;
+}
+
+/* ---- by operator ---- */
+
+struct shown_total {
+    struct path_total of;
+    double share; /* of 10000 */
+    int64_t slack_ns;
+    const char *kind, *type, *name;
+};
+#define TOTAL(member) REPORT_FIELD(struct shown_total, member)
+
+static const struct report_column total_columns[] = {
+    {"Share(%)", TOTAL(share), FORM_SCALED, 2, .doc = "On the path and waits before it, of the time of all steps."},
+    {"On path(us)", TOTAL(of.path_ns), FORM_SCALED, 3, .doc = "The time of those that are on the path of their step."},
+    {"Waits(us)", TOTAL(of.waits_ns), FORM_SCALED, 3,
+     .doc = "Between the end of what these waited for and their begin: nothing that was recorded tells what for."},
+    {"Total(us)", TOTAL(of.total_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of all of them."},
+    {"Count on path", TOTAL(of.critical), .flags = REPORT_NUMBER, .doc = "How many are on a path."},
+    {"Count", TOTAL(of.count), .flags = REPORT_NUMBER, .doc = "How many there are."},
+    {"Slack(us)", TOTAL(slack_ns), FORM_SCALED, 3,
+     .doc = "By how much the others can take longer until their step does: the least of all of them."},
+    {"Kind", TOTAL(kind), .doc = "device, or host: a call that launches or waits."},
+    {"Type", TOTAL(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
+    {"Name", TOTAL(name), .doc = "The operator, or the call."},
+    {.title = NULL},
+};
+
+static int64_t cost_ns(const struct path_total *total)
+{
+    return number_add(total->path_ns, total->waits_ns);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct path_total *x = a, *y = b;
+
+    if (cost_ns(x) != cost_ns(y))
+        return array_order(cost_ns(y), cost_ns(x));
+    if (x->total_ns != y->total_ns)
+        return array_order(y->total_ns, x->total_ns);
+    return x->key.is_call != y->key.is_call ? array_order(x->key.is_call, y->key.is_call)
+                                            : array_order(x->key.place, y->key.place);
+}
+
+static int put_total(const struct path_rows *rows, const struct path_total *total, struct err *err)
+{
+    const struct workload *workload = &rows->steps->workload;
+    const struct workload_operator *op = total->key.is_call ? NULL : &workload->operators[total->key.place];
+    const struct shown_total row = {
+        .of = *total,
+        .share = rows->steps_ns > 0 ? (double)cost_ns(total) / rows->steps_ns * 1e4 : 0,
+        .slack_ns = total->slack_ns != PATH_NO_SLACK ? total->slack_ns : DB_NULL,
+        .kind = op != NULL ? "device" : "host",
+        .type = op != NULL ? workload_text(workload, op->key.type) : NULL,
+        .name = op != NULL ? workload_text(workload, op->key.name) : cann_text(rows->names, total->key.place, 0).text,
+    };
+    return report_put(rows->run, &row, err);
+}
+
+static int put_totals(const struct path_rows *rows, struct err *err)
+{
+    struct path_total *sorted = calloc(rows->totals.used + 1, sizeof *sorted);
+    size_t count = 0;
+    int status = 0;
+
+    if (sorted == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (const struct path_total *it = map_next(&rows->totals, NULL); it != NULL; it = map_next(&rows->totals, it))
+        sorted[count++] = *it;
+    array_sort(sorted, count, sizeof *sorted, by_cost);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = put_total(rows, &sorted[i], err);
+    free(sorted);
+    return status;
+}
+
+static int put_of_all(struct path_rows *rows, struct err *err)
+{
+    int status = path_steps_each(rows->steps, take_path, rows, err);
+
+    return status == 0 ? put_totals(rows, err) : status;
+}
+
+static int put_made(struct report_run *run, struct path_steps *steps,
+                    int (*put)(struct path_rows *rows, struct err *err), struct err *err)
+{
+    struct path_rows rows = {.run = run,
+                             .steps = steps,
+                             .totals = MAP_OF(struct path_total, key),
+                             .names = report_names(run->session, true, err)};
+    int status = rows.names != NULL ? put(&rows, err) : -(int)err->code;
+
+    map_release(&rows.totals);
+    return status;
+}
+
+/* Of a page they are made once for all of it. */
+static int put_rows(struct report_run *run, int (*put)(struct path_rows *rows, struct err *err), struct err *err)
+{
+    struct path_steps steps = {.paths.room = 0};
+
+    if (run->session->paths != NULL)
+        return put_made(run, run->session->paths, put, err);
+    int status = answer_workload(run, WITHOUT_COUNTERS, &steps.workload, err);
+    if (status != 0)
+        return status;
+    status = path_steps_load(run->session->db, &steps, err);
+    if (status == 0)
+        status = put_made(run, &steps, put, err);
+    path_steps_release(&steps);
+    workload_release(&steps.workload);
+    return status;
+}
+
+static int put_path(struct report_run *run, struct err *err)
+{
+    return put_rows(run, put_of_all, err);
+}
+
+#define NEEDS "steps, and when each task ran"
+
+const struct report report_paths = {
+    .name = "path",
+    .title = "Critical path of the steps by operator",
+    .doc =
+        "Which operators, and calls of the host, a step waited for: the way back from its last end, each time to the "
+        "last of what was waited for: what ran before on the stream, the call that launched, and what had ended last "
+        "on the device. Of all steps of the leading family that count; the largest share first. On path and Waits "
+        "together are never more than the steps.",
+    .needs = NEEDS,
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = total_columns,
+    .rows = put_path,
+};
+
+/* ---- one step ---- */
+
+struct shown_node {
+    int64_t start_ns, time_ns, lag_ns, stream, step;
+    const char *reason, *kind, *name;
+};
+#define NODE(member) REPORT_FIELD(struct shown_node, member)
+
+static const struct report_column node_columns[] = {
+    {"Start(us)", NODE(start_ns), FORM_TIME, .doc = "When it began."},
+    {"Wait(us)", NODE(lag_ns), FORM_SCALED, 3, .doc = "From the end of what it waited for, or the step's begin."},
+    {"Time(us)", NODE(time_ns), FORM_SCALED, 3, .id = "time", .doc = "How long it took, in the step."},
+    {"After", NODE(reason),
+     .doc = "What it waited for: stream, other stream: a task of its own, or of another one; launch: the call that "
+            "launched it; thread, other thread: a call before it on its thread, or one that waited on another; task: "
+            "the task that a call waited for; begin: nothing "
+            "that is known."},
+    {"Step", NODE(step), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Which step, as table overlap counts them."},
+    {"Stream", NODE(stream), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream of a task."},
+    {"Kind", NODE(kind), .flags = REPORT_NARROW, .doc = "device or host; end: from the last end to that of the step."},
+    {"Name", NODE(name), .doc = "The operator, or the call."},
+    {.title = NULL},
+};
+
+static int put_node(const struct path_rows *rows, const struct step_path *path, uint32_t i, size_t split,
+                    struct err *err)
+{
+    const struct workload *workload = &rows->steps->workload;
+    const struct step_path_node *it = &path->items[i];
+    const struct path_node *node = &path->nodes[i];
+    int64_t stream = it->is_call ? -1 : workload->streams[workload->executions[it->place].stream].id;
+    const struct shown_node row = {
+        .start_ns = node->start_ns,
+        .time_ns = number_subtract(node->end_ns, node->start_ns),
+        .lag_ns = step_path_lag_ns(path, i),
+        .stream = stream >= 0 ? stream : DB_NULL,
+        .step = (int64_t)split + 1,
+        .reason = path_reason_name(step_path_reason(path, workload, &rows->steps->launches, i)),
+        .kind = it->is_call ? "host" : "device",
+        .name = it->is_call ? cann_text(rows->names, rows->steps->launches.calls[it->place].name, 0).text
+                            : execution_name(workload, it->place),
+    };
+    return report_put(rows->run, &row, err);
+}
+
+static int put_one(struct path_rows *rows, struct err *err)
+{
+    size_t split = path_steps_typical(rows->steps);
+    const struct step_path *path = NULL;
+    int status = 0;
+
+    if (split == SIZE_MAX)
+        return 0;
+    status = path_steps_find(rows->steps, split, &path, err);
+    if (status != 0 || path->last == PATH_NONE)
+        return status;
+    for (size_t i = 0; i < path->count && status == 0; i++)
+        if (path->nodes[i].critical)
+            status = put_node(rows, path, (uint32_t)i, split, err);
+    if (status != 0 || path->nodes[path->last].end_ns >= path->end_ns)
+        return status;
+    const struct shown_node rest = {
+        .start_ns = path->end_ns,
+        .lag_ns = number_subtract(path->end_ns, path->nodes[path->last].end_ns),
+        .stream = DB_NULL,
+        .step = (int64_t)split + 1,
+        .kind = "end",
+    };
+    return report_put(rows->run, &rest, err);
+}
+
+static int put_step(struct report_run *run, struct err *err)
+{
+    return put_rows(run, put_one, err);
+}
+
+const struct report report_path_step = {
+    .name = "path_step",
+    .title = "Critical path of one step",
+    .doc =
+        "The critical path of the step that is nearest to the median of those that most time is in, from its begin to "
+        "its end: what it waited for, one after the other. Wait and Time of all rows add up to the step.",
+    .needs = NEEDS,
+    .families = FAMILY_ANY,
+    .shown_only = true,
+    .columns = node_columns,
+    .rows = put_step,
+};
