@@ -145,7 +145,7 @@ static uint32_t count_cells(const struct page_reader *reader, const unsigned cha
 
 /* ---- rows ---- */
 
-/* Of the types up to SERIAL_ONE. */
+/* Bytes of the types up to SERIAL_ONE. */
 static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0}; /* of eight bytes, to the integer that they begin with */
 
@@ -201,7 +201,7 @@ static bool take_columns(const struct page_reader *reader, const unsigned char *
                 data += sizes[type];
             } else if (type == SERIAL_ZERO || type == SERIAL_ONE) {
                 row[*place] = (int64_t)type - SERIAL_ZERO;
-            } else if (type != 0) {
+            } else if (type != SERIAL_NULL) {
                 return false;
             }
         }

@@ -6,13 +6,14 @@
 #define MSPROF_DB_PAGES_READ_H
 
 #include "base/err.h"
+#include "db/database.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_NULL INT64_MIN /* how a NULL is given */
+#define PAGE_NULL DB_NULL /* how a NULL is given */
 #define PAGE_COLUMNS_MAX 256
 
 /* A column that is wanted, and which integer of the row gets it. */

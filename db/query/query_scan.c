@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_scan.h"
 
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/pages/read.h"
@@ -13,8 +14,6 @@
 
 #define SQL_LIMIT 8192
 #define CONDITIONS_MAX 8
-
-_Static_assert(DB_NULL == PAGE_NULL, "pages give a NULL as queries do");
 
 struct query_scan {
     sqlite3 *db;
@@ -53,10 +52,14 @@ static bool take_conditions(struct wanted *wanted, const char *where)
     static const char and[] = " AND ";
     for (; where != NULL; where += strlen(and)) {
         char name[64];
-        long long other = DB_NULL;
+        int64_t other = DB_NULL;
         int length = 0;
-        bool known = (sscanf(where, "%63[a-z0-9_] IS NOT NULL%n", name, &length) == 1 && length > 0) ||
-                     (sscanf(where, "%63[a-z0-9_] <> %lld%n", name, &other, &length) == 2 && length > 0);
+        bool known = sscanf(where, "%63[a-z0-9_] IS NOT NULL%n", name, &length) == 1 && length > 0;
+        if (!known && sscanf(where, "%63[a-z0-9_] <> %n", name, &length) == 1 && length > 0) {
+            size_t digits = strcspn(where + length, " ");
+            known = number_parse_integer(where + length, digits, &other) == 0;
+            length += (int)digits;
+        }
         if (!known || wanted->condition_count == CONDITIONS_MAX)
             return false;
         size_t place = place_of(wanted, name);

@@ -18,7 +18,8 @@ struct report;
 #define REPORT_SKIP 1
 
 /* A table with a row for each row of a table of the database that has ids from 1 on, in their order: read in ranges,
- * on all processors. Every column's sql gives an integer or NULL. The report's query is not used. Every function may be NULL but those of rows between. */
+ * on all processors. Every column's sql gives an integer or NULL. The report's query is not used. Every function may be
+ * NULL but those of rows between. */
 struct report_scan {
     const char *table;
     const char *where;  /* which rows; NULL: all; query_scan.h says how it is fast, and columns' sql likewise */

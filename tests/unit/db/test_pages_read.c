@@ -46,7 +46,7 @@ static sqlite3 *made(int page_size, const char *sql)
     return db;
 }
 
-/* What SQLite says to be compared with what comes. */
+/* Rows of SQLite to compare with those that come. */
 struct rows {
     sqlite3_stmt *expected;
     int64_t count, most; /* most: the reading is ended there */
