@@ -92,7 +92,7 @@ SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh2) -lcrypto -lz -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -131,7 +131,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh2.h) openssl/evp.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh2.h) openssl/evp.h zlib.h
 $(B)/libraries: $(B)/flags tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE

@@ -3,6 +3,7 @@
 #include "base/array.h"
 
 #include "analysis/compare/statistics.h"
+#include "base/file/large.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ static double united_time(const struct look *look)
 
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         int64_t until_ns = execution->start_ns + execution->duration_ns;
         if (!look->wanted[execution->op])
             continue;
@@ -106,6 +108,7 @@ static int unite_operators(struct look *look, struct err *err)
     }
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         int64_t until_ns = execution->start_ns + execution->duration_ns;
         if (i == 0 || execution->device != device)
             for (size_t k = 0; k < workload->operator_count; k++)
@@ -268,6 +271,7 @@ static void check_small(const struct look *look, struct finding *finding)
     }
     for (size_t i = 0; i < look->workload->execution_count; i++) {
         const struct execution *execution = &look->workload->executions[i];
+        large_pass(i);
         if (!work_computes(look->workload->operators[execution->op].key.work))
             continue;
         all++;

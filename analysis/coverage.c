@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/coverage.h"
+#include "base/file/large.h"
 
 #include <stdlib.h>
 
@@ -7,11 +8,12 @@ int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
 {
     int64_t sum = 0;
 
-    *ret = (struct coverage){.before = malloc((list->count + 1) * sizeof *ret->before)};
+    *ret = (struct coverage){.before = large_new(list->count + 1, sizeof *ret->before, err)};
     if (ret->before == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return -(int)err->code;
     for (size_t i = 0; i < list->count; i++) {
         int64_t length = interval_length(list->items[i].start_ns, list->items[i].end_ns);
+        large_pass(i);
         ret->before[i] = sum;
         sum = length > INT64_MAX - sum ? INT64_MAX : sum + length;
     }
@@ -23,7 +25,7 @@ int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
 void coverage_release(struct coverage *coverage)
 {
     intervals_release(&coverage->list);
-    free(coverage->before);
+    large_free(coverage->before);
     *coverage = (struct coverage){.before = NULL};
 }
 
@@ -84,6 +86,7 @@ static int unite(const struct workload *workload, size_t from, size_t until, boo
 
     for (size_t i = from; status == 0 && i < until; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         if (wanted == NULL || wanted(workload->operators[execution->op].key.work))
             status = intervals_extend(ret, execution->start_ns, execution->start_ns + execution->duration_ns, err);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/gap_calls.h"
+#include "base/file/large.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static int find_devices(struct gap_calls *calls, struct err *err)
     if (calls->device_ends == NULL || calls->cursors == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
+        large_pass(i);
         if (i == 0 || device_of(calls, i) != device_of(calls, i - 1))
             calls->cursors[calls->device_count++] = i;
         calls->device_ends[calls->device_count - 1] = i + 1;
@@ -36,17 +38,19 @@ static int find_devices(struct gap_calls *calls, struct err *err)
 int gap_calls_open(struct gap_calls *calls, const struct workload *workload, const struct gaps *gaps, struct err *err)
 {
     *calls = (struct gap_calls){.workload = workload, .gaps = gaps};
-    calls->items = calloc(gaps->count + 1, sizeof *calls->items);
+    calls->items = large_new(gaps->count + 1, sizeof *calls->items, err);
     if (calls->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < gaps->count; i++)
+        return -(int)err->code;
+    for (size_t i = 0; i < gaps->count; i++) {
+        large_pass(i);
         calls->items[i].name = NO_TEXT;
+    }
     return find_devices(calls, err);
 }
 
 void gap_calls_release(struct gap_calls *calls)
 {
-    free(calls->items);
+    large_free(calls->items);
     free(calls->device_ends);
     free(calls->cursors);
     *calls = (struct gap_calls){.items = NULL};
@@ -107,6 +111,7 @@ void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
     for (size_t device = 0; device < calls->device_count; device++) {
         size_t first = find_first(calls, device, call->start_ns);
         calls->cursors[device] = first;
+        large_pass(first);
         for (size_t i = first; i < calls->device_ends[device] && calls->gaps->items[i].start_ns < call->end_ns; i++)
             hold_against(calls, i, call);
     }

@@ -2,6 +2,7 @@
 #include "analysis/interval.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, stru
 {
     if (end_ns <= start_ns)
         return 0;
-    int status = array_reserve(list, 1, err);
+    int status = large_reserve(list, 1, err);
     if (status == 0)
         list->items[list->count++] = (struct interval){start_ns, end_ns};
     return status;
@@ -151,6 +152,6 @@ int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_
 
 void intervals_release(struct intervals *list)
 {
-    free(list->items);
+    large_free(list->items);
     *list = (struct intervals){.items = NULL};
 }

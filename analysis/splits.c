@@ -3,6 +3,7 @@
 
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ static int unite_device(const struct workload *workload, uint16_t device, size_t
 
     for (size_t i = from; status == 0 && i < until; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         uint32_t work = workload->operators[execution->op].key.work;
         int kind = work == WORK_COMMUNICATION ? COMMUNICATING : work == WORK_COPY ? COPYING : COMPUTING;
         int64_t end_ns = execution->start_ns + execution->duration_ns;
@@ -487,7 +489,7 @@ static bool is_dark(const struct workload *workload, uint16_t device, int64_t fr
 
 static int keep_gap(struct gaps *gaps, struct gap gap, int64_t start_ns, int64_t end_ns, struct err *err)
 {
-    int status = end_ns > start_ns ? array_reserve(gaps, 1, err) : 0;
+    int status = end_ns > start_ns ? large_reserve(gaps, 1, err) : 0;
 
     gap.start_ns = start_ns;
     gap.end_ns = end_ns;
@@ -523,6 +525,7 @@ int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err
     *ret = (struct gaps){.items = NULL};
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         int64_t end_ns = last != NULL ? last->start_ns + last->duration_ns : 0;
 
         if (last == NULL || last->device != execution->device)
@@ -542,7 +545,7 @@ int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err
 
 void gaps_release(struct gaps *gaps)
 {
-    free(gaps->items);
+    large_free(gaps->items);
     *gaps = (struct gaps){.items = NULL};
 }
 

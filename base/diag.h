@@ -87,6 +87,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "collect less at once, or shorter")                                                                              \
     X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
       "see msprof-records(5) for what is decoded; the other records are complete")                                     \
+    X(DIAG_RECORD_ODD, "record-odd", DIAG_NOTE,                                                                        \
+      "a record that says something twice, or a number or a word that sound ones do not have there; it is kept",       \
+      "check the file: other values of the record may be damaged, too")                                                \
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
       "a value that only grows is less than the one before: what passed in between is not known",                      \
       "collect again; if it comes back, report the file")                                                              \
@@ -252,8 +255,8 @@ void diag_release(struct diagnostics *diag);
 void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The place that an entry would have now. What turns out later is reported there: entries that are made between
- * diag_go_back and diag_go_on stand in front of those that were made since the mark. */
+/* The place that an entry would have now. A later report goes back to it: entries that are made between diag_go_back
+ * and diag_go_on stand in front of those that were made since the mark. */
 size_t diag_mark(const struct diagnostics *diag);
 void diag_go_back(struct diagnostics *diag, size_t mark);
 void diag_go_on(struct diagnostics *diag);

@@ -6,39 +6,63 @@
 
 #define FIRST_CAPACITY 64 /* a power of two, as all */
 
+#define HASH_BEGIN 0xcbf29ce484222325u
+
+static inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
 uint64_t hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *p = bytes;
-    uint64_t hash = 0xcbf29ce484222325u, word;
+    uint64_t hash = HASH_BEGIN, word;
     for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
         memcpy(&word, p, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
+        hash = hash_word(hash, word);
     }
     for (; length > 0; p++, length--)
         hash = (hash ^ *p) * 0x100000001b3u;
     return hash ^ hash >> 32;
 }
 
-static uint32_t hash_of(const struct map *map, const void *key)
+/* Most keys are one word. */
+static inline uint32_t hash_of(const struct map *map, const void *key)
 {
-    uint32_t hash = (uint32_t)hash_bytes(key, map->key_size);
-    return hash != 0 ? hash : 1;
+    uint64_t word, hash;
+    if (map->key_size == sizeof word) {
+        memcpy(&word, key, sizeof word);
+        hash = hash_word(HASH_BEGIN, word);
+        hash ^= hash >> 32;
+    } else {
+        hash = hash_bytes(key, map->key_size);
+    }
+    return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
 }
 
-static unsigned char *item_at(const struct map *map, size_t place)
+static inline bool is_key(const struct map *map, const unsigned char *item, const void *key)
+{
+    uint64_t word, other;
+    if (map->key_size != sizeof word)
+        return memcmp(item, key, map->key_size) == 0;
+    memcpy(&word, item, sizeof word);
+    memcpy(&other, key, sizeof other);
+    return word == other;
+}
+
+static inline unsigned char *item_at(const struct map *map, size_t place)
 {
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
     return map->items + place * map->item_size;
 }
 
 /* The place of this key, or the free one where it belongs. */
-static size_t find(const struct map *map, const void *key, uint32_t hash)
+static inline size_t find(const struct map *map, const void *key, uint32_t hash)
 {
     size_t mask = map->capacity - 1, place = hash & mask;
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
-    while (map->hashes[place] != 0 &&
-           (map->hashes[place] != hash || memcmp(item_at(map, place), key, map->key_size) != 0))
+    while (map->hashes[place] != 0 && (map->hashes[place] != hash || !is_key(map, item_at(map, place), key)))
         place = (place + 1) & mask;
     return place;
 }

@@ -27,6 +27,7 @@ struct settings;
     X(COMMAND_ADVISE, command_advise)                                                                                  \
     X(COMMAND_DIFF, command_diff)                                                                                      \
     X(COMMAND_REPORT, command_report)                                                                                  \
+    X(COMMAND_VIEW, command_view)                                                                                      \
     X(COMMAND_REPLAY, command_replay)                                                                                  \
     X(COMMAND_LAYOUT, command_layout)                                                                                  \
     X(COMMAND_LAYOUT_INFER, command_layout_infer)                                                                      \

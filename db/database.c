@@ -247,17 +247,29 @@ static void remove_journals(const char *database)
 /* Opening a database of which this is true may change it, and makes files beside it. */
 static bool is_journalled(const char *database)
 {
-    enum { VERSIONS = 18 }; /* where the header says which journal there is: 1 of each, 2 a write-ahead log */
-    unsigned char header[VERSIONS + 2] = {0};
     char path[PATH_MAX];
     for (size_t i = 0; i < JOURNAL_COUNT; i++)
         if (journal_path(database, journals[i], path) && access(path, F_OK) == 0)
             return true;
-    int fd = open(database, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? pread(fd, header, sizeof header, 0) : -1;
-    if (fd >= 0)
-        close(fd);
-    return length == sizeof header && (header[VERSIONS] > 1 || header[VERSIONS + 1] > 1);
+    return false;
+}
+
+/* Whether the first statement would make them, too: asked of SQLite's own handle, because to close another one of the
+ * file drops the locks that the process has. */
+static bool has_log(sqlite3 *db)
+{
+    enum { VERSIONS = 18 }; /* where the header says which journal there is: 1 of each, 2 a write-ahead log */
+    unsigned char versions[2] = {0};
+    sqlite3_file *file = NULL;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file->pMethods != NULL &&
+           file->pMethods->xRead(file, versions, sizeof versions, VERSIONS) == SQLITE_OK &&
+           (versions[0] > 1 || versions[1] > 1);
+}
+
+static int fail_journalled(const char *path, struct err *err)
+{
+    err_set(err, ERR_FORMAT, "'%s' was changed by another program, or is being changed: it has a journal", path);
+    return err_hint(err, "run 'msprof import' to build it anew");
 }
 
 /* blank: NULL: without tables. */
@@ -289,20 +301,18 @@ static int build_connect(struct database_build *build, bool ours, struct err *er
     char sql[sizeof settings + 128];
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
-    int status = database_exec(build->db, sql, err);
-    if (status == 0)
-        distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
-    return status;
+    if (database_exec(build->db, sql, err) < 0)
+        return -(int)err->code;
+    distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
+    return 0;
 }
 
 static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
-    int status = build_create(build, path, NULL, err);
-    if (status == 0)
-        status = build_connect(build, ours, err);
-    if (status < 0)
-        database_build_abort(build);
-    return status;
+    if (build_create(build, path, NULL, err) == 0 && build_connect(build, ours, err) == 0)
+        return 0;
+    database_build_abort(build);
+    return -(int)err->code;
 }
 
 int database_build_open(struct database_build *build, const char *path, struct err *err)
@@ -327,6 +337,11 @@ int database_build_create_blank(struct database_build *build, const char *path, 
 int database_build_connect(struct database_build *build, struct err *err)
 {
     return build_connect(build, true, err);
+}
+
+int database_build_connect_foreign(struct database_build *build, struct err *err)
+{
+    return build_connect(build, false, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)
@@ -404,13 +419,15 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
         return err_hint(err, "move it away and run 'msprof import'");
     }
-    if (is_journalled(path)) {
-        err_set(err, ERR_FORMAT, "'%s' was changed by another program, or is being changed: it has a journal", path);
-        return err_hint(err, "run 'msprof import' to build it anew");
-    }
+    if (is_journalled(path))
+        return fail_journalled(path, err);
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         status = database_error(err, db, "cannot open the database");
         err_wrap(err, "cannot open '%s'", path);
+        goto out;
+    }
+    if (has_log(db)) {
+        status = fail_journalled(path, err);
         goto out;
     }
     database_poll_interrupts(db);

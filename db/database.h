@@ -24,7 +24,7 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 8 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 9 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
@@ -36,7 +36,7 @@ int database_setup(struct err *err);
 /* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
 int database_error(struct err *err, sqlite3 *db, const char *doing);
 
-/* What the system said of a write, likewise. */
+/* Makes an error of what the system said of a write, likewise. */
 int database_write_error(struct err *err, int system, const char *doing);
 
 /* Runs statements without results. */
@@ -57,6 +57,8 @@ int database_build_open(struct database_build *build, const char *path, struct e
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
                                 struct err *err);
 int database_build_connect(struct database_build *build, struct err *err);
+/* As database_build_open_foreign. */
+int database_build_connect_foreign(struct database_build *build, struct err *err);
 /* Opens it for others' readers: without the marks by which ours are known. */
 int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.

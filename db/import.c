@@ -642,10 +642,9 @@ static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
 
 static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
 {
-    int status = bulk_end_pages(bulk, err);
-    if (status == 0)
-        status = schema_build_connect(build, err);
-    return status == 0 ? bulk_connect(bulk, build->db, err) : status;
+    if (bulk_end_pages(bulk, err) < 0 || schema_build_connect(build, err) < 0)
+        return -(int)err->code;
+    return bulk_connect(bulk, build->db, err);
 }
 
 /* Connects to the database: before the load, or behind it, when its file is written without SQLite. */

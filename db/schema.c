@@ -103,7 +103,9 @@ static const char indexes[] =
     "CREATE INDEX ai_cpu_task_by_file ON ai_cpu_task(file_id, start_ns);"
     "CREATE INDEX layer_by_task ON layer(model_name, model_id, task_id);"
     "CREATE INDEX profiled_model_by_name ON profiled_model(model_name, model_id, batch_num, device_id);"
-    "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);";
+    "CREATE INDEX source_file_by_report ON source_file(device_id, model_id, current_pic_count);"
+    "CREATE INDEX ts_track_mark ON ts_track(device_id, tag) WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP) /* few of many */
+    " OR tag = " SQL_NUMBER(TRACK_TAG_COPY) ";";
 
 /* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
  * net.info names, else to the smallest that ran; without a model's name it belongs to the capture's only model. */
@@ -396,20 +398,44 @@ static size_t page_size_for(uint64_t bytes)
     return bytes < SMALL ? SMALL_PAGE : LARGE_PAGE;
 }
 
-int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
-                        struct err *err)
+int schema_script_create(struct database_build *build, const char *path, const char *script, size_t page_size,
+                         struct schema_file *ret, struct err *err)
 {
     struct roots roots = {NULL, 0, 0};
-    struct strbuf sql;
-    strbuf_init(&sql, SCHEMA_MAX);
-    schema_add_tables(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : count_roots(sql.data, &roots, err);
+    int status = count_roots(script, &roots, err);
     if (status == 0) {
-        const struct blank blank = {page_size_for(bytes), roots.items, roots.count};
-        *ret = (struct schema_file){blank.page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
+        const struct blank blank = {page_size, roots.items, roots.count};
+        *ret = (struct schema_file){page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
         status = database_build_create_blank(build, path, &blank, err);
     }
     free(roots.items);
+    return status;
+}
+
+uint32_t schema_script_root(const char *script, const char *table)
+{
+    size_t before = 0;
+    for (struct made made; made_next(&script, &made); before++) {
+        if ((size_t)made.name_length == strlen(table) && memcmp(made.name, table, strlen(table)) == 0)
+            break;
+    }
+    return (uint32_t)BLANK_ROOT(before);
+}
+
+int schema_script_connect(struct database_build *build, const char *script, struct err *err)
+{
+    int status = database_build_connect_foreign(build, err);
+    return status == 0 ? name_roots(build->db, script, err) : status;
+}
+
+int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
+                        struct err *err)
+{
+    struct strbuf sql;
+    strbuf_init(&sql, SCHEMA_MAX);
+    schema_add_tables(&sql);
+    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                            : schema_script_create(build, path, sql.data, page_size_for(bytes), ret, err);
     strbuf_release(&sql);
     return status;
 }
@@ -430,9 +456,11 @@ int schema_build_connect(struct database_build *build, struct err *err)
     struct strbuf sql;
     strbuf_init(&sql, SCHEMA_MAX);
     schema_add_tables(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_build_connect(build, err);
-    if (status == 0)
-        status = name_roots(build->db, sql.data, err);
+    int status = 0;
+    if (sql.failed)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+    else if (database_build_connect(build, err) < 0 || name_roots(build->db, sql.data, err) < 0)
+        status = -(int)err->code;
     strbuf_release(&sql);
     return status;
 }

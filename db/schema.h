@@ -25,6 +25,13 @@ int schema_build_create(struct database_build *build, const char *path, uint64_t
 uint32_t schema_root(const struct record_kind *kind);
 /* Connects to it, and tells SQLite the names of all that. After a failure it is to be aborted. */
 int schema_build_connect(struct database_build *build, struct err *err);
+/* The same of another database, whose tables a script makes that has no semicolons in its texts. */
+int schema_script_create(struct database_build *build, const char *path, const char *script, size_t page_size,
+                         struct schema_file *ret, struct err *err);
+uint32_t schema_script_root(const char *script, const char *table);
+/* Connects to it as to a database for others' readers. */
+int schema_script_connect(struct database_build *build, const char *script, struct err *err);
+
 /* After the load: indexes, and what is derived from several tables. */
 int schema_finish(sqlite3 *db, struct err *err);
 

@@ -18,6 +18,10 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 #define TABLE_MAX_COLUMNS 224
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
+/* Of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. */
+enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW };
+enum trace_split { SPLIT_NONE, SPLIT_TIME, SPLIT_SIZE, SPLIT_STEPS };
+
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 
 /* Weights of stacks, in the order of --weight: the time that devices ran operators, the time that threads of the host
@@ -28,6 +32,7 @@ struct show;         /* inside */
 struct table_choice; /* report/choice.h */
 struct table_stream; /* show/table_stream.h */
 struct table_sink;   /* table/table_sink.h */
+struct trace_cuts;   /* timeline/cuts.h */
 struct report_files; /* report/report_file.h */
 struct roofs;        /* load/load_roofline.h */
 
@@ -48,6 +53,12 @@ struct export_options {
     bool trace_compat;        /* timelines of Ascend's captures: as Ascend's tool of their time writes them */
     const char *const *layers; /* of the timeline of everything of a new CANN capture, ended by NULL: those to be
                                   written; NULL: all */
+    enum trace_format trace_format;
+    int64_t from_ns, until_ns; /* of timelines: what is there between these times, since the capture's start; 0: from
+                                  its first event on, to its last one */
+    enum trace_split split;    /* of timelines: several files, each with the events that begin in its part */
+    int64_t split_value;       /* nanoseconds or bytes of a part, at most so many */
+    struct trace_cuts *cuts;   /* inside: the state of split */
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;

@@ -175,6 +175,7 @@ enum line_flags {
     LINE_SKIP = 4,    /* says nothing */
     LINE_HEADING = 8, /* says nothing, either: the first line of the stream, without any digit */
     LINE_REPEAT = 16, /* a block may have none or several; of several the first counts */
+    LINE_ALIKE = 32,  /* lines of a stream are of one such pattern: one of another has a value more or less */
 };
 
 /* A line of a text kind. In the pattern {column} stands for a value: for an integer digits, with {column:2} two

@@ -61,6 +61,7 @@ allowed_users() {
     cjson/*) echo base ;;
     openssl/*) echo base ssh ;;
     csv.h) echo base exporters ;;
+    zlib.h) echo exporters ;;
     libssh2*.h) echo ssh ;;
     esac
 }

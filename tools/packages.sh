@@ -8,7 +8,7 @@
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev)
 
 test=(
     libcmocka-dev bats perl                           # unit tests, command-line tests, prove
@@ -18,6 +18,7 @@ test=(
     busybox csh                                       # what boards have instead of the GNU tools and of sh
     zsh fish                                          # completion scripts run in their shells
     mandoc                                            # manual pages
+    protobuf-compiler chromium                        # timelines in Perfetto's format, and pages, as others read them
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint
 )
 

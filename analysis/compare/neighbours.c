@@ -2,6 +2,7 @@
 #include "analysis/compare/neighbours.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static int walk(struct search *search, struct err *err)
         streams[i] = (struct stream){.before = NO_TEXT};
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         struct stream *stream = &streams[execution->stream];
         status = count_last(search, stream, execution->op, err);
         stream->before = stream->last != NULL ? stream->last->op : NO_TEXT;

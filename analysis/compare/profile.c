@@ -2,6 +2,7 @@
 #include "analysis/compare/profile.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/strbuf.h"
 
 #include <stdio.h>
@@ -32,9 +33,9 @@ static int counted_executions(const struct workload *workload, const struct spli
         any = is_wanted(splits, i);
     if (!any)
         return 0;
-    counted = calloc(workload->execution_count + 1, sizeof *counted);
+    counted = large_new(workload->execution_count + 1, sizeof *counted, err);
     if (counted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return -(int)err->code;
     for (size_t i = 0; i < splits->count; i++) {
         const struct execution_run run = split_executions(workload, &splits->items[i]);
         for (size_t k = 0; is_wanted(splits, i) && k < run.count; k++)
@@ -150,7 +151,7 @@ static void grouping_release(struct grouping *grouping)
 {
     intern_release(&grouping->keys);
     free(grouping->groups);
-    free(grouping->values);
+    large_free(grouping->values);
 }
 
 static int find_group(struct grouping *grouping, const char *key, uint32_t op, uint64_t order, uint32_t *ret,
@@ -177,8 +178,8 @@ static int make_room(struct grouping *grouping, struct err *err)
         grouping->groups[i].next = total;
         total += grouping->groups[i].count;
     }
-    grouping->values = malloc((total > 0 ? total : 1) * sizeof *grouping->values);
-    return grouping->values != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    grouping->values = large_new(total, sizeof *grouping->values, err);
+    return grouping->values != NULL ? 0 : -(int)err->code;
 }
 
 static void put_value(struct grouping *grouping, uint32_t group, int64_t value)
@@ -313,13 +314,17 @@ static int table_of_operators(const struct counting *counting, enum subject subj
         if (status == 0 && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+        large_pass(i);
         grouping.groups[groups[workload->executions[i].op]].count += counts(counting, i);
+    }
     if (status == 0)
         status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+        large_pass(i);
         if (counts(counting, i))
             put_value(&grouping, groups[workload->executions[i].op], workload->executions[i].duration_ns);
+    }
     if (status == 0)
         status = tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err);
     if (status == 0)
@@ -348,9 +353,11 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
         grouping.groups[workload->executions[i].stream].count += counts(counting, i);
     if (status == 0)
         status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+        large_pass(i);
         if (counts(counting, i))
             put_value(&grouping, workload->executions[i].stream, workload->executions[i].duration_ns);
+    }
     if (status == 0)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
@@ -416,8 +423,10 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < grouping->group_count; i++)
         totals[i].group = i;
-    for (size_t i = 0; i < gaps->count; i++)
+    for (size_t i = 0; i < gaps->count; i++) {
+        large_pass(i);
         totals[groups[i]].total_ns += (double)gap_length_ns(&gaps->items[i]);
+    }
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].count = 0;
@@ -438,13 +447,16 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     char key[KEY_SIZE];
     int status = workload->facts.placed ? 0 : gaps_make(workload, &gaps, err);
 
-    if (status == 0 && ((groups = calloc(gaps.count + 1, sizeof *groups)) == NULL ||
-                        (behind = malloc((workload->execution_count + 1) * sizeof *behind)) == NULL))
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (behind != NULL)
-        memset(behind, 0xff, (workload->execution_count + 1) * sizeof *behind); /* NO_TEXT */
+    if (status == 0 && ((groups = large_new(gaps.count + 1, sizeof *groups, err)) == NULL ||
+                        (behind = large_new(workload->execution_count + 1, sizeof *behind, err)) == NULL))
+        status = -(int)err->code;
+    for (size_t i = 0; status == 0 && i <= workload->execution_count; i++) {
+        large_pass(i);
+        behind[i] = NO_TEXT;
+    }
     for (size_t i = 0; status == 0 && i < gaps.count; i++) {
         const struct gap *gap = &gaps.items[i];
+        large_pass(i);
         snprintf(key, sizeof key, "%.1000s -> %.1000s", execution_name(workload, gap->before),
                  execution_name(workload, gap->after));
         status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
@@ -458,15 +470,17 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         status = keep_largest(&grouping, &gaps, groups, err);
     if (status == 0)
         status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < gaps.count; i++)
+    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
+        large_pass(i);
         if (groups[i] != NO_TEXT && counts(counting, gaps.items[i].after))
             put_value(&grouping, groups[i], gap_length_ns(&gaps.items[i]));
+    }
     if (status == 0 && !workload->facts.placed)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
     gaps_release(&gaps);
-    free(groups);
-    free(behind);
+    large_free(groups);
+    large_free(behind);
     return status;
 }
 
@@ -634,7 +648,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
     if (status == 0)
         make_sums(ret, workload);
     splits_release(&splits);
-    free(counting.counted);
+    large_free(counting.counted);
     if (status != 0)
         profile_release(ret);
     return status;

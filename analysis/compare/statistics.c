@@ -2,6 +2,7 @@
 #include "analysis/compare/statistics.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,8 +39,10 @@ static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
             places[d] = next;
             next += count;
         }
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            large_pass(i);
             to[places[digit(from[i], shift)]++] = from[i];
+        }
         int64_t *swap = from;
         from = to;
         to = swap;
@@ -50,13 +53,14 @@ static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
 
 void statistics_sort(int64_t *values, size_t n)
 {
-    int64_t *other = n >= RADIX_LEAST ? malloc(n * sizeof *other) : NULL;
+    struct err ignored = ERR_INIT; /* sorted in place then */
+    int64_t *other = n >= RADIX_LEAST ? large_new(n, sizeof *other, &ignored) : NULL;
 
     if (other != NULL)
         sort_by_digits(values, other, n);
     else
         array_sort(values, n, sizeof *values, by_value);
-    free(other);
+    large_free(other);
 }
 
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
@@ -136,8 +140,10 @@ int series_make(struct series *series, int64_t *values, size_t n, struct err *er
     if (series->samples == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     statistics_sort(values, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        large_pass(i);
         series->total += (double)values[i];
+    }
     series->median = statistics_median(values, n);
     series->mad = statistics_mad(values, n, series->median);
     series->minimum = (double)values[0];

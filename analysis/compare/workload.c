@@ -2,6 +2,7 @@
 #include "analysis/compare/workload.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,13 +98,13 @@ void workload_release(struct workload *workload)
     intern_release(&workload->texts);
     map_release(&workload->operator_index);
     free(workload->operators);
-    free(workload->executions);
+    large_free(workload->executions);
     free(workload->steps);
     free(workload->execute_starts.items);
     free(workload->begun.items);
     release_lists(workload->unrecorded, workload->device_count);
     release_lists(workload->others, workload->device_count);
-    free(workload->other_tasks.items);
+    large_free(workload->other_tasks.items);
     free(workload->streams);
     free(workload->devices);
     workload_init(workload);
@@ -219,11 +220,12 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     if (workload->execution_count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
     if (workload->execution_count == workload->execution_capacity) {
-        status = array_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
+        status = large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
                             sizeof *workload->executions, err);
         if (status != 0)
             return status;
     }
+    large_pass(workload->execution_count);
     workload->executions[workload->execution_count++] = execution;
     count_execution(workload, op, duration_ns, ret_taken);
     return 0;
@@ -240,7 +242,7 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
         return 0;
     status = find_device(workload, device_id, &other.device, err);
     if (status == 0)
-        status = array_reserve(&workload->other_tasks, 1, err);
+        status = large_reserve(&workload->other_tasks, 1, err);
     if (status == 0)
         workload->other_tasks.items[workload->other_tasks.count++] = other;
     return status;
@@ -256,6 +258,7 @@ static int unite_others(struct workload *workload, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
         const struct other_task *other = &workload->other_tasks.items[i];
+        large_pass(i);
         status = intervals_add(&workload->others[other->device], other->start_ns, other->end_ns, err);
     }
     for (size_t i = 0; i < workload->device_count; i++)
@@ -336,16 +339,20 @@ static int compare_steps(const void *a, const void *b)
 
 static void sort_executions(struct workload *workload)
 {
-    for (size_t i = 1; i < workload->execution_count; i++)
+    for (size_t i = 1; i < workload->execution_count; i++) {
+        large_pass(i);
         if (compare_executions(&workload->executions[i - 1], &workload->executions[i]) > 0) {
             array_sort(workload->executions, workload->execution_count, sizeof *workload->executions,
                        compare_executions);
             break;
         }
+    }
     for (size_t i = 0; i < workload->operator_count; i++)
         workload->operators[i].first = UINT64_MAX;
-    for (size_t i = workload->execution_count; i-- > 0;)
+    for (size_t i = workload->execution_count; i-- > 0;) {
+        large_pass(i);
         workload->operators[workload->executions[i].op].first = i;
+    }
 }
 
 /* The steps of one device: from each execution of the divider to the next, the last one to the end. */
@@ -358,6 +365,7 @@ static int divide(struct workload *workload, size_t from, size_t until, uint32_t
 
     for (size_t i = from; status == 0 && i < until; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         if (execution->op == divider) {
             step.end_ns = execution->start_ns;
             if (open)

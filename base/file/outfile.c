@@ -132,20 +132,35 @@ static void reset(struct outfile *out)
     *out = (struct outfile){.fd = -1, .lock_fd = -1};
 }
 
-int outfile_open(struct outfile *out, const char *path, struct err *err)
+/* With its buffer, but without a file. */
+static int prepare(struct outfile *out, const char *path, struct err *err)
 {
-    int r;
     *out = (struct outfile){.fd = -1,
                             .lock_fd = -1,
                             .path = strdup(path),
                             .buffer = aligned_alloc(OUTFILE_BLOCK, BUFFER_SIZE),
                             .capacity = BUFFER_SIZE};
-    if (out->path == NULL || out->buffer == NULL)
-        r = err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
-    else
-        r = open_target(out, err);
-    if (r < 0)
+    if (out->path != NULL && out->buffer != NULL)
+        return 0;
+    reset(out);
+    return err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
+}
+
+int outfile_open(struct outfile *out, const char *path, struct err *err)
+{
+    int r = prepare(out, path, err);
+    if (r == 0 && (r = open_target(out, err)) < 0)
         reset(out);
+    return r;
+}
+
+int outfile_open_pipe(struct outfile *out, const char *path, outfile_take *take, void *arg, struct err *err)
+{
+    int r = prepare(out, path, err);
+    if (r == 0) {
+        out->take = take;
+        out->take_arg = arg;
+    }
     return r;
 }
 
@@ -226,6 +241,13 @@ static void write_all(struct outfile *out, const char *bytes, size_t length)
 void outfile_flush(struct outfile *out)
 {
     size_t length = out->used - out->used % OUTFILE_BLOCK;
+    if (out->take != NULL) {
+        if (out->failure == 0)
+            out->failure = out->take(out->take_arg, out->buffer, out->used);
+        out->written += out->used;
+        out->used = 0;
+        return;
+    }
     choose_way(out);
     if (out->way == OUTFILE_DIRECT) {
         int64_t start_ns = monotonic_ns();
@@ -260,7 +282,7 @@ int outfile_commit(struct outfile *out, struct err *err)
         leave_direct(out); /* the end is no whole block */
     write_all(out, out->buffer, out->used);
     /* Linux closes the descriptor also when it reports EINTR. */
-    if (close(out->fd) < 0 && errno != EINTR && out->failure == 0)
+    if (out->fd >= 0 && close(out->fd) < 0 && errno != EINTR && out->failure == 0)
         out->failure = errno;
     out->fd = -1;
     if (out->failure == 0 && out->temporary != NULL && rename(out->temporary, out->path) < 0)

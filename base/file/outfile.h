@@ -21,6 +21,9 @@ enum outfile_way {
     OUTFILE_CACHED, /* cannot be, or was not worth it */
 };
 
+/* Takes bytes on their way; returns 0, or an errno. */
+typedef int outfile_take(void *arg, const char *bytes, size_t length);
+
 /* An output file that appears under its name only when it is complete: written as a temporary file beside it.
  * All zero, or after a failed open, a commit or an abort, it is closed and owns nothing. */
 struct outfile {
@@ -35,6 +38,8 @@ struct outfile {
     enum outfile_way way;
     uint64_t direct_bytes; /* written past the page cache */
     int64_t direct_ns;     /* and what that took */
+    outfile_take *take;    /* who gets the bytes in place of a file; NULL: a file */
+    void *take_arg;
 };
 
 /* Opens the temporary file, mode 0640; the directory must exist. A symbolic link at path is replaced, not followed.
@@ -42,8 +47,11 @@ struct outfile {
  * /dev/stderr, /dev/fd/N), is written directly. A directory, a pipe, a socket or a block device is refused. */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 
+/* Opens one whose bytes go to take, in pieces of the buffer's size, instead of into a file; path names it in messages. */
+int outfile_open_pipe(struct outfile *out, const char *path, outfile_take *take, void *arg, struct err *err);
+
 /* Gives the buffer's whole blocks to the system (or drops them after a failure): afterwards the buffer holds less than
- * OUTFILE_BLOCK bytes. */
+ * OUTFILE_BLOCK bytes (none, of one of outfile_open_pipe). */
 #define OUTFILE_BLOCK 4096
 void outfile_flush(struct outfile *out);
 

@@ -2,9 +2,9 @@
 #include "base/file/spool.h"
 
 #include "base/array.h"
+#include "base/file/temporary.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ struct run {
 };
 
 struct spool {
-    size_t memory;
+    size_t memory, left; /* left: of it */
     int (*ties)(const void *a, const void *b);
     struct {
         char *items;
@@ -114,37 +114,106 @@ static void sort_by_byte(const struct entry *from, struct entry *to, size_t coun
         to[places[byte_of(&from[i].key, byte)]++] = from[i];
 }
 
-/* Which bits are not the same in all keys; none when the entries are in order. */
+/* Which bits are not the same in all keys. */
 static struct spool_key differences(const struct entry *entries, size_t count)
 {
     struct spool_key differ = {0, 0};
-    bool in_order = true;
     for (size_t i = 1; i < count; i++) {
-        const struct spool_key *before = &entries[i - 1].key, *key = &entries[i].key;
-        differ.major |= key->major ^ before->major;
-        differ.minor |= key->minor ^ before->minor;
-        in_order &= before->major < key->major || (before->major == key->major && before->minor <= key->minor);
+        differ.major |= entries[i].key.major ^ entries[0].key.major;
+        differ.minor |= entries[i].key.minor ^ entries[0].key.minor;
     }
-    return in_order ? (struct spool_key){0, 0} : differ;
+    return differ;
+}
+
+static bool key_before(const struct entry *a, const struct entry *b)
+{
+    return a->key.major != b->key.major ? a->key.major < b->key.major : a->key.minor < b->key.minor;
+}
+
+/* Sorts stretches that are nearly in order; entries with equal keys stay in theirs. The number of stretches, whose
+ * first entries are put in starts; SIZE_MAX: there are more than `most`. */
+static size_t sort_stretches(struct entry *entries, size_t count, size_t *starts, size_t most)
+{
+    enum { NEAR = 8 };
+    size_t stretches = 1, start = starts[0] = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (!key_before(&entries[i], &entries[i - 1]))
+            continue;
+        const struct entry moved = entries[i];
+        size_t lowest = i - start > NEAR ? i - NEAR : start, at = i;
+        for (; at > lowest && key_before(&moved, &entries[at - 1]); at--)
+            entries[at] = entries[at - 1];
+        if (at > start && at == lowest && key_before(&moved, &entries[at - 1])) { /* far away */
+            for (; at < i; at++)
+                entries[at] = entries[at + 1];
+            start = i;
+            if (stretches < most)
+                starts[stretches] = i;
+            stretches++;
+        }
+        entries[at] = moved;
+        if (stretches > most)
+            return SIZE_MAX;
+    }
+    return stretches;
+}
+
+static void merge_two(const struct entry *a, const struct entry *a_end, const struct entry *b,
+                      const struct entry *b_end, struct entry *to)
+{
+    while (a < a_end && b < b_end)
+        *to++ = key_before(b, a) ? *b++ : *a++;
+    memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
+    memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
+}
+
+static int swap_sorted(struct spool *spool, struct err *err)
+{
+    spool->sorted.count = 0;
+    if (array_reserve(&spool->sorted, spool->entries.capacity, err) < 0)
+        return -(int)err->code;
+    struct entries unsorted = spool->entries;
+    spool->entries = spool->sorted;
+    spool->entries.count = unsorted.count;
+    spool->sorted = unsorted;
+    return 0;
+}
+
+/* starts has room for one more. */
+static int merge_stretches(struct spool *spool, size_t *starts, size_t stretches, struct err *err)
+{
+    starts[stretches] = spool->entries.count;
+    while (stretches > 1) {
+        size_t merged = 0;
+        if (swap_sorted(spool, err) < 0)
+            return -(int)err->code;
+        const struct entry *from = spool->sorted.items;
+        for (size_t i = 0; i < stretches; i += 2) {
+            size_t middle = starts[i + 1], end = starts[i + 2 <= stretches ? i + 2 : i + 1];
+            merge_two(from + starts[i], from + middle, from + middle, from + end, spool->entries.items + starts[i]);
+            starts[merged++] = starts[i];
+        }
+        starts[merged] = spool->entries.count;
+        stretches = merged;
+    }
+    return 0;
 }
 
 /* Most bytes of keys are the same in all of them. */
 static int sort_by_keys(struct spool *spool, struct err *err)
 {
-    enum { BYTES = 16 };
-    size_t count = spool->entries.count;
-    const struct spool_key differ = differences(spool->entries.items, count);
+    enum { BYTES = 16, STRETCHES = 16 };
+    size_t starts[STRETCHES + 1], stretches;
+    stretches = sort_stretches(spool->entries.items, spool->entries.count, starts, STRETCHES);
+    if (stretches != SIZE_MAX)
+        return merge_stretches(spool, starts, stretches, err);
+    const struct spool_key differ = differences(spool->entries.items, spool->entries.count);
     for (unsigned byte = 0; byte < BYTES; byte++) {
         if (byte_of(&differ, byte) == 0)
             continue;
-        spool->sorted.count = 0;
-        if (array_reserve(&spool->sorted, count, err) < 0)
+        if (swap_sorted(spool, err) < 0)
             return -(int)err->code;
-        sort_by_byte(spool->entries.items, spool->sorted.items, count, byte);
-        struct entries unsorted = spool->entries;
-        spool->entries = spool->sorted;
-        spool->entries.count = count;
-        spool->sorted = unsorted;
+        sort_by_byte(spool->sorted.items, spool->entries.items, spool->entries.count, byte);
     }
     return 0;
 }
@@ -184,24 +253,6 @@ static int sort_memory(struct spool *spool, struct err *err)
 }
 
 /* ---- writing ---- */
-
-/* In the first directory of those that temporary files stand in, or in the current one. */
-static int open_file(struct spool *spool, struct err *err)
-{
-    const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};
-    const char *named = directories[0] != NULL ? directories[0] : "/var/tmp";
-    int failure = 0;
-    for (size_t i = 0; i < sizeof directories / sizeof *directories && spool->file < 0; i++) {
-        if (directories[i] == NULL)
-            continue;
-        spool->file = open(directories[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-        failure = failure == 0 && spool->file < 0 ? errno : failure;
-    }
-    if (spool->file >= 0)
-        return 0;
-    err_set_errno(err, failure, "cannot make a temporary file in '%s'", named);
-    return err_hint(err, "TMPDIR names the directory that is used");
-}
 
 static int write_buffer(struct spool *spool, struct err *err)
 {
@@ -252,7 +303,7 @@ static int write_run(struct spool *spool, struct err *err)
 {
     int status = sort_memory(spool, err);
     if (status == 0 && spool->file < 0)
-        status = open_file(spool, err);
+        status = (spool->file = temporary_open_unnamed(err)) < 0 ? -(int)err->code : 0;
     if (status == 0 && spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
     if (status == 0)
@@ -268,32 +319,36 @@ static int write_run(struct spool *spool, struct err *err)
     return status;
 }
 
-/* All that it may ever be: what is not used costs nothing, and growing would touch everything again. */
-static int reserve_memory(struct spool *spool, struct err *err)
+#define ENTRY_SIZE (2 * sizeof(struct entry)) /* sorting takes the entries a second time */
+
+/* Room for a record of this size: what is in memory is written when it does not fit. All that the memory may ever be is
+ * reserved at once: what is not used costs nothing, and growing would touch everything again. */
+static int make_room(struct spool *spool, size_t size, struct err *err)
 {
-    size_t entries = spool->memory / (2 * sizeof(struct entry)) + 1;
-    return array_reserve(&spool->bytes, spool->memory, err) < 0 || array_reserve(&spool->entries, entries, err) < 0
+    size_t memory = spool->memory > size + ENTRY_SIZE ? spool->memory : size + ENTRY_SIZE;
+    if (spool->entries.count > 0 && write_run(spool, err) < 0)
+        return -(int)err->code;
+    spool->left = memory;
+    return array_reserve(&spool->bytes, memory, err) < 0 ||
+                   array_reserve(&spool->entries, memory / ENTRY_SIZE + 1, err) < 0
                ? -(int)err->code
                : 0;
 }
 
 int spool_add(struct spool *spool, const struct spool_key *key, const void *record, size_t size, struct err *err)
 {
+    size_t padded_size = padded(size);
     if (size > SPOOL_RECORD_MAX)
         return err_set(err, ERR_LIMIT, "a record of %zu bytes is too long to be sorted", size);
-    /* Sorting takes the entries a second time. */
-    if (spool->bytes.count + 2 * spool->entries.count * sizeof(struct entry) > spool->memory &&
-        write_run(spool, err) < 0)
+    if (spool->left < padded_size + ENTRY_SIZE && make_room(spool, padded_size, err) < 0)
         return -(int)err->code;
-    if (spool->entries.capacity == 0 && reserve_memory(spool, err) < 0)
-        return -(int)err->code;
-    if (array_reserve(&spool->bytes, padded(size), err) < 0 || array_reserve(&spool->entries, 1, err) < 0)
-        return -(int)err->code;
+    spool->left -= padded_size + ENTRY_SIZE;
     spool->entries.items[spool->entries.count++] = (struct entry){*key, (uint32_t)spool->bytes.count, (uint32_t)size};
     char *place = spool->bytes.items + spool->bytes.count;
+    if (size > 0)
+        memset(place + padded_size - sizeof(uint64_t), 0, sizeof(uint64_t));
     memcpy(place, record, size);
-    memset(place + size, 0, padded(size) - size);
-    spool->bytes.count += padded(size);
+    spool->bytes.count += padded_size;
     return 0;
 }
 

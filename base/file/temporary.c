@@ -23,6 +23,21 @@
 /* The byte that is locked: far behind those that SQLite locks in its files. */
 #define LOCK_START INT64_C(0x7ffffffffffffff0)
 
+int temporary_open_unnamed(struct err *err)
+{
+    const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};
+    const char *named = directories[0] != NULL ? directories[0] : "/var/tmp";
+    int failure = 0;
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        int file = directories[i] != NULL ? open(directories[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+        if (file >= 0)
+            return file;
+        failure = failure == 0 && directories[i] != NULL ? errno : failure;
+    }
+    err_set_errno(err, failure, "cannot make a temporary file in '%s'", named);
+    return err_hint(err, "TMPDIR names the directory that is used");
+}
+
 int temporary_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_START, .l_len = 1};

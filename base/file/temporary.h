@@ -15,6 +15,10 @@ int temporary_create(const char *path, char **ret, struct err *err);
 /* Makes one that keeps its name: head (a path) and 16 hex digits. */
 int temporary_create_named(const char *head, char **ret, struct err *err);
 
+/* Opens a file without a name in the first directory of those that temporary files stand in, or in the current one:
+ * nothing is left of it however the program ends. A descriptor for reading and writing, or -code. */
+int temporary_open_unnamed(struct err *err);
+
 /* Locks an open file that is not locked yet as temporary_create does: 0; or an errno, EAGAIN when somebody else has it.
  * The lock goes with the last duplicate of the descriptor. */
 int temporary_lock(int fd);

@@ -668,10 +668,8 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
 /* The database of the path, which no other msprof removes while it is pinned. */
 static bool pin_database(struct capture_visit *visit)
 {
-    if (!pin_is_current(visit->pin, visit->database)) {
-        pin_close(visit->pin);
+    if (visit->pin < 0)
         visit->pin = pin_open(visit->database);
-    }
     return visit->pin >= 0;
 }
 
@@ -683,15 +681,18 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
     bool is_current = db != NULL;
     int status = STATUS_DONE;
 
-    for (int tries = 0; !is_current && (tries == 0 || (tries < PIN_TRIES && !pin_database(visit))); tries++) {
+    for (int tries = 1; db == NULL && tries <= PIN_TRIES; tries++) {
         console_note("'%s': %s, importing", visit->directory,
                      access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
         status = visit_import(visit);
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
+        /* who removed the one before this was imported may take this one, too */
+        err = (struct err)ERR_INIT;
+        if ((pin_database(visit) || tries == PIN_TRIES) && database_open(visit->database, &db, &err) != 0 &&
+            (tries == PIN_TRIES || access(visit->database, F_OK) == 0))
+            return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    if (db == NULL && database_open(visit->database, &db, &err) != 0)
-        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     if (is_current)
         status = tell_known_problems(visit, db);
     if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)

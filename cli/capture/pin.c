@@ -5,8 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,18 +25,14 @@ static bool lock(int fd, int how)
     return true;
 }
 
-bool pin_is_current(int fd, const char *path)
-{
-    struct stat pinned, there;
-    return fd >= 0 && fstat(fd, &pinned) == 0 && stat(path, &there) == 0 && pinned.st_ino == there.st_ino &&
-           pinned.st_dev == there.st_dev;
-}
-
 int pin_open(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const char *slash = strrchr(path, '/');
+    char *directory = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = directory != NULL ? open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) : -1;
+    free(directory);
     /* who removes it holds the lock for a moment only */
-    if (fd >= 0 && (!lock(fd, LOCK_SH) || !pin_is_current(fd, path))) {
+    if (fd >= 0 && !lock(fd, LOCK_SH)) {
         close(fd);
         fd = -1;
     }
@@ -53,8 +50,6 @@ int pin_remove(int fd, const char *path, void (*waiting)(const char *path), stru
             return interrupt_error(err);
         nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
     }
-    if (fd >= 0 && !pin_is_current(fd, path))
-        return 0;
     return unlink(path) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "'%s' is not removed", path);
 }
 

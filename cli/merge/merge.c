@@ -12,6 +12,7 @@
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/status.h"
+#include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
@@ -233,7 +234,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     if (status == 0) {
         remove_stale_temporaries(directory);
         clock_format_local(timestamp);
-        const struct export_options options = {
+        struct export_options options = {
             .directory = directory,
             .columns = (enum column_set)merge->settings->columns,
             .timestamp = timestamp,
@@ -244,7 +245,10 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
             .written_arg = &log,
             .progress = console_progress(),
         };
-        status = type->export(parts, merge->list.count, &options, &exported, err);
+        if (merge->settings->command == COMMAND_EXPORT_TIMELINE)
+            status = timeline_options_read(merge->settings, &options, err);
+        if (status == 0)
+            status = type->export(parts, merge->list.count, &options, &exported, err);
         console_progress_end();
     }
     if (status == 0 && log.err.code != ERR_NONE) {

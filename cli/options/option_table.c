@@ -102,7 +102,7 @@ static const char *const rule_type_choices[] = {"text", "db", NULL};
 #define ON_CAPTURES                                                                                                    \
     (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
      COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
-     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR))
+     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR) | COMMAND_BIT(COMMAND_VIEW))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
@@ -119,9 +119,10 @@ static const char *const rule_type_choices[] = {"text", "db", NULL};
 /* Each list is in the order of the enum that its index is stored as. */
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 static const char *const table_choices[] = {"csv", "json", NULL};
+static const char *const database_choices[] = {"pages", "plain", NULL};
+static const char *const trace_choices[] = {"json", "json.gz", "pftrace", "pftrace-raw", NULL};
 static const char *const flame_choices[] = {"collapsed", "svg", NULL};
 static const char *const weight_choices[] = {"device", "host", "count", NULL};
-static const char *const database_choices[] = {"pages", "plain", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
 const char *const collect_metrics[] = {"ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
@@ -418,6 +419,31 @@ const struct option_spec option_table[] = {
      .offset = MEMBER(table_format),
      .help = "format of the tables (csv)"},
     {.name = "format",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_CHOICE,
+     .argument = "json|json.gz|pftrace|pftrace-raw",
+     .choices = trace_choices,
+     .offset = MEMBER(timeline.format),
+     .help = "format of the timelines: JSON, or Perfetto's own,\ncompressed or faster to write (json)"},
+    {.name = "split",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_TEXT,
+     .argument = "PARTS",
+     .offset = MEMBER(timeline.split),
+     .help = "several files: time=10s, size=200MB, or iteration,\nwhich is one for each step; at most 1000"},
+    {.name = "from",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_TEXT,
+     .argument = "TIME",
+     .offset = MEMBER(timeline.from),
+     .help = "only what is still there then, or comes later: 1.5s,\n20ms, 7us, since the start of the capture"},
+    {.name = "until",
+     .commands = COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
+     .type = VALUE_TEXT,
+     .argument = "TIME",
+     .offset = MEMBER(timeline.until),
+     .help = "only what begins before it"},
+    {.name = "format",
      .commands = ON_REPORT,
      .type = VALUE_CHOICE,
      .argument = "html|markdown",
@@ -507,6 +533,30 @@ const struct option_spec option_table[] = {
      .offer = OFFER_LAYERS,
      .offset = MEMBER(reports),
      .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas"},
+    {.name = "report",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NONE,
+     .offset = MEMBER(view.report),
+     .help = "the page of 'msprof report' instead"},
+    {.name = "viewer",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_TEXT,
+     .argument = "ADDRESS",
+     .offset = MEMBER(view.viewer),
+     .help = "a Perfetto of your own (https://ui.perfetto.dev)"},
+    {.name = "port",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NUMBER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 65535,
+     .offset = MEMBER(view.port),
+     .help = "the port of 127.0.0.1 (0: a free one)"},
+    {.name = "no-browser",
+     .commands = COMMAND_BIT(COMMAND_VIEW),
+     .type = VALUE_NONE,
+     .offset = MEMBER(view.no_browser),
+     .help = "print the address, and start no browser"},
     {.name = "model-id",
      .commands = COMMAND_BIT(COMMAND_EXPORT_SUMMARY) | COMMAND_BIT(COMMAND_EXPORT_TIMELINE),
      .type = VALUE_NUMBER,

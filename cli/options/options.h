@@ -98,6 +98,19 @@ struct report_settings {
     bool redact;
 };
 
+/* Settings of view on the command line. */
+struct view_settings {
+    const char *viewer; /* NULL: Perfetto's */
+    int port;           /* 0: any */
+    bool report, no_browser;
+};
+
+/* Settings of export timeline on the command line. */
+struct timeline_settings {
+    int format;                       /* enum trace_format */
+    const char *split, *from, *until; /* NULL: not given */
+};
+
 /* Settings of export flame on the command line. */
 struct flame_settings {
     int weight; /* enum flame_weight */
@@ -202,6 +215,8 @@ struct settings {
     struct diff_settings diff;
     struct advise_settings advise;
     struct report_settings report;
+    struct timeline_settings timeline;
+    struct view_settings view;
     struct flame_settings flame;
     struct options_settings options;
     struct show_settings show;

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Where things stand in the header of the file, the first bytes of page 1. */
 enum {
@@ -65,28 +66,29 @@ static inline size_t leaf_part(size_t page_size, uint64_t length)
     return part <= most ? part : least;
 }
 
-/* Writes a number as SQLite's varint; what is behind it, at most VARINT_MAX bytes on. */
+/* Writes a number as SQLite's varint in front of `end`, where at most VARINT_MAX bytes are; its first byte. */
+static inline unsigned char *varint_put_before(unsigned char *end, uint64_t value)
+{
+    if (value >> 56 != 0) { /* the last of nine bytes has all of its bits */
+        *--end = (unsigned char)value;
+        value >>= 8;
+        for (int i = 0; i < VARINT_MAX - 1; i++, value >>= 7)
+            *--end = (unsigned char)(value | 0x80);
+        return end;
+    }
+    *--end = (unsigned char)(value & 0x7f);
+    while ((value >>= 7) != 0)
+        *--end = (unsigned char)(value | 0x80);
+    return end;
+}
+
+/* Writes it likewise behind `to`; what is behind it. */
 static inline unsigned char *varint_put(unsigned char *to, uint64_t value)
 {
-    if (value < 0x80) {
-        *to = (unsigned char)value;
-        return to + 1;
-    }
-    if (value < 0x4000) {
-        to[0] = (unsigned char)(value >> 7 | 0x80);
-        to[1] = (unsigned char)(value & 0x7f);
-        return to + 2;
-    }
-    if (value >> 56 != 0) { /* the last of nine bytes has all of its bits */
-        to[8] = (unsigned char)value;
-        value >>= 8;
-        for (int i = 7; i >= 0; i--, value >>= 7)
-            to[i] = (unsigned char)(value | 0x80);
-        return to + VARINT_MAX;
-    }
-    int length = (70 - __builtin_clzll(value)) / 7;
-    for (int i = length - 1; i >= 0; i--, value >>= 7)
-        to[i] = (unsigned char)((value & 0x7f) | (i < length - 1 ? 0x80 : 0));
+    unsigned char bytes[VARINT_MAX];
+    const unsigned char *first = varint_put_before(bytes + VARINT_MAX, value);
+    size_t length = (size_t)(bytes + VARINT_MAX - first);
+    memcpy(to, first, length);
     return to + length;
 }
 

@@ -93,10 +93,19 @@ static const unsigned char *long_varint(const unsigned char *p, uint64_t *ret)
 /* Reads up to 9 bytes, and returns where they end. */
 static inline const unsigned char *varint(const unsigned char *p, uint64_t *ret)
 {
-    if (*p >= 0x80)
-        return long_varint(p, ret);
-    *ret = *p;
-    return p + 1;
+    if (p[0] < 0x80) {
+        *ret = p[0];
+        return p + 1;
+    }
+    if (p[1] < 0x80) {
+        *ret = (p[0] & 0x7fu) << 7 | p[1];
+        return p + 2;
+    }
+    if (p[2] < 0x80) {
+        *ret = (p[0] & 0x7fu) << 14 | (p[1] & 0x7fu) << 7 | p[2];
+        return p + 3;
+    }
+    return long_varint(p, ret);
 }
 
 /* ---- pages ---- */
@@ -187,14 +196,12 @@ static bool take_columns(const struct page_reader *reader, const unsigned char *
             return false;
         for (const uint16_t *places_end = place + stretch->taken; place < places_end; place++) {
             size_t type = *types++;
-            if (type == 0)
-                continue;
-            if (type < SERIAL_REAL) {
+            if (type - 1 < SERIAL_REAL - 1) {
                 row[*place] = (int64_t)big64(data) >> shifts[type];
                 data += sizes[type];
             } else if (type == SERIAL_ZERO || type == SERIAL_ONE) {
                 row[*place] = (int64_t)type - SERIAL_ZERO;
-            } else {
+            } else if (type != 0) {
                 return false;
             }
         }

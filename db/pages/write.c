@@ -85,11 +85,13 @@ struct page_table {
     uint32_t root;
     bool finished;
     uint8_t forms[RECORD_MAX_COLUMNS], positions[RECORD_MAX_COLUMNS]; /* of cells: how and where they are in a row */
-    uint64_t stored, bytes; /* cells that a row has values of, and those of any length */
-    unsigned char *leaf;    /* the page that is filled: pointers from its start, cells from its end */
+    uint64_t stored, integers, bytes; /* cells that a row has values of, and those of them that are numbers, or of any
+                                         length */
+    unsigned char *leaf;              /* the page that is filled: pointers from its start, cells from its end */
     size_t cells, content;
     int64_t last_id;
-    unsigned char *row; /* encoded, and VALUE_MAX bytes of room behind it */
+    unsigned char *row_memory,
+        *row; /* encoded: the second, with CELL_HEAD bytes of room in front and VALUE_MAX behind */
     size_t row_room;
     struct level levels[LEVELS];
     size_t level_count, fan_out;
@@ -98,6 +100,7 @@ struct page_table {
 enum {
     VALUE_MAX = 9, /* bytes of a value that is neither text nor blob, and what putting one may touch */
     VALUES_MAX = RECORD_MAX_COLUMNS * VALUE_MAX,
+    CELL_HEAD = 2 * VARINT_MAX, /* length and row id */
     ROW_HEAD_MAX = 2 + (RECORD_MAX_COLUMNS + 1) * VARINT_MAX,
 };
 
@@ -109,6 +112,17 @@ static inline bool is_bytes(uint8_t form)
 static int no_memory(struct err *err)
 {
     return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static int take_row_memory(struct page_table *table, size_t room, struct err *err)
+{
+    unsigned char *memory = realloc(table->row_memory, CELL_HEAD + room + VALUE_MAX);
+    if (memory == NULL)
+        return no_memory(err);
+    table->row_memory = memory;
+    table->row = memory + CELL_HEAD;
+    table->row_room = room;
+    return 0;
 }
 
 static void clear_leaf(struct page_table *table)
@@ -136,13 +150,13 @@ struct page_table *page_table_new(struct pages *pages, uint32_t root, const uint
         position = (uint8_t)(position + (forms[i] != PAGE_NOWHERE));
         if (forms[i] != PAGE_NOWHERE && forms[i] != PAGE_ROW_ID)
             table->stored |= UINT64_C(1) << i;
+        if (forms[i] == PAGE_INTEGER)
+            table->integers |= UINT64_C(1) << i;
         if (is_bytes(forms[i]))
             table->bytes |= UINT64_C(1) << i;
     }
-    table->row_room = ROW_HEAD_MAX + VALUES_MAX;
     table->leaf = malloc(pages->page_size);
-    table->row = malloc(table->row_room + VALUE_MAX);
-    if (table->leaf == NULL || table->row == NULL) {
+    if (table->leaf == NULL || take_row_memory(table, ROW_HEAD_MAX + VALUES_MAX, err) < 0) {
         no_memory(err);
         page_table_free(table);
         return NULL;
@@ -158,17 +172,27 @@ void page_table_free(struct page_table *table)
     for (size_t i = 0; i < table->level_count; i++)
         free(table->levels[i].children);
     free(table->leaf);
-    free(table->row);
+    free(table->row_memory);
     free(table);
 }
 
 /* ---- rows ---- */
 
-/* The serial type of an integer by how many bits it has; one byte more of them is its sign. */
-static const uint8_t serial_of_bits[64] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3,
-                                           3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
-                                           5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6};
-static const uint8_t width_of_serial[] = {0, 1, 2, 3, 4, 6, 8};
+/* How an integer is stored, by the place of its highest bit that is not as its sign. */
+static const struct width {
+    uint8_t serial, bytes, shift; /* shift: of the integer, so that its bytes stand first */
+} widths[64] = {
+#define ONE_WIDTH(serial, bytes)                                                                                       \
+    {                                                                                                                  \
+        serial, bytes, 64 - 8 * (bytes)                                                                                \
+    }
+#define EIGHT_WIDTHS(serial, bytes)                                                                                    \
+    ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes),            \
+        ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes), ONE_WIDTH(serial, bytes)
+    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),
+    ONE_WIDTH(1, 1),    ONE_WIDTH(1, 1),    EIGHT_WIDTHS(2, 2), EIGHT_WIDTHS(3, 3), EIGHT_WIDTHS(4, 4),
+    EIGHT_WIDTHS(5, 6), EIGHT_WIDTHS(5, 6), EIGHT_WIDTHS(6, 8), EIGHT_WIDTHS(6, 8), ONE_WIDTH(6, 8),
+};
 
 /* Puts an integer behind the values so far, with up to VALUE_MAX bytes of anything behind it. */
 static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsigned char *ret_serial)
@@ -177,13 +201,12 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         *ret_serial = (unsigned char)(SERIAL_ZERO + value);
         return to;
     }
-    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value) | 1;
-    uint8_t serial = serial_of_bits[64 - __builtin_clzll(magnitude)];
-    uint8_t width = width_of_serial[serial];
-    uint64_t swapped = htobe64((uint64_t)value << (64 - 8 * width));
+    uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1;
+    const struct width *width = &widths[(unsigned)__builtin_clzll(magnitude) ^ 63];
+    uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);
-    *ret_serial = serial;
-    return to + width;
+    *ret_serial = width->serial;
+    return to + width->bytes;
 }
 
 static bool is_number(const struct cell *cell)
@@ -198,9 +221,27 @@ static uint64_t serial_of_bytes(uint8_t form, const struct cell *cell)
     return (form == PAGE_TEXT ? SERIAL_TEXT : SERIAL_BLOB) + 2 * (uint64_t)cell->length;
 }
 
+/* A whole number that SQLite would store as an integer in a column of numeric affinity. */
+static bool is_whole(const struct cell *cell, int64_t *ret)
+{
+    double number;
+    memcpy(&number, &cell->integer, sizeof number);
+    if (!(number > -0x1p63 && number < 0x1p63))
+        return false;
+    *ret = (int64_t)number;
+    return (double)*ret == number;
+}
+
 /* Puts a value that is no integer behind the values so far. */
 static unsigned char *put_other(unsigned char *to, uint8_t form, const struct cell *cell, uint64_t *ret_serial)
 {
+    int64_t whole;
+    if (form == PAGE_NUMERIC && is_whole(cell, &whole)) {
+        unsigned char serial;
+        to = put_integer(to, whole, &serial);
+        *ret_serial = serial;
+        return to;
+    }
     if (is_bytes(form)) {
         *ret_serial = serial_of_bytes(form, cell);
         if (cell->length > 0)
@@ -219,12 +260,7 @@ static int make_room(struct page_table *table, const struct cell *cells, uint64_
         room += cells[__builtin_ctzll(left)].length;
     if (room <= table->row_room)
         return 0;
-    unsigned char *row = realloc(table->row, 2 * room + VALUE_MAX);
-    if (row == NULL)
-        return no_memory(err);
-    table->row = row;
-    table->row_room = 2 * room;
-    return 0;
+    return take_row_memory(table, 2 * room, err);
 }
 
 /* A row with serial types of more than a byte, or of more than 126 bytes in all. */
@@ -268,7 +304,14 @@ static int64_t encode(struct page_table *table, const struct cell *cells, uint64
     size_t values = present != 0 ? table->positions[63 - __builtin_clzll(present)] + (size_t)1 : 1;
     unsigned char *types = table->row + 1, *end = types + values;
     table->row[0] = (unsigned char)(values + 1);
-    memset(types, SERIAL_NULL, values);
+    memset(types, SERIAL_NULL, RECORD_MAX_COLUMNS + 1); /* always as many, which takes a few instructions */
+    if ((present & ~table->integers) == 0) {
+        for (uint64_t left = present; left != 0; left &= left - 1) {
+            size_t cell = (unsigned)__builtin_ctzll(left);
+            end = put_integer(end, cells[cell].integer, &types[table->positions[cell]]);
+        }
+        return end - table->row;
+    }
     for (uint64_t left = present; left != 0; left &= left - 1) {
         int cell = __builtin_ctzll(left);
         if (table->forms[cell] == PAGE_INTEGER) {
@@ -294,8 +337,7 @@ static int write_overflow(struct page_table *table, const unsigned char *bytes, 
     unsigned char *page = malloc(pages->page_size);
     uint32_t number = 0, next = 0;
     int status = page != NULL ? take_page(pages, &number, err) : no_memory(err);
-    if (status == 0)
-        *ret = number;
+    *ret = number;
     while (status == 0 && length > 0) {
         size_t part = length < part_max ? length : part_max;
         next = 0;
@@ -364,11 +406,9 @@ static int add_child(struct page_table *table, size_t depth, struct child child,
         if (level->count < table->fan_out + 2)
             return 0;
         child.last_id = level->children[table->fan_out - 1].last_id;
-        int status = take_page(table->pages, &child.page, err);
-        if (status == 0)
-            status = write_interior(table, level, table->fan_out, child.page, err);
-        if (status < 0)
-            return status;
+        if (take_page(table->pages, &child.page, err) < 0 ||
+            write_interior(table, level, table->fan_out, child.page, err) < 0)
+            return -(int)err->code;
     }
     return err_set(err, ERR_LIMIT, "a table of the database has more than %d levels of pages", LEVELS);
 }
@@ -385,11 +425,10 @@ static int write_leaf(struct page_table *table, uint32_t page, struct err *err)
 static int end_leaf(struct page_table *table, struct err *err)
 {
     struct child child = {table->last_id, 0};
-    int status = take_page(table->pages, &child.page, err);
-    if (status == 0)
-        status = write_leaf(table, child.page, err);
+    if (take_page(table->pages, &child.page, err) < 0 || write_leaf(table, child.page, err) < 0)
+        return -(int)err->code;
     clear_leaf(table);
-    return status == 0 ? add_child(table, 0, child, err) : status;
+    return add_child(table, 0, child, err);
 }
 
 int page_table_add(struct page_table *table, int64_t id, const struct cell *cells, uint64_t present, struct err *err)
@@ -398,23 +437,21 @@ int page_table_add(struct page_table *table, int64_t id, const struct cell *cell
     int64_t encoded = encode(table, cells, present, err);
     if (encoded < 0)
         return (int)encoded;
-    unsigned char head[2 * VARINT_MAX];
     size_t length = (size_t)encoded, part = leaf_part(table->pages->page_size, length);
-    size_t head_length = (size_t)(varint_put(varint_put(head, length), (uint64_t)id) - head);
-    size_t size = head_length + part + (part < length ? OVERFLOW : 0);
+    const unsigned char *first = varint_put_before(varint_put_before(table->row, (uint64_t)id), length);
+    size_t used = (size_t)(table->row - first) + part, size = used + (part < length ? OVERFLOW : 0);
     size = size < CELL_MIN ? CELL_MIN : size;
     if (table->content < LEAF_HEADER + POINTER * (table->cells + 1) + size && end_leaf(table, err) < 0)
         return -(int)err->code;
     table->content -= size;
     unsigned char *cell = table->leaf + table->content;
     memset(cell, 0, CELL_MIN);
-    memcpy(cell, head, head_length);
-    memcpy(cell + head_length, table->row, part);
+    memcpy(cell, first, used);
     if (part < length) {
-        uint32_t first = 0;
-        if (write_overflow(table, table->row + part, length - part, &first, err) < 0)
+        uint32_t page = 0;
+        if (write_overflow(table, table->row + part, length - part, &page, err) < 0)
             return -(int)err->code;
-        bytes_store(cell + head_length + part, OVERFLOW, true, first);
+        bytes_store(cell + used, OVERFLOW, true, page);
     }
     bytes_store(table->leaf + LEAF_HEADER + POINTER * table->cells++, POINTER, true, table->content);
     table->last_id = id;
@@ -425,22 +462,20 @@ int page_table_finish(struct page_table *table, struct err *err)
 {
     if (table->level_count == 0)
         return table->cells > 0 ? write_leaf(table, table->root, err) : 0;
-    int status = table->cells > 0 ? end_leaf(table, err) : 0;
-    for (size_t depth = 0; status == 0; depth++) {
+    if (table->cells > 0 && end_leaf(table, err) < 0)
+        return -(int)err->code;
+    for (size_t depth = 0;; depth++) {
         struct level *level = &table->levels[depth];
         if (depth + 1 == table->level_count && level->count <= table->fan_out)
             return write_interior(table, level, level->count, table->root, err);
         /* One page of all; or two halves, where one page is too small. */
         size_t pages = level->count <= table->fan_out ? 1 : 2;
-        for (; status == 0 && pages > 0; pages--) {
+        for (; pages > 0; pages--) {
             size_t count = level->count / pages;
             struct child child = {level->children[count - 1].last_id, 0};
-            status = take_page(table->pages, &child.page, err);
-            if (status == 0)
-                status = write_interior(table, level, count, child.page, err);
-            if (status == 0)
-                status = add_child(table, depth + 1, child, err);
+            if (take_page(table->pages, &child.page, err) < 0 ||
+                write_interior(table, level, count, child.page, err) < 0 || add_child(table, depth + 1, child, err) < 0)
+                return -(int)err->code;
         }
     }
-    return status;
 }

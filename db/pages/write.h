@@ -27,7 +27,8 @@ struct pages {
 enum page_form {
     PAGE_NOWHERE, /* it is not */
     PAGE_INTEGER,
-    PAGE_REAL, /* the integer has the bits of a double; one that is no number is NULL */
+    PAGE_REAL,    /* the integer has the bits of a double; one that is no number is NULL */
+    PAGE_NUMERIC, /* likewise, of a column of that affinity: a whole number is stored as an integer */
     PAGE_TEXT,
     PAGE_BLOB,
     PAGE_ROW_ID, /* an INTEGER PRIMARY KEY: its value is the row id's */

@@ -186,6 +186,26 @@ int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err)
     return query_last_row(db, "device_task", ret, err);
 }
 
+static int count_one(void *arg, int64_t *row, struct err *err)
+{
+    (void)row;
+    (void)err;
+    ++*(int64_t *)arg;
+    return 0;
+}
+
+int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err)
+{
+    static const struct scan_column id = {"id", 0};
+    struct query_scan *scan = NULL;
+    int status = query_scan_new(db, "device_task", CANN_IS_OPERATOR, &id, 1, 1, &scan, err);
+    *ret = 0;
+    if (status == 0)
+        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_one, ret, err);
+    query_scan_free(scan);
+    return status;
+}
+
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)
 {
     int64_t any = 0;
@@ -200,6 +220,11 @@ int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     return query_last_row(db, "host_call", ret, err);
+}
+
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err)
+{
+    return query_number(db, "SELECT max(id) FROM name", ret, err);
 }
 
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err)

@@ -129,9 +129,13 @@ int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
 
 /* How many rows there are: ids run from 1 to this. */
 int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err);
+/* How many tasks are shown as operators; it reads every row. */
+int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether any task has counters of cores. */
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err);
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err);
+/* The largest number of a name; 0: there is none. */
+int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
  */
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err);

@@ -3,183 +3,301 @@
 
 #include "base/array.h"
 #include "base/file/spool.h"
+#include "base/search.h"
 #include "db/database.h"
+#include "db/query/query_cann.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>
-
-#define SQL_LIMIT 8192
+#include <string.h>
 
 /* ?1 the device, ?2 and ?3 the range. */
 #define IN_RANGE(tick) tick " > ?2 AND " tick " <= ?3"
-#define EXECUTIONS " FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
-/* Whole tasks: the parts of split ones have tables of their own. */
-#define OF_DEVICE " WHERE t.device_id IS ?1 AND t.context_id IS NULL AND " IN_RANGE("s.end_tick")
-
-static void bind_range(const struct execution_range *range, int64_t parameters[3])
-{
-    /* DB_NULL would be bound as NULL. */
-    parameters[0] = range->device_id;
-    parameters[1] = range->after_tick > DB_NULL ? range->after_tick : DB_NULL + 1;
-    parameters[2] = range->until_tick > DB_NULL ? range->until_tick : DB_NULL + 1;
-}
 
 static int select_in_range(sqlite3 *db, const struct query_select *select, const struct execution_range *range,
                            int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
 {
-    int64_t parameters[3];
-    bind_range(range, parameters);
+    /* DB_NULL would be bound as NULL. */
+    const int64_t parameters[] = {range->device_id, range->after_tick > DB_NULL ? range->after_tick : DB_NULL + 1,
+                                  range->until_tick > DB_NULL ? range->until_tick : DB_NULL + 1};
     return query_select(db, select, parameters, 3, each, arg, err);
 }
 
-/* ---- executions ---- */
+/* ---- executions: a task and its state have one number, and both tables are read side by side ---- */
 
-static const struct query_field execution_fields[] = {
-    QUERY_FIELD(struct execution, id, "t.id"),
-    QUERY_FIELD(struct execution, device_id, "t.device_id"),
-    QUERY_FIELD(struct execution, stream_id, "t.stream_id"),
-    QUERY_FIELD(struct execution, task_id, "t.task_id"),
-    QUERY_FIELD(struct execution, type, "t.type"),
-    QUERY_FIELD(struct execution, start_ns, "t.start_ns"),
-    QUERY_FIELD(struct execution, duration_ns, "t.duration_ns"),
-    QUERY_FIELD(struct execution, wait_tick, "s.wait_tick"),
-    QUERY_FIELD(struct execution, pending_tick, "s.pending_tick"),
-    QUERY_FIELD(struct execution, start_tick, "s.start_tick"),
-    QUERY_FIELD(struct execution, end_tick, "s.end_tick"),
-    QUERY_FIELD(struct execution, op_name, "o.text"),
-    QUERY_FIELD(struct execution, op_type, "y.text"),
-    QUERY_FIELD(struct execution, op_task_type, "t.op_task_type"),
-    QUERY_FIELD(struct execution, model_id, "t.model_id"),
-    QUERY_FIELD(struct execution, block_num, "t.block_num"),
-    QUERY_FIELD(struct execution, counted_blocks, "s.counted_blocks"),
+struct task_row {
+    int64_t id, device_id, context_id, op_name_id, aic_total_cycle, aiv_total_cycle;
+    int64_t stream_id, task_id, type, start_ns, duration_ns, op_type_id, op_task_type, model_id, block_num,
+        tensor_set_id;
+    int64_t aic_counters[EXECUTION_COUNTERS], aiv_counters[EXECUTION_COUNTERS];
 };
-static const struct query_field tensor_fields[] = {
-    QUERY_FIELD(struct execution, tensors[0], "x.input_shapes"),
-    QUERY_FIELD(struct execution, tensors[1], "x.input_data_types"),
-    QUERY_FIELD(struct execution, tensors[2], "x.input_formats"),
-    QUERY_FIELD(struct execution, tensors[3], "x.output_shapes"),
-    QUERY_FIELD(struct execution, tensors[4], "x.output_data_types"),
-    QUERY_FIELD(struct execution, tensors[5], "x.output_formats"),
+
+/* Columns that counts are made of, then the others. */
+static const struct query_field task_fields[] = {
+    QUERY_FIELD(struct task_row, id, "id"),
+    QUERY_FIELD(struct task_row, device_id, "device_id"),
+    QUERY_FIELD(struct task_row, context_id, "context_id"),
+    QUERY_FIELD(struct task_row, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct task_row, aic_total_cycle, "aic_total_cycle"),
+    QUERY_FIELD(struct task_row, aiv_total_cycle, "aiv_total_cycle"),
+    QUERY_FIELD(struct task_row, stream_id, "stream_id"),
+    QUERY_FIELD(struct task_row, task_id, "task_id"),
+    QUERY_FIELD(struct task_row, type, "type"),
+    QUERY_FIELD(struct task_row, start_ns, "start_ns"),
+    QUERY_FIELD(struct task_row, duration_ns, "duration_ns"),
+    QUERY_FIELD(struct task_row, op_type_id, "op_type_id"),
+    QUERY_FIELD(struct task_row, op_task_type, "op_task_type"),
+    QUERY_FIELD(struct task_row, model_id, "model_id"),
+    QUERY_FIELD(struct task_row, block_num, "block_num"),
+    QUERY_FIELD(struct task_row, tensor_set_id, "tensor_set_id"),
 };
-/* A column of the AI cores, else of the vector cores. */
-#define OF_CORES(column) "CASE WHEN t.aic_total_cycle IS NOT NULL THEN t.aic_" column " ELSE t.aiv_" column " END"
+enum { COUNT_FIELDS = 6, TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
+
 static const struct query_field counter_fields[] = {
-    QUERY_FIELD(struct execution, of_vector_core, "t.aic_total_cycle IS NULL"),
-    QUERY_FIELD(struct execution, counted, "coalesce(t.aic_total_cycle, t.aiv_total_cycle) IS NOT NULL"),
-    QUERY_FIELD(struct execution, total_cycle, OF_CORES("total_cycle")),
-    QUERY_FIELD(struct execution, counters[0], OF_CORES("event0")),
-    QUERY_FIELD(struct execution, counters[1], OF_CORES("event1")),
-    QUERY_FIELD(struct execution, counters[2], OF_CORES("event2")),
-    QUERY_FIELD(struct execution, counters[3], OF_CORES("event3")),
-    QUERY_FIELD(struct execution, counters[4], OF_CORES("event4")),
-    QUERY_FIELD(struct execution, counters[5], OF_CORES("event5")),
-    QUERY_FIELD(struct execution, counters[6], OF_CORES("event6")),
-    QUERY_FIELD(struct execution, counters[7], OF_CORES("event7")),
+    QUERY_FIELD(struct task_row, aic_counters[0], "aic_event0"),
+    QUERY_FIELD(struct task_row, aic_counters[1], "aic_event1"),
+    QUERY_FIELD(struct task_row, aic_counters[2], "aic_event2"),
+    QUERY_FIELD(struct task_row, aic_counters[3], "aic_event3"),
+    QUERY_FIELD(struct task_row, aic_counters[4], "aic_event4"),
+    QUERY_FIELD(struct task_row, aic_counters[5], "aic_event5"),
+    QUERY_FIELD(struct task_row, aic_counters[6], "aic_event6"),
+    QUERY_FIELD(struct task_row, aic_counters[7], "aic_event7"),
+    QUERY_FIELD(struct task_row, aiv_counters[0], "aiv_event0"),
+    QUERY_FIELD(struct task_row, aiv_counters[1], "aiv_event1"),
+    QUERY_FIELD(struct task_row, aiv_counters[2], "aiv_event2"),
+    QUERY_FIELD(struct task_row, aiv_counters[3], "aiv_event3"),
+    QUERY_FIELD(struct task_row, aiv_counters[4], "aiv_event4"),
+    QUERY_FIELD(struct task_row, aiv_counters[5], "aiv_event5"),
+    QUERY_FIELD(struct task_row, aiv_counters[6], "aiv_event6"),
+    QUERY_FIELD(struct task_row, aiv_counters[7], "aiv_event7"),
 };
-static const struct query_field launch_fields[] = {
-    QUERY_FIELD(struct execution, launch, "l.text"),
+static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
+
+struct state_row {
+    int64_t id, end_tick, wait_tick, pending_tick, start_tick, counted_blocks, launch_id;
 };
-static const struct query_field touch_fields[] = {
-    QUERY_FIELD(struct execution, touches, "n.start_ns IS NOT NULL"),
+static const struct query_field state_fields[] = {
+    QUERY_FIELD(struct state_row, id, "task_row_id"),
+    QUERY_FIELD(struct state_row, end_tick, "end_tick"),
+    QUERY_FIELD(struct state_row, wait_tick, "wait_tick"),
+    QUERY_FIELD(struct state_row, pending_tick, "pending_tick"),
+    QUERY_FIELD(struct state_row, start_tick, "start_tick"),
+    QUERY_FIELD(struct state_row, counted_blocks, "counted_blocks"),
+    QUERY_FIELD(struct state_row, launch_id, "launch_id"),
+};
+static const struct query_select state_select = {QUERY_FIELDS(state_fields)};
+
+#define ROWS_AT_ONCE 1024
+
+struct side_by_side {
+    sqlite3 *db;
+    const struct execution_range *range;
+    bool counting, with_counters;
+    struct query_scan *tasks, *states;
+    int64_t first;
+    struct state_row rows[ROWS_AT_ONCE]; /* states from first on; an id of 0: there is none */
+    int (*each)(void *arg, const struct task_row *task, const struct state_row *state, struct err *err);
+    void *arg;
 };
 
-/* Columns that are read, in this order: always, and when a query asks for a part. */
-static const struct {
-    unsigned part; /* 0: always */
-    const struct query_field *fields;
-    size_t count;
-    const char *join; /* what it needs */
-} parts[] = {
-#define PART(part, array, join)                                                                                        \
-    {                                                                                                                  \
-        (part), (array), sizeof(array) / sizeof *(array), (join)                                                       \
-    }
-    PART(0, execution_fields, " LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"),
-    PART(EXECUTION_TENSORS, tensor_fields, " LEFT JOIN tensor_set x ON x.id = t.tensor_set_id"),
-    PART(EXECUTION_COUNTED, counter_fields, ""),
-    PART(EXECUTION_LAUNCH, launch_fields,
-         " LEFT JOIN host_call c ON c.id = s.launch_id LEFT JOIN name l ON l.id = c.name_id"),
-    PART(EXECUTION_TOUCHES, touch_fields,
-         " LEFT JOIN (SELECT DISTINCT start_ns FROM device_task WHERE device_id IS ?1) n"
-         " ON n.start_ns = t.start_ns + t.duration_ns"),
-#undef PART
-};
-#define PARTS (sizeof parts / sizeof *parts)
-
-static bool has_part(const struct execution_query *query, size_t i)
+static int take_state(void *arg, int64_t *row, struct err *err)
 {
-    return parts[i].part == 0 || (query->parts & parts[i].part) != 0;
+    (void)err;
+    struct side_by_side *scan = arg;
+    const struct state_row *state = (const struct state_row *)(void *)row;
+    scan->rows[state->id - scan->first] = *state;
+    return 0;
+}
+
+/* Whole tasks: the parts of split ones have tables of their own. */
+static int take_task(void *arg, int64_t *row, struct err *err)
+{
+    const struct side_by_side *scan = arg;
+    const struct execution_range *range = scan->range;
+    const struct task_row *task = (const struct task_row *)(void *)row;
+    const struct state_row *state = &scan->rows[task->id - scan->first];
+    if (state->id == 0 || task->device_id != range->device_id)
+        return 0;
+    if (!scan->counting && (task->context_id != DB_NULL || state->end_tick == DB_NULL ||
+                            state->end_tick <= range->after_tick || state->end_tick > range->until_tick))
+        return 0;
+    return scan->each(scan->arg, task, state, err);
+}
+
+/* Reads the tasks of a range, or where only counting all of the device; the caller sets the members that say how. */
+static int scan_tasks(struct side_by_side *scan, struct err *err)
+{
+    const struct query_select tasks = {.fields = task_fields,
+                                       .field_count = scan->counting ? COUNT_FIELDS : TASK_FIELDS};
+    int64_t last = 0;
+    scan->tasks = scan->states = NULL;
+    int status = query_last_row(scan->db, "device_task", &last, err);
+    if (status == 0)
+        status = query_scan_fields(scan->db, &tasks, scan->with_counters ? &counter_select : NULL, "device_task",
+                                   sizeof(struct task_row), &scan->tasks, err);
+    if (status == 0)
+        status = query_scan_fields(scan->db, &state_select, NULL, "task_state", sizeof(struct state_row), &scan->states,
+                                   err);
+    for (scan->first = 1; scan->first <= last && status == 0; scan->first += ROWS_AT_ONCE) {
+        int64_t end = scan->first + ROWS_AT_ONCE;
+        for (size_t i = 0; i < ROWS_AT_ONCE; i++)
+            scan->rows[i].id = 0;
+        status = query_scan(scan->states, scan->first, end, take_state, scan, err);
+        if (status == 0)
+            status = query_scan(scan->tasks, scan->first, end, take_task, scan, err);
+    }
+    query_scan_free(scan->tasks);
+    query_scan_free(scan->states);
+    return status;
 }
 
 struct loop {
-    struct execution_query *query; /* a copy */
+    const struct execution_query *query;
+    struct cann_texts names, tensors;
+    sqlite3 *db;
+    sqlite3_stmt *launches;
+    struct spool *sorted; /* NULL: they are wanted as they come */
     int (*each)(void *arg, const struct execution *execution, struct err *err);
     void *arg;
 };
 
-static int take_execution(void *arg, sqlite3_stmt *row, struct err *err)
+/* The function that launched a task. */
+static int find_launch(const struct loop *loop, int64_t launch_id, const char **ret, struct err *err)
+{
+    query_bind(loop->launches, 1, launch_id);
+    int code = sqlite3_step(loop->launches);
+    *ret = code == SQLITE_ROW ? cann_text(&loop->names, query_integer(loop->launches, 0), 0).text : NULL;
+    int status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? 0 : database_error(err, loop->db, "the database cannot be read");
+    sqlite3_reset(loop->launches);
+    return status;
+}
+
+static uint64_t numbers_of(int64_t first, int64_t second)
+{
+    return (uint64_t)first << 32 | (uint32_t)second;
+}
+
+/* Numbers in descending order. */
+static uint64_t descending(double number)
+{
+    uint64_t bits;
+    number = number == 0 ? 0 : number; /* of either sign */
+    memcpy(&bits, &number, sizeof bits);
+    return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
+}
+
+/* Bytes of an execution that have what a query asks for. */
+static size_t wanted_size(const struct execution_query *query)
+{
+    return (query->parts & (EXECUTION_TENSORS | EXECUTION_COUNTED)) != 0 ? sizeof(struct execution)
+                                                                         : offsetof(struct execution, tensors);
+}
+
+static int sort_execution(const struct loop *loop, const struct execution *execution, struct err *err)
+{
+    const struct execution_query *query = loop->query;
+    struct spool_key key = {spool_key_part(execution->end_tick), numbers_of(execution->stream_id, execution->task_id)};
+    if (query->order == EXECUTIONS_BY_KEY)
+        key = (struct spool_key){descending(query->key(query->key_arg, execution->start_tick, execution->end_tick)),
+                                 numbers_of(execution->task_id, execution->stream_id)};
+    return spool_add(loop->sorted, &key, execution, wanted_size(query), err);
+}
+
+static void set_counters(struct execution *execution, const struct task_row *task)
+{
+    bool of_cube = task->aic_total_cycle != DB_NULL;
+    execution->of_vector_core = !of_cube;
+    execution->counted = of_cube || task->aiv_total_cycle != DB_NULL;
+    execution->total_cycle = of_cube ? task->aic_total_cycle : task->aiv_total_cycle;
+    memcpy(execution->counters, of_cube ? task->aic_counters : task->aiv_counters, sizeof execution->counters);
+}
+
+static int take_execution(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
 {
     const struct loop *loop = arg;
-    struct execution execution = {.id = 0};
-    int column = 0;
-    for (size_t i = 0; i < PARTS; i++) {
-        if (!has_part(loop->query, i))
-            continue;
-        query_take(row, column, parts[i].fields, parts[i].count, &execution);
-        column += (int)parts[i].count;
-    }
-    return loop->each(loop->arg, &execution, err);
-}
-
-static void build_sql(struct strbuf *sql, const struct execution_query *query)
-{
-    static const char *const orders[] = {
-        [EXECUTIONS_BY_START] = "t.id",
-        [EXECUTIONS_BY_END] = "s.end_tick, t.stream_id, t.task_id, t.id",
-        [EXECUTIONS_BY_KEY] = "execution_key(s.start_tick, s.end_tick) DESC, t.task_id, t.stream_id, t.id",
+    struct execution execution = {
+        .id = task->id,
+        .device_id = task->device_id,
+        .stream_id = task->stream_id,
+        .task_id = task->task_id,
+        .type = task->type,
+        .start_ns = task->start_ns,
+        .duration_ns = task->duration_ns,
+        .wait_tick = state->wait_tick,
+        .pending_tick = state->pending_tick,
+        .start_tick = state->start_tick,
+        .end_tick = state->end_tick,
+        .op_name = cann_text(&loop->names, task->op_name_id, 0).text,
+        .op_type = cann_text(&loop->names, task->op_type_id, 0).text,
+        .op_task_type = task->op_task_type,
+        .model_id = task->model_id,
+        .block_num = task->block_num,
+        .counted_blocks = state->counted_blocks,
     };
-    size_t columns = 0;
-    strbuf_adds(sql, "SELECT ");
-    for (size_t i = 0; i < PARTS; i++)
-        columns = has_part(query, i) ? query_put_fields(sql, parts[i].fields, parts[i].count, columns) : columns;
-    strbuf_adds(sql, EXECUTIONS);
-    for (size_t i = 0; i < PARTS; i++)
-        strbuf_adds(sql, has_part(query, i) ? parts[i].join : "");
-    strbuf_adds(sql, OF_DEVICE);
-    if (query->operators_only)
-        strbuf_adds(sql, " AND t.op_name_id IS NOT NULL");
-    strbuf_addf(sql, " ORDER BY %s", orders[query->order]);
+    const struct execution_query *query = loop->query;
+    int status = 0;
+    if (query->operators_only && task->op_name_id == DB_NULL)
+        return 0;
+    if ((query->parts & EXECUTION_LAUNCH) != 0 && state->launch_id != DB_NULL)
+        status = find_launch(loop, state->launch_id, &execution.launch, err);
+    for (size_t i = 0; (query->parts & EXECUTION_TENSORS) != 0 && i < EXECUTION_TENSOR_TEXTS; i++)
+        execution.tensors[i] = cann_text(&loop->tensors, task->tensor_set_id, i).text;
+    if ((query->parts & EXECUTION_COUNTED) != 0)
+        set_counters(&execution, task);
+    if (status < 0)
+        return status;
+    return loop->sorted != NULL ? sort_execution(loop, &execution, err) : loop->each(loop->arg, &execution, err);
 }
 
-static void compute_key(sqlite3_context *context, int argc, sqlite3_value **argv)
+static int give_sorted(const struct loop *loop, struct err *err)
 {
-    (void)argc;
-    const struct execution_query *query = sqlite3_user_data(context);
-    sqlite3_result_double(context,
-                          query->key(query->key_arg, sqlite3_value_int64(argv[0]), sqlite3_value_int64(argv[1])));
+    struct execution execution = {.id = 0};
+    struct spool_item item;
+    int status = spool_finish(loop->sorted, err);
+    while (status == 0 && (status = spool_next(loop->sorted, &item, err)) > 0) {
+        memcpy(&execution, item.record, item.size);
+        status = loop->each(loop->arg, &execution, err);
+    }
+    return status;
+}
+
+#define SORT_MEMORY ((size_t)4 * 1024 * 1024)
+
+static int prepare_loop(struct loop *loop, struct err *err)
+{
+    int status = cann_names_load(loop->db, &loop->names, err);
+    if (status == 0 && (loop->query->parts & EXECUTION_TENSORS) != 0)
+        status = cann_tensor_sets_load(loop->db, &loop->tensors, err);
+    if (status == 0 && (loop->query->parts & EXECUTION_LAUNCH) != 0)
+        status = database_prepare(loop->db, "SELECT name_id FROM host_call WHERE id = ?1", &loop->launches, err);
+    if (status == 0 && loop->query->order != EXECUTIONS_BY_START &&
+        (loop->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+        status = -(int)err->code;
+    return status;
 }
 
 int execution_each(sqlite3 *db, const struct execution_query *query,
                    int (*each)(void *arg, const struct execution *execution, struct err *err), void *arg,
                    struct err *err)
 {
-    struct execution_query copy = *query;
-    struct loop loop = {&copy, each, arg};
-    int64_t parameters[3];
-    struct strbuf sql;
-    bind_range(&query->range, parameters);
-    strbuf_init(&sql, SQL_LIMIT);
-    build_sql(&sql, query);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
-    if (status == 0 && query->key != NULL &&
-        sqlite3_create_function_v2(db, "execution_key", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, &copy, compute_key, NULL,
-                                   NULL, NULL) != SQLITE_OK)
-        status = database_error(err, db, "the tasks cannot be put in order");
+    struct loop loop = {.query = query, .db = db, .each = each, .arg = arg};
+    struct side_by_side scan = {.db = db,
+                                .range = &query->range,
+                                .with_counters = (query->parts & EXECUTION_COUNTED) != 0,
+                                .each = take_execution,
+                                .arg = &loop};
+    int status = prepare_loop(&loop, err);
     if (status == 0)
-        status = query_run(db, sql.data, parameters, 3, take_execution, &loop, err);
-    strbuf_release(&sql);
+        status = scan_tasks(&scan, err);
+    if (status == 0 && loop.sorted != NULL)
+        status = give_sorted(&loop, err);
+    spool_free(loop.sorted);
+    sqlite3_finalize(loop.launches);
+    cann_texts_release(&loop.tensors);
+    cann_texts_release(&loop.names);
     return status;
 }
 
@@ -262,23 +380,19 @@ int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
 /* ---- what there is ---- */
 
 /* Counters that belong to no task count too: they say what was counted. */
-#define COUNTED(cycles, records)                                                                                       \
-    "EXISTS (SELECT 1 FROM device_task WHERE device_id = ?1 AND " cycles " IS NOT NULL)"                               \
-    " OR EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL)"
+#define COUNTED(records) "EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL)"
 
 static const struct query_field count_fields[] = {
-    QUERY_FIELD(struct execution_counts, tasks, "count(*)"),
-    QUERY_FIELD(struct execution_counts, operators, "count(t.op_name_id)"),
     QUERY_FIELD(struct execution_counts, copies, "(SELECT count(*) FROM " COPIES ")"),
     QUERY_FIELD(struct execution_counts, ai_cpu_runs,
                 "(SELECT count(*) FROM aicpu_node WHERE device_id = ?1 AND " IN_RANGE("end_tick") ")"),
     QUERY_FIELD(struct execution_counts, tensors,
                 "EXISTS (SELECT 1 FROM device_task JOIN tensor_set x ON x.id = tensor_set_id WHERE device_id = ?1 AND"
                 " (x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL))"),
-    QUERY_FIELD(struct execution_counts, of_ai_cores, COUNTED("aic_total_cycle", "aicore_pmu")),
-    QUERY_FIELD(struct execution_counts, of_vector_cores, COUNTED("aiv_total_cycle", "aiv_pmu")),
+    QUERY_FIELD(struct execution_counts, of_ai_cores, COUNTED("aicore_pmu")),
+    QUERY_FIELD(struct execution_counts, of_vector_cores, COUNTED("aiv_pmu")),
 };
-static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = EXECUTIONS OF_DEVICE};
+static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = ""};
 
 static int take_counts(void *arg, sqlite3_stmt *row, struct err *err)
 {
@@ -287,9 +401,34 @@ static int take_counts(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
+struct counting {
+    const struct execution_range *range;
+    struct execution_counts *counts;
+};
+
+static int count_task(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
+{
+    (void)err;
+    const struct counting *counting = arg;
+    struct execution_counts *ret = counting->counts;
+    bool known = task->device_id != DB_NULL;
+    ret->of_ai_cores |= known && task->aic_total_cycle != DB_NULL;
+    ret->of_vector_cores |= known && task->aiv_total_cycle != DB_NULL;
+    if (task->context_id == DB_NULL && state->end_tick != DB_NULL && state->end_tick > counting->range->after_tick &&
+        state->end_tick <= counting->range->until_tick) {
+        ret->tasks++;
+        ret->operators += task->op_name_id != DB_NULL;
+    }
+    return 0;
+}
+
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err)
 {
-    return select_in_range(db, &counts, range, take_counts, ret, err);
+    struct counting counting = {range, ret};
+    struct side_by_side scan = {.db = db, .range = range, .counting = true, .each = count_task, .arg = &counting};
+    *ret = (struct execution_counts){.tasks = 0};
+    int status = select_in_range(db, &counts, range, take_counts, ret, err);
+    return status == 0 ? scan_tasks(&scan, err) : status;
 }
 
 struct number_loop {
@@ -303,14 +442,46 @@ static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
     return loop->each(loop->arg, query_integer(row, 0), err);
 }
 
+struct streams {
+    int64_t *items; /* each once, ascending */
+    size_t count, capacity;
+};
+
+static int add_stream(void *arg, int64_t stream_id, struct err *err)
+{
+    struct streams *streams = arg;
+    size_t at = search_until(streams->items, streams->count, sizeof *streams->items, 0, stream_id);
+    if (at > 0 && streams->items[at - 1] == stream_id)
+        return 0;
+    if (array_reserve(streams, 1, err) < 0)
+        return -(int)err->code;
+    memmove(streams->items + at + 1, streams->items + at, (streams->count - at) * sizeof *streams->items);
+    streams->items[at] = stream_id;
+    streams->count++;
+    return 0;
+}
+
+static int add_stream_of_task(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
+{
+    (void)state;
+    return add_stream(arg, task->stream_id, err);
+}
+
 int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
 {
-    struct number_loop loop = {each, arg};
-    int64_t parameters[3];
-    bind_range(range, parameters);
-    return query_run(db, "SELECT t.stream_id" EXECUTIONS OF_DEVICE " UNION SELECT stream_id FROM " COPIES " ORDER BY 1",
-                     parameters, 3, take_number, &loop, err);
+    static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
+    static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .from = "FROM " COPIES};
+    struct streams streams = {.items = NULL};
+    struct number_loop loop = {add_stream, &streams};
+    struct side_by_side scan = {.db = db, .range = range, .each = add_stream_of_task, .arg = &streams};
+    int status = scan_tasks(&scan, err);
+    if (status == 0)
+        status = select_in_range(db, &copy_streams, range, take_number, &loop, err);
+    for (size_t i = 0; i < streams.count && status == 0; i++)
+        status = each(arg, streams.items[i], err);
+    free(streams.items);
+    return status;
 }
 
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,

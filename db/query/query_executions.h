@@ -21,11 +21,10 @@ struct execution {
     const char *op_name, *op_type;               /* NULL: nothing names the task */
     int64_t op_task_type, model_id, block_num;   /* of the operator; model DB_NULL: of none */
     const char *launch;                          /* the runtime's function that launched it */
+    int64_t counted_blocks;                      /* DB_NULL: the operator says it */
     const char *tensors[EXECUTION_TENSOR_TEXTS]; /* shapes, types and formats of the inputs, then of the outputs */
     bool counted, of_vector_core;                /* it has the counters below, and of which cores */
     int64_t total_cycle, counters[EXECUTION_COUNTERS];
-    int64_t counted_blocks; /* DB_NULL: the operator says it */
-    bool touches;           /* another task starts at the nanosecond where it ends */
 };
 
 /* Tasks that end after the one tick and not after the other. */
@@ -34,7 +33,7 @@ struct execution_range {
     int64_t after_tick, until_tick;
 };
 
-enum execution_parts { EXECUTION_TENSORS = 1, EXECUTION_COUNTED = 2, EXECUTION_LAUNCH = 4, EXECUTION_TOUCHES = 8 };
+enum execution_parts { EXECUTION_TENSORS = 1, EXECUTION_COUNTED = 2, EXECUTION_LAUNCH = 4 };
 enum execution_order {
     EXECUTIONS_BY_START,
     EXECUTIONS_BY_END, /* of equal ones by stream, then task */

@@ -2,80 +2,137 @@
 #include "db/query/query_plain_calls.h"
 
 #include "base/array.h"
+#include "base/file/spool.h"
+#include "base/intern.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct query_field acl_call_fields[] = {
-    QUERY_FIELD(struct plain_call, name, "c.name"),
-    QUERY_FIELD(struct plain_call, start_ns, "c.start_ns"),
-    QUERY_FIELD(struct plain_call, end_ns, "c.end_ns"),
-    QUERY_FIELD(struct plain_call, process_id, "c.process_id"),
-    QUERY_FIELD(struct plain_call, thread_id, "c.thread_id"),
-    QUERY_FIELD(struct plain_call, api_type, "c.api_type"),
-};
-static const struct query_field runtime_call_fields[] = {
-    QUERY_FIELD(struct plain_call, name, "c.name"),           QUERY_FIELD(struct plain_call, start_ns, "c.start_ns"),
-    QUERY_FIELD(struct plain_call, end_ns, "c.end_ns"),       QUERY_FIELD(struct plain_call, process_id, "NULL"),
-    QUERY_FIELD(struct plain_call, thread_id, "c.thread_id"), QUERY_FIELD(struct plain_call, api_type, "NULL"),
-};
-static const struct query_field any_call_fields[] = {
-    QUERY_FIELD(struct plain_call, name, "name"),           QUERY_FIELD(struct plain_call, start_ns, "start_ns"),
-    QUERY_FIELD(struct plain_call, end_ns, "end_ns"),       QUERY_FIELD(struct plain_call, process_id, "process_id"),
-    QUERY_FIELD(struct plain_call, thread_id, "thread_id"), QUERY_FIELD(struct plain_call, api_type, "api_type"),
-};
-
 #define ACL_CALLS "FROM acl_call c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
 #define RUNTIME_CALLS "FROM runtime_api c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
 
-static const struct query_select acl_calls = {QUERY_FIELDS(acl_call_fields),
-                                              .from = ACL_CALLS " ORDER BY c.start_ns, c.id"};
-static const struct query_select runtime_calls = {QUERY_FIELDS(runtime_call_fields),
-                                                  .from = RUNTIME_CALLS " ORDER BY c.start_ns, c.id"};
-static const struct query_select all_calls = {
-    QUERY_FIELDS(any_call_fields),
-    .from =
-        "FROM (SELECT c.name, c.start_ns, c.end_ns, c.process_id, c.thread_id, c.api_type, 0 AS layer, c.id " ACL_CALLS
-        " UNION ALL SELECT c.name, c.start_ns, c.end_ns, NULL, c.thread_id, NULL, 1, c.id " RUNTIME_CALLS
-        ") ORDER BY start_ns, end_ns DESC, layer, id"};
+/* Calls in the order of their tables, with columns in the order of enum call_column. */
+enum { ACL_LAYER = 1, RUNTIME_LAYER = 2 };
+static const struct call_table {
+    unsigned layer;
+    const char *rows;
+} call_tables[] = {
+    {ACL_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, process_id, api_type FROM acl_call ORDER BY id"},
+    {RUNTIME_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, NULL, NULL FROM runtime_api ORDER BY id"},
+};
+enum call_column { CALL_FILE, CALL_START, CALL_END, CALL_THREAD, CALL_NAME, CALL_PROCESS, CALL_TYPE };
 
-struct call_loop {
-    const struct query_select *select;
-    plain_call_each each;
-    void *arg;
+#define SORT_MEMORY ((size_t)4 * 1024 * 1024)
+
+/* The calls of a device on their way into order. */
+struct sorting {
+    struct {
+        int64_t *items; /* files of the device, ascending */
+        size_t count, capacity;
+    } files;
+    int64_t last_file; /* of which last_counts says whether it is one */
+    bool last_counts;
+    bool longest_first; /* of calls with the same start */
+    struct intern names;
+    struct spool *calls;
 };
 
-static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_file(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct call_loop *loop = arg;
-    struct plain_call call;
-    query_take(row, 0, loop->select->fields, loop->select->field_count, &call);
-    return loop->each(loop->arg, &call, err);
+    struct sorting *sorting = arg;
+    int status = array_reserve(&sorting->files, 1, err);
+    if (status == 0)
+        sorting->files.items[sorting->files.count++] = query_integer(row, 0);
+    return status;
 }
 
-static int each_call(sqlite3 *db, const struct query_select *select, int64_t device_id, plain_call_each each, void *arg,
-                     struct err *err)
+static bool is_of_device(struct sorting *sorting, int64_t file)
 {
-    struct call_loop loop = {select, each, arg};
-    return query_select(db, select, &device_id, 1, give_call, &loop, err);
+    if (file != sorting->last_file) {
+        size_t at = search_until(sorting->files.items, sorting->files.count, sizeof *sorting->files.items, 0, file);
+        sorting->last_file = file;
+        sorting->last_counts = at > 0 && sorting->files.items[at - 1] == file;
+    }
+    return sorting->last_counts;
+}
+
+static int keep_name(struct sorting *sorting, sqlite3_stmt *row, const char **ret, struct err *err)
+{
+    const char *text = query_text(row, CALL_NAME);
+    uint32_t number;
+    *ret = NULL;
+    if (text == NULL)
+        return 0;
+    int status = intern_add(&sorting->names, text, (size_t)sqlite3_column_bytes(row, CALL_NAME), &number, err);
+    if (status == 0)
+        *ret = sorting->names.items[number].bytes;
+    return status;
+}
+
+static int sort_call(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct sorting *sorting = arg;
+    if (!is_of_device(sorting, query_integer(row, CALL_FILE)))
+        return 0;
+    struct plain_call call = {
+        .start_ns = query_integer(row, CALL_START),
+        .end_ns = query_integer(row, CALL_END),
+        .process_id = query_integer(row, CALL_PROCESS),
+        .thread_id = query_integer(row, CALL_THREAD),
+        .api_type = query_integer(row, CALL_TYPE),
+    };
+    const struct spool_key key = {spool_key_part(call.start_ns),
+                                  sorting->longest_first ? ~spool_key_part(call.end_ns) : 0};
+    int status = keep_name(sorting, row, &call.name, err);
+    return status == 0 ? spool_add(sorting->calls, &key, &call, sizeof call, err) : status;
+}
+
+static int give_calls(struct spool *calls, plain_call_each each, void *arg, struct err *err)
+{
+    struct spool_item item;
+    int status = spool_finish(calls, err);
+    while (status == 0 && (status = spool_next(calls, &item, err)) > 0)
+        status = each(arg, item.record, err);
+    return status;
+}
+
+/* Calls of these layers, by start, and by their tables and rows. */
+static int each_call(sqlite3 *db, unsigned layers, int64_t device_id, plain_call_each each, void *arg, struct err *err)
+{
+    struct sorting sorting = {.last_file = DB_NULL, .longest_first = layers == (ACL_LAYER | RUNTIME_LAYER)};
+    int status = query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file,
+                           &sorting, err);
+    if (status == 0 && (sorting.calls = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+        status = -(int)err->code;
+    for (size_t i = 0; i < sizeof call_tables / sizeof *call_tables && status == 0; i++) {
+        if ((layers & call_tables[i].layer) != 0)
+            status = query_run(db, call_tables[i].rows, NULL, 0, sort_call, &sorting, err);
+    }
+    if (status == 0)
+        status = give_calls(sorting.calls, each, arg, err);
+    spool_free(sorting.calls);
+    intern_release(&sorting.names);
+    free(sorting.files.items);
+    return status;
 }
 
 int plain_each_acl_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    return each_call(db, &acl_calls, device_id, each, arg, err);
+    return each_call(db, ACL_LAYER, device_id, each, arg, err);
 }
 
 int plain_each_runtime_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    return each_call(db, &runtime_calls, device_id, each, arg, err);
+    return each_call(db, RUNTIME_LAYER, device_id, each, arg, err);
 }
 
 int plain_each_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
 {
-    return each_call(db, &all_calls, device_id, each, arg, err);
+    return each_call(db, ACL_LAYER | RUNTIME_LAYER, device_id, each, arg, err);
 }
 
 /* ---- totals ---- */

@@ -88,14 +88,14 @@ static int write_sql(struct query_scan *scan, const char *table, const char *whe
 {
     struct strbuf sql;
     strbuf_init(&sql, SQL_LIMIT);
-    strbuf_addf(&sql, "SELECT 1 FROM %s WHERE id >= ?2 AND id < ?3 AND ", table);
+    strbuf_addf(&sql, "SELECT 1 FROM %s WHERE rowid >= ?2 AND rowid < ?3 AND ", table);
     /* CASE keeps the order: a row that is not wanted is not given. */
     if (where != NULL)
         strbuf_addf(&sql, "CASE WHEN %s THEN ", where);
     strbuf_adds(&sql, "take_row(?1");
     for (size_t i = 0; i < scan->count; i++)
         strbuf_addf(&sql, ", %s", columns[i].sql);
-    strbuf_addf(&sql, ")%s ORDER BY id", where != NULL ? " END" : "");
+    strbuf_addf(&sql, ")%s ORDER BY rowid", where != NULL ? " END" : "");
     scan->sql = strbuf_detach(&sql);
     return scan->sql != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
 }

@@ -20,14 +20,14 @@ struct scan_column {
 
 struct query_scan; /* opaque */
 
-/* Makes a scan of those rows of a table with an id for which where is true (NULL: all), each as `width` integers. It is
+/* Makes a scan of those rows of a table for which where is true (NULL: all), each as `width` integers. It is
  * fast where every expression is the name of a column of its own, and where is made of "NAME IS NOT NULL" and
  * "NAME <> NUMBER" with AND between. */
 int query_scan_new(sqlite3 *db, const char *table, const char *where, const struct scan_column *columns, size_t count,
                    size_t width, struct query_scan **ret, struct err *err);
 void query_scan_free(struct query_scan *scan);
 
-/* Gives the rows with first <= id < end to each, by id, with DB_NULL for NULL and where no column is; its first
+/* Gives the rows with first <= rowid < end to each, by it, with DB_NULL for NULL and where no column is; its first
  * non-zero result ends the scan. The row is each's own until it returns. Polls interrupts. */
 int query_scan(struct query_scan *scan, int64_t first, int64_t end,
                int (*each)(void *arg, int64_t *row, struct err *err), void *arg, struct err *err);

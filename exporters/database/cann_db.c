@@ -73,7 +73,7 @@ struct db_export {
     const struct cann_part *part; /* of the device that is being exported */
     struct pmu_columns columns;
     size_t metric_count;
-    char names[2 * PMU_MAX_COLUMNS][PMU_TITLE_MAX]; /* of metrics, as viewers know them */
+    int64_t names[2 * PMU_MAX_COLUMNS]; /* of metrics, as viewers know them */
     struct cann_parts parts;
     struct cann_frequencies frequencies;
     struct overlap overlap;
@@ -94,40 +94,56 @@ static void name_metric(const struct pmu_columns *columns, size_t i, char *ret)
 }
 
 /* Plans the metrics of a task's device when it is another one than before. */
-static bool choose_device(struct db_export *export, int64_t device_id)
+static int choose_device(struct db_export *export, int64_t device_id, struct err *err)
 {
+    char name[PMU_TITLE_MAX];
+    int status = 0;
     if (export->part != NULL && export->part->device_id == device_id)
-        return true;
+        return 0;
+    export->metric_count = 0;
     export->part = cann_part_of_device(&export->parts, device_id);
     if (export->part == NULL)
-        return false;
+        return 0;
     struct pmu_input input = cann_pmu_input(export->part);
     input.unfiltered = true;
     pmu_columns_init(&export->columns, &input);
     export->metric_count = export->columns.count - export->columns.has_cube;
-    for (size_t i = 0; i < export->metric_count; i++)
-        name_metric(&export->columns, i, export->names[i]);
-    return true;
+    for (size_t i = 0; i < export->metric_count && status == 0; i++) {
+        name_metric(&export->columns, i, name);
+        status = unified_name_metric(export->unified, name, &export->names[i], err);
+    }
+    return status;
 }
 
-static int add_metrics(void *arg, const struct cann_task *task, struct err *err)
+static int add_metrics(struct db_export *export, const struct cann_task *task, struct err *err)
 {
-    struct db_export *export = arg;
     double values[2 * PMU_MAX_COLUMNS + 1];
-    int status = 0;
-    if ((!task->has_aic && !task->has_aiv) || !choose_device(export, task->device_id))
-        return 0;
+    int status = choose_device(export, task->device_id, err);
+    if (status < 0 || export->part == NULL)
+        return status;
     const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
     pmu_columns_doubles(&export->columns, &counted, values);
-    for (size_t i = 0; status == 0 && i < export->metric_count; i++)
-        status = unified_add_metric(export->unified, task->id, export->names[i], values[i], err);
-    return status;
+    return unified_add_metrics(unified_bulk_of(export->unified), task->id, export->names, values, export->metric_count,
+                               err);
+}
+
+static int add_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct db_export *export = arg;
+    int status = unified_add_task(unified_bulk_of(export->unified), task, err);
+    return status == 0 && (task->has_aic || task->has_aiv) ? add_metrics(export, task, err) : status;
+}
+
+static int add_call(void *arg, const struct cann_call *call, struct err *err)
+{
+    return unified_add_call(unified_bulk_of(((struct db_export *)arg)->unified), call, err);
 }
 
 static int add_span(void *arg, const struct overlap_span *span, struct err *err)
 {
     struct db_export *export = arg;
-    return unified_add_overlap(export->unified, span->device_id, span->start_ns, span->end_ns, (int)span->type, err);
+    return unified_add_overlap(unified_bulk_of(export->unified), span->device_id, span->start_ns, span->end_ns,
+                               (int)span->type, err);
 }
 
 static int take_span(void *arg, const struct cann_span *span, struct err *err)
@@ -153,12 +169,33 @@ static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
     return status;
 }
 
+static int add_calls(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_call_reader *calls = cann_call_reader_new(db, err);
+    int status = calls != NULL ? cann_read_calls(calls, 1, INT64_MAX, add_call, export, err) : -(int)err->code;
+    cann_call_reader_free(calls);
+    return status;
+}
+
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 {
     struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
-    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_metrics, export, err) : -(int)err->code;
+    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_task, export, err) : -(int)err->code;
     cann_task_reader_free(tasks);
     return status == 0 ? add_overlap(export, db, err) : status;
+}
+
+/* Fills the large tables. */
+static int add_capture(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    int64_t last_name, process_id = DB_NULL;
+    int status = cann_last_name(db, &last_name, err);
+    for (size_t i = 0; i < export->parts.count; i++)
+        process_id = export->parts.parts[i].process_id > process_id ? export->parts.parts[i].process_id : process_id;
+    unified_bulk_capture(unified_bulk_of(export->unified), process_id != DB_NULL ? process_id : 0, last_name);
+    if (status == 0)
+        status = add_calls(export, db, err);
+    return status == 0 ? add_tasks(export, db, err) : status;
 }
 
 /* The names that an older version has in it. */
@@ -192,9 +229,11 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
     if (status == 0)
         status = cann_frequencies_load(db, &export.frequencies, err);
     if (status == 0)
-        export.unified = unified_new(path, options->database, err);
+        status = (export.unified = unified_new(path, err)) != NULL ? 0 : -(int)err->code;
+    if (status == 0 && options->database != NULL)
+        status = add_capture(&export, db, err);
     if (status == 0)
-        status = export.unified != NULL ? add_tasks(&export, db, err) : -(int)err->code;
+        status = unified_connect(export.unified, options->database, err);
     if (status == 0)
         status = cann_db_samples(export.unified, db, err);
     if (status == 0 && add != NULL)

@@ -212,8 +212,9 @@ static int tie_launches(struct torch_tables *tables, struct err *err)
 {
     sqlite3_stmt *statement = NULL;
     int code = SQLITE_DONE, status = database_prepare(tables->db,
-                                                      "SELECT l.connection_id, l.id FROM temp.launch l JOIN CANN_API a"
-                                                      " ON a.connectionId = l.id WHERE a.type = 10000 ORDER BY l.id",
+                                                      "SELECT c.connection_id, a.connectionId FROM capture.host_call c"
+                                                      "  JOIN CANN_API a ON a.connectionId = launch(c.connection_id)"
+                                                      "  WHERE c.launches > 0 AND a.type = 10000",
                                                       &statement, err);
     while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         const struct torch_op *op = torch_op_of(tables->analysis, sqlite3_column_int64(statement, 0));

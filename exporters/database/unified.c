@@ -15,22 +15,20 @@
 #define SQL_MAX 4096
 #define WORD_KEPT 64
 
-/* Ids of words that are not texts of the capture, which published databases have: not ours to choose. */
-#define FIRST_WORD_ID INT64_C(4000000000)
 #define FIRST_SAMPLE_WORD_ID INT64_C(4100000000) /* of words of samples */
 #define FIRST_METRIC_ID (FIRST_WORD_ID + 1000)
-#define NOT_AVAILABLE_ID 4000000016
-#define SCHEDULE_ID 4000000018
 #define NOT_AVAILABLE SQL_NUMBER(NOT_AVAILABLE_ID)
-#define NO_TEXT "4000000041" /* the empty one */
-#define UNKNOWN "4000000017"
+#define NO_TEXT SQL_NUMBER(NO_TEXT_ID)
+#define UNKNOWN SQL_NUMBER(UNKNOWN_ID)
 #define SCHEDULE SQL_NUMBER(SCHEDULE_ID) /* of what communicates on an AI CPU */
 #define DEVICE_MARK "4000000040"
-#define NO_NUMBER "4294967295" /* of a connection, a context, a model, a range: there is none */
+#define NO_NUMBER SQL_NUMBER(NO_NUMBER_ID)
 
 struct unified {
     struct database_build build;
-    sqlite3_stmt *metric, *overlap, *word;
+    struct unified_bulk *bulk;
+    int64_t unchanged; /* rows that SQLite had inserted when the tables had names */
+    sqlite3_stmt *word;
     /* The table of samples that is being filled: */
     const struct exported_table *table;
     sqlite3_stmt *row, *add_word, *find_word;
@@ -40,9 +38,7 @@ struct unified {
         int64_t id;
     } last_words[EXPORTED_MOST_COLUMNS];
     char names[MAX_METRICS][WORD_KEPT]; /* of metrics that have an id */
-    size_t last_name;
     size_t name_count;
-    int64_t overlaps;
 };
 
 static const char tables[] =
@@ -74,31 +70,19 @@ static const char tables[] =
     "  count NUMERIC, opType INTEGER, deviceId INTEGER, rankSize INTEGER);"
     "CREATE TABLE MEMCPY_INFO(globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
     "CREATE TABLE MSTX_EVENTS(startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
-    "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);"
+    "  message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);";
+
+static const char schema_version[] =
     "INSERT INTO META_DATA VALUES('SCHEMA_VERSION_MICRO', '0'), ('SCHEMA_VERSION_MINOR', '2'),"
     "  ('SCHEMA_VERSION_MAJOR', '1'), ('SCHEMA_VERSION', '1.2.0');";
 
 /* Ids: of texts as in table name; then of the six texts of every tensor set; 4000000000 on: words of these statements.
- * A task's connection is the launch at the node level around the call that launched it, else that call: as the
- * timeline's arrows. */
+ */
 static const char words[] =
     "CREATE TEMP TABLE word(kind TEXT, number INTEGER, id INTEGER, value TEXT);"
     "INSERT INTO word VALUES('state', 0, 4000000012, 'static'), ('state', 1, 4000000013, 'dynamic'),"
     "  ('hf32', 0, 4000000014, 'NO'), ('hf32', 1, 4000000015, 'YES'), ('none', 0, " NOT_AVAILABLE ", 'N/A'),"
     "  ('none', 1, " UNKNOWN ", 'UNKNOWN'), ('none', 2, " NO_TEXT ", '');";
-
-/* Names of numbers have ids in ranges, `id` for the number `first`. */
-static const struct word_range {
-    const char *kind;
-    const struct value_name *names;
-    int64_t first, last, id;
-} word_ranges[] = {
-    {"core", core_names, 0, TASK_COMMUNICATES_ON_AI_CPU - 1, FIRST_WORD_ID},
-    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU, TASK_COMMUNICATES_ON_AI_CPU, SCHEDULE_ID},
-    {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU + 1, INT64_MAX, FIRST_WORD_ID + 100},
-    {"device", device_task_names, 0, 20, FIRST_WORD_ID + 19},
-    {"device", device_task_names, 21, INT64_MAX, FIRST_WORD_ID + 200},
-};
 
 static const char text_rows[] =
     "INSERT INTO STRING_IDS SELECT id, value FROM word;"
@@ -118,91 +102,57 @@ static const char text_rows[] =
     "INSERT INTO RANK_DEVICE_MAP SELECT coalesce(rank_id, -1), device_id FROM capture.capture_part WHERE NOT is_host;"
     "CREATE TEMP TABLE process AS SELECT coalesce(max(process_id), 0) AS id FROM capture.capture_part;";
 
-#define IS_LAUNCH(call) call "level = " SQL_NUMBER(HOST_LEVEL_NODE) " AND " call "type = " SQL_NUMBER(HOST_NODE_LAUNCH)
-static const char task_rows[] =
-    "INSERT INTO CANN_API SELECT start_ns, start_ns + duration_ns, level, p.id << 32 | thread_id, c.id, " CANN_CALL_NAME
-    "  FROM capture.host_call c, process p;"
-    "CREATE TEMP TABLE launch(connection_id INTEGER PRIMARY KEY, id INTEGER);"
-    "INSERT OR IGNORE INTO launch SELECT c.connection_id, coalesce((WITH RECURSIVE around(id, parent_id, level, type) "
-    "AS"
-    "  (SELECT c.id, c.parent_id, c.level, c.type UNION ALL SELECT o.id, o.parent_id, o.level, o.type"
-    "   FROM around a JOIN capture.host_call o ON o.id = a.parent_id AND o.id < a.id WHERE NOT (" IS_LAUNCH(
-        "a.") "))"
-              "  SELECT id FROM around WHERE " IS_LAUNCH(
-                  "") "), c.id)"
-                      "  FROM capture.host_call c WHERE c.launches > 0;"
-                      "INSERT INTO TASK SELECT t.start_ns, t.start_ns + t.duration_ns, t.device_id, "
-                      "coalesce(l.id, " NO_NUMBER "), t.id, "
-                      "p.id,"
-                      "  coalesce(t.host_type_id, w.id, " UNKNOWN "), coalesce(t.context_id, " NO_NUMBER
-                      "), t.stream_id, t.task_id,"
-                      "  coalesce(t.model_id, " NO_NUMBER
-                      ") FROM capture.device_task t JOIN process p LEFT JOIN launch l ON "
-                      "l.connection_id = t.connection_id"
-                      "  LEFT JOIN word w ON w.kind = 'device' AND w.number = t.type ORDER BY t.id;"
-                      "INSERT INTO COMPUTE_TASK_INFO SELECT t.op_name_id, t.id, t.block_num, t.mix_block_num,"
-                      "  coalesce(w.id, " UNKNOWN
-                      "), t.op_type_id, n(f.id, t.tensor_set_id, 2), n(f.id, t.tensor_set_id, 1),"
-                      "  n(f.id, t.tensor_set_id, 0), n(f.id, t.tensor_set_id, 5), n(f.id, t.tensor_set_id, 4),"
-                      "  n(f.id, t.tensor_set_id, 3), coalesce(t.attribute_id, " NO_TEXT
-                      "), 4000000012 + min(t.op_state, 1),"
-                      "  4000000014 + (coalesce(t.op_flag, 0) <> 0), " NOT_AVAILABLE ", " NOT_AVAILABLE
-                      "  FROM capture.device_task t JOIN first_tensor f LEFT JOIN word w ON w.kind = 'core' AND "
-                      "w.number = t.op_task_type"
-                      "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_COMPUTES(
-                          "t.op_task_type") " ORDER BY t.id;"
-                                            "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, -1 FROM "
-                                            "capture.core_frequency_report"
-                                            "  ORDER BY device_id, time_ns;";
+static const char frequency_rows[] = "INSERT INTO AICORE_FREQ SELECT device_id, time_ns, mhz, -1 FROM "
+                                     "capture.core_frequency_report ORDER BY device_id, time_ns;";
 
-static const char
-    communication_rows
-        [] = "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
-             "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(
-                 TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;"
-                                              "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + "
-                                              "o.duration_ns,"
-                                              "  coalesce(l.id, " NO_NUMBER
-                                              "), coalesce(o.group_name_id, " NOT_AVAILABLE
-                                              "), o.id, coalesce(o.relay, -1),"
-                                              "  coalesce(o.retry, -1), coalesce(d.id, iif(o.data_type IS "
-                                              "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
-                                                  HCCL_INVALID) ")),"
-                                                                "  coalesce(o.algorithm_id, " NOT_AVAILABLE
-                                                                "), coalesce(o.count, -1), "
-                                                                "coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id,"
-                                                                "  coalesce(o.rank_size, 0) FROM "
-                                                                "capture.communication_op o LEFT JOIN launch l ON "
-                                                                "l.connection_id = o.connection_id"
-                                                                "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = "
-                                                                "o.data_type ORDER BY o.id;"
-                                                                "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, "
-                                                                "c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
-                                                                "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, "
-                                                                "o.group_name_id, " NOT_AVAILABLE
-                                                                "), coalesce(c.notify_id, -1),"
-                                                                "  coalesce(r.id, iif(c.rdma_type IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
-                                                                    HCCL_INVALID) ")), coalesce(c.local_rank, -1), "
-                                                                                  "coalesce(c.remote_rank, -1),"
-                                                                                  "  coalesce(p.id, "
-                                                                                  "iif(c.transport_type IS "
-                                                                                  "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(
-                                                                                      HCCL_INVALID) ")), "
-                                                                                                    "coalesce(c.bytes, "
-                                                                                                    "-1),"
-                                                                                                    "  coalesce(d.id, "
-                                                                                                    "iif(c.data_type "
-                                                                                                    "IS "
-                                                                                                    "NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")), coalesce(k.id, iif(c.link_type IS NULL, " SQL_NUMBER(
-                                                                                                        HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) ")),"
-                                                                                                                                                      "  c.op_id, c.master, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, 0)"
-                                                                                                                                                      "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
-                                                                                                                                                      "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
-                                                                                                                                                      "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type LEFT JOIN ENUM_HCCL_DATA_TYPE d"
-                                                                                                                                                      "  ON d.id = c.data_type LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
-                                                                                                                                                      "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " SQL_NUMBER(
-                                                                                                                                                          HCCL_INVALID) ") FROM capture.device_task t"
-                                                                                                                                                                        "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
+/* The number of a type of communication, when the list of its names has it. */
+#define HCCL_TYPE(named, column)                                                                                       \
+    "coalesce(" named ".id, iif(" column " IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) "))"
+static const char schedule_rows[] =
+    "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
+    "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;";
+static const char collective_rows[] =
+    "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + o.duration_ns,"
+    "  coalesce(launch(o.connection_id), " NO_NUMBER "), coalesce(o.group_name_id, " NOT_AVAILABLE "), o.id,"
+    "  coalesce(o.relay, -1), coalesce(o.retry, -1), " HCCL_TYPE(
+        "d", "o.data_type") ","
+                            "  coalesce(o.algorithm_id, " NOT_AVAILABLE
+                            "), coalesce(o.count, -1), coalesce(o.type_id, " NOT_AVAILABLE "),"
+                            "  o.device_id, coalesce(o.rank_size, 0) FROM capture.communication_op o"
+                            "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
+static const char transfer_rows[] =
+    "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
+    "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
+    "  coalesce(c.notify_id, -1), " HCCL_TYPE(
+        "r",
+        "c.rdma_type") ", coalesce(c.local_rank, -1),"
+                       "  coalesce(c.remote_rank, -1), " HCCL_TYPE(
+                           "p",
+                           "c.transport_type") ", coalesce(c.bytes, -1),"
+                                               "  " HCCL_TYPE("d", "c.data_type") ", " HCCL_TYPE(
+                                                   "k",
+                                                   "c.link_type") ", c.op_id, c.master,"
+                                                                  "  iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 "
+                                                                  "/ t.duration_ns, 0)"
+                                                                  "  FROM capture.communication_task c JOIN "
+                                                                  "capture.communication_op o ON o.id = c.op_id"
+                                                                  "  JOIN capture.device_task t ON t.id = "
+                                                                  "c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON "
+                                                                  "r.id = c.rdma_type"
+                                                                  "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = "
+                                                                  "c.transport_type"
+                                                                  "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = "
+                                                                  "c.data_type"
+                                                                  "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = "
+                                                                  "c.link_type ORDER BY c.id;"
+                                                                  "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, "
+                                                                  "coalesce(e.id, " SQL_NUMBER(
+                                                                      HCCL_INVALID) ")"
+                                                                                    "  FROM capture.device_task t LEFT "
+                                                                                    "JOIN ENUM_MEMCPY_OPERATION e ON "
+                                                                                    "e.id = t.copy_direction"
+                                                                                    "  WHERE t.copy_bytes IS NOT NULL "
+                                                                                    "ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */
@@ -221,22 +171,23 @@ static const char marks[] =
     ", d.stream_id,"
     "  d.task_id, " NO_NUMBER " FROM capture.device_mark d JOIN process p ORDER BY d.id;";
 
-/* n(first, set, column): id of a tensor text; that of N/A without a set. */
-static void tensor_text_id(sqlite3_context *context, int argc, sqlite3_value **argv)
+/* launch(connection): as unified_launch; NULL: none. */
+static void give_launch(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     (void)argc;
-    if (sqlite3_value_type(argv[1]) == SQLITE_NULL)
-        sqlite3_result_int64(context, NOT_AVAILABLE_ID);
-    else
-        sqlite3_result_int64(context, number_add(number_add(sqlite3_value_int64(argv[0]),
-                                                            number_multiply(6, sqlite3_value_int64(argv[1]))),
-                                                 sqlite3_value_int64(argv[2])));
+    struct err err = ERR_INIT;
+    int64_t call = 0;
+    if (sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+        unified_launch(sqlite3_user_data(context), sqlite3_value_int64(argv[0]), &call, &err) < 0)
+        sqlite3_result_error(context, err_message(&err), -1);
+    else if (call != 0)
+        sqlite3_result_int64(context, call);
 }
 
 static int add_words(sqlite3 *db, struct err *err)
 {
     int status = database_exec(db, words, err);
-    for (size_t i = 0; status == 0 && i < sizeof word_ranges / sizeof *word_ranges; i++) {
+    for (size_t i = 0; status == 0 && i < WORD_RANGES; i++) {
         const struct word_range *range = &word_ranges[i];
         for (const struct value_name *name = range->names; status == 0 && name->text != NULL; name++) {
             char sql[256];
@@ -280,47 +231,35 @@ static int attach(struct unified *unified, const char *database, struct err *err
     if (sqlite3_step(statement) != SQLITE_DONE)
         status = database_error(err, db, "the capture's database cannot be read");
     sqlite3_finalize(statement);
-    if (status == 0 && sqlite3_create_function_v2(db, "n", 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, tensor_text_id,
-                                                  NULL, NULL, NULL) != SQLITE_OK)
+    if (status == 0 && sqlite3_create_function_v2(db, "launch", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, unified->bulk,
+                                                  give_launch, NULL, NULL, NULL) != SQLITE_OK)
         status = database_error(err, db, "the database cannot be made");
     return status == 0 ? database_exec(db, "BEGIN", err) : status;
 }
 
-struct unified *unified_new(const char *path, const char *database, struct err *err)
+struct unified *unified_new(const char *path, struct err *err)
 {
+    enum { PAGE_SIZE = 32768 };
     struct unified *unified = calloc(1, sizeof *unified);
+    struct schema_file file;
     if (unified == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    int status = database_build_open_foreign(&unified->build, path, err);
-    if (status < 0) {
+    if (schema_script_create(&unified->build, path, tables, PAGE_SIZE, &file, err) < 0) {
         free(unified);
         return NULL;
     }
-    sqlite3 *db = unified->build.db;
-    const char *const rows[] = {text_rows, task_rows, communication_rows, marks};
-    if (database != NULL)
-        status = attach(unified, database, err);
-    if (status == 0)
-        status = database_exec(db, tables, err);
-    if (status == 0)
-        status = add_enums(db, err);
-    if (status == 0)
-        status = add_words(db, err);
-    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
-        status = database_exec(db, rows[i], err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO TASK_PMU_INFO VALUES(?1, ?2, ?3)", &unified->metric, err);
-    if (status == 0)
-        status =
-            database_prepare(db, "INSERT INTO OVERLAP_ANALYSIS VALUES(?1, ?2, ?3, ?4, ?5)", &unified->overlap, err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err);
-    if (status == 0)
+    unified->bulk = unified_bulk_new(unified->build.fd, &file, tables, err);
+    if (unified->bulk != NULL)
         return unified;
     unified_abort(unified);
     return NULL;
+}
+
+struct unified_bulk *unified_bulk_of(const struct unified *unified)
+{
+    return unified->bulk;
 }
 
 static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *err)
@@ -331,51 +270,54 @@ static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *
     return status;
 }
 
-/* The id of a metric's name, which is stored when it comes first; -code. */
-static int64_t name_id(struct unified *unified, const char *name, struct err *err)
+static int add_metric_names(struct unified *unified, struct err *err)
 {
-    size_t i = 0;
-    /* The metrics of a task come in the order of those of the task before. */
-    size_t next = unified->last_name + 1 < unified->name_count ? unified->last_name + 1 : 0;
-    if (unified->name_count > 0 && strcmp(unified->names[next], name) == 0)
-        i = next;
-    while (i < unified->name_count && strcmp(unified->names[i], name) != 0)
-        i++;
-    unified->last_name = i;
-    int64_t id = FIRST_METRIC_ID + (int64_t)i;
-    if (i < unified->name_count)
-        return id;
-    if (i == MAX_METRICS)
-        return err_set(err, ERR_LIMIT, "more than %d metrics", MAX_METRICS);
-    sqlite3_bind_int64(unified->word, 1, id);
-    sqlite3_bind_text(unified->word, 2, name, -1, SQLITE_STATIC);
-    int status = insert(unified, unified->word, err);
+    int status = 0;
+    for (size_t i = 0; i < unified->name_count && status == 0; i++) {
+        sqlite3_bind_int64(unified->word, 1, FIRST_METRIC_ID + (int64_t)i);
+        sqlite3_bind_text(unified->word, 2, unified->names[i], -1, SQLITE_STATIC);
+        status = insert(unified, unified->word, err);
+    }
+    return status;
+}
+
+int unified_connect(struct unified *unified, const char *database, struct err *err)
+{
+    const char *const rows[] = {text_rows, frequency_rows, schedule_rows, collective_rows, transfer_rows, marks};
+    int status = unified_bulk_end(unified->bulk, err);
+    if (status == 0)
+        status = schema_script_connect(&unified->build, tables, err);
     if (status < 0)
         return status;
+    sqlite3 *db = unified->build.db;
+    unified->unchanged = sqlite3_total_changes64(db);
+    if (database != NULL)
+        status = attach(unified, database, err);
+    if (status == 0)
+        status = database_exec(db, schema_version, err);
+    if (status == 0)
+        status = add_enums(db, err);
+    if (status == 0)
+        status = add_words(db, err);
+    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
+        status = database_exec(db, rows[i], err);
+    if (status == 0)
+        status = database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err);
+    return status == 0 ? add_metric_names(unified, err) : status;
+}
+
+int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err)
+{
+    size_t i = 0;
+    while (i < unified->name_count && strcmp(unified->names[i], name) != 0)
+        i++;
+    *ret = FIRST_METRIC_ID + (int64_t)i;
+    if (i < unified->name_count)
+        return 0;
+    if (i == MAX_METRICS)
+        return err_set(err, ERR_LIMIT, "more than %d metrics", MAX_METRICS);
     snprintf(unified->names[unified->name_count++], WORD_KEPT, "%s", name);
-    return id;
-}
-
-int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err)
-{
-    int64_t id = name_id(unified, name, err);
-    if (id < 0)
-        return (int)id;
-    sqlite3_bind_int64(unified->metric, 1, task_id);
-    sqlite3_bind_int64(unified->metric, 2, id);
-    sqlite3_bind_double(unified->metric, 3, value);
-    return insert(unified, unified->metric, err);
-}
-
-int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
-                        struct err *err)
-{
-    sqlite3_bind_int64(unified->overlap, 1, unified->overlaps++);
-    sqlite3_bind_int64(unified->overlap, 2, device_id);
-    sqlite3_bind_int64(unified->overlap, 3, start_ns);
-    sqlite3_bind_int64(unified->overlap, 4, end_ns);
-    sqlite3_bind_int(unified->overlap, 5, type);
-    return insert(unified, unified->overlap, err);
+    return 0;
 }
 
 /* ---- tables of samples ---- */
@@ -492,8 +434,6 @@ static void finalize(struct unified *unified)
     sqlite3_finalize(unified->row);
     sqlite3_finalize(unified->add_word);
     sqlite3_finalize(unified->find_word);
-    sqlite3_finalize(unified->metric);
-    sqlite3_finalize(unified->overlap);
     sqlite3_finalize(unified->word);
 }
 
@@ -545,16 +485,16 @@ static int add_indexes(sqlite3 *db, struct err *err)
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
 {
     finalize(unified);
-    *ret_rows = (uint64_t)sqlite3_total_changes64(unified->build.db);
+    *ret_rows =
+        unified_bulk_rows(unified->bulk) + (uint64_t)(sqlite3_total_changes64(unified->build.db) - unified->unchanged);
     int status = drop_empty(unified->build.db, err);
     if (status == 0)
         status = add_indexes(unified->build.db, err);
-    if (status < 0) {
+    if (status == 0)
+        status = database_build_commit(&unified->build, err);
+    else
         database_build_abort(&unified->build);
-        free(unified);
-        return status;
-    }
-    status = database_build_commit(&unified->build, err);
+    unified_bulk_free(unified->bulk);
     free(unified);
     return status;
 }
@@ -565,5 +505,6 @@ void unified_abort(struct unified *unified)
         return;
     finalize(unified);
     database_build_abort(&unified->build);
+    unified_bulk_free(unified->bulk);
     free(unified);
 }

@@ -6,6 +6,7 @@
 #define MSPROF_EXPORTERS_DATABASE_UNIFIED_H
 
 #include "base/err.h"
+#include "exporters/database/unified_bulk.h"
 #include "parsers/record.h"
 
 #include <sqlite3.h>
@@ -13,20 +14,20 @@
 
 struct unified; /* opaque: a database being made */
 
-/* Begins the database at path with all that can be said in SQL; database: of the capture, NULL: there is none, and the
- * tables are empty. NULL with err set. */
-struct unified *unified_new(const char *path, const char *database, struct err *err);
-/* One metric of a task. */
-int unified_add_metric(struct unified *unified, int64_t task_id, const char *name, double value, struct err *err);
-/* Adds what a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
-int unified_add_overlap(struct unified *unified, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
-                        struct err *err);
+/* Begins the database at path: first its large tables are filled, then it is connected to. NULL with err set. */
+struct unified *unified_new(const char *path, struct err *err);
+struct unified_bulk *unified_bulk_of(const struct unified *unified);
+/* The id of a metric's name. */
+int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err);
+/* Ends the large tables and fills the others with all that can be said in SQL; database: of the capture, NULL: there is
+ * none, and the tables are empty. */
+int unified_connect(struct unified *unified, const char *database, struct err *err);
 /* Makes a table for the rows to come, unless it is there. */
 int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err);
 /* A row of the table that was begun last: the columns of the statement are those of the table, in their order. */
 int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err);
-/* The database that is being made, for tables that others add: the capture is attached as "capture", and TEMP TABLE
- * launch has the call in CANN_API that launched each connection of it. */
+/* The database that is being made, for tables that others add: the capture is attached as "capture", and
+ * launch(connection) gives the call in CANN_API that launched for it. */
 sqlite3 *unified_sqlite(const struct unified *unified);
 /* Completes the file under its name. It releases in any case. *ret_rows: of all tables. */
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err);

@@ -2,6 +2,7 @@
 #include "exporters/load/load_evidence.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
@@ -119,6 +120,7 @@ static void find_window(struct evidence_load *load, const struct workload *workl
             load->steady_ns = workload->steps[i].end_ns;
     for (size_t i = 0; i < workload->execution_count; i++) {
         int64_t end_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        large_pass(i);
         load->end_ns = end_ns > load->end_ns ? end_ns : load->end_ns;
     }
     for (size_t i = 0; i < workload->execute_starts.count; i++)
@@ -412,6 +414,7 @@ static int add_all(struct frequency_load *load, struct err *err)
 
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         if (workload->operators[execution->op].key.work != WORK_COMMUNICATION) /* its tasks are among the others */
             status = add_time(load, execution->device, execution->start_ns,
                               execution->start_ns + execution->duration_ns, err);

@@ -23,6 +23,8 @@ struct report_scan {
     const char *table;
     const char *where;  /* which rows; NULL: all; query_scan.h says how it is fast, and columns' sql likewise */
     size_t worker_size; /* bytes of a worker's own state, zeroed */
+    /* Whether a column's value is needed: one that is not is VALUE_MISSING. NULL: all are. */
+    bool (*needs)(const struct report_run *run, size_t column);
     /* Before the first row of a range; previous: the row of the table before it, NULL: there is none. */
     int (*begin)(struct report_worker *worker, const struct report_value *previous, struct err *err);
     /* Changes a row before it is put; values of columns without sql are VALUE_MISSING. REPORT_SKIP: it is not put. */

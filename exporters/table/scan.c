@@ -17,7 +17,6 @@
 #define SQL_MAX 65536
 #define FIRST_ROOM 2048
 #define NO_ROW SIZE_MAX
-#define NO_VALUE UINT16_MAX
 
 struct unit {
     int64_t first, end; /* ids */
@@ -45,8 +44,10 @@ struct worker {
     size_t between; /* the next row of them */
     size_t room;    /* that a row took so far at most */
     bool first;     /* of the file */
-    uint16_t
-        places[REPORT_MAX_COLUMNS]; /* of each column's value among those that a scan gives; NO_VALUE: it has none */
+    struct placed {
+        uint16_t column, place; /* of its value in a row of the scan */
+    } placed[REPORT_MAX_COLUMNS];
+    size_t placed_count;
     struct report_value values[REPORT_MAX_COLUMNS], others[REPORT_MAX_COLUMNS];
 };
 
@@ -65,30 +66,30 @@ static int prepare_before(struct worker *worker, const struct strbuf *columns, s
     return status;
 }
 
-/* The column before this one that has its expression; the column itself: none. */
-static size_t first_of_expression(const struct report_plan *plan, size_t column)
+/* The place of an expression among those that a scan gives; `count`: it is not there. */
+static size_t place_of(const struct scan_column *columns, size_t count, const char *sql)
 {
-    size_t first = 0;
-    while (first < column && (plan->columns[first].column.sql == NULL ||
-                              strcmp(plan->columns[first].column.sql, plan->columns[column].column.sql) != 0))
-        first++;
-    return first;
+    size_t place = 0;
+    while (place < count && strcmp(columns[place].sql, sql) != 0)
+        place++;
+    return place;
 }
 
 /* Each expression once, and nothing of columns without one: every value that a scan gives costs in every row. Returns
- * how many there are. */
-static size_t place_values(struct worker *worker, struct scan_column columns[REPORT_MAX_COLUMNS])
+ * how many there are behind the first `count`. */
+static size_t place_values(struct worker *worker, struct scan_column *columns, size_t count)
 {
     const struct report_plan *plan = &worker->pass->run->plan;
-    uint16_t count = 0;
+    worker->placed_count = 0;
     for (size_t i = 0; i < plan->column_count; i++) {
-        const char *expression = plan->columns[i].column.sql;
-        size_t first = expression != NULL ? first_of_expression(plan, i) : i;
-        worker->places[i] = expression == NULL ? NO_VALUE : first < i ? worker->places[first] : count;
-        if (expression != NULL && first == i) {
-            columns[count] = (struct scan_column){expression, count};
-            count++;
-        }
+        const char *sql = plan->columns[i].column.sql;
+        const struct report_scan *scan = worker->pass->scan;
+        if (sql == NULL || (scan->needs != NULL && !scan->needs(worker->pass->run, i)))
+            continue;
+        size_t place = place_of(columns, count, sql);
+        if (place == count)
+            columns[count++] = (struct scan_column){sql, place};
+        worker->placed[worker->placed_count++] = (struct placed){(uint16_t)i, (uint16_t)place};
     }
     return count;
 }
@@ -98,7 +99,7 @@ static int prepare(struct worker *worker, struct err *err)
     struct scan_column values[REPORT_MAX_COLUMNS];
     struct strbuf columns;
     const struct report_scan *scan = worker->pass->scan;
-    size_t count = place_values(worker, values);
+    size_t count = place_values(worker, values, 0);
     strbuf_init(&columns, SQL_MAX);
     report_expressions(worker->pass->run, &columns);
     int status = columns.failed
@@ -200,8 +201,12 @@ static int emit_between(struct worker *worker, const struct report_value *values
 static void set_values(struct worker *worker, const int64_t *row)
 {
     size_t count = worker->pass->run->plan.column_count;
-    for (size_t i = 0; i < count; i++)
-        worker->values[i] = worker->places[i] == NO_VALUE ? value_none() : value_integer(row[worker->places[i]]);
+    memset(worker->values, 0, count * sizeof *worker->values); /* VALUE_MISSING */
+    for (size_t i = 0; i < worker->placed_count; i++) {
+        int64_t value = row[worker->placed[i].place];
+        if (value != DB_NULL)
+            worker->values[worker->placed[i].column] = (struct report_value){.integer = value, .kind = VALUE_INTEGER};
+    }
 }
 
 static int take_row(void *arg, int64_t *row, struct err *err)
@@ -353,14 +358,14 @@ static void count_row(struct boundaries *boundaries, int64_t id)
     boundaries->rows++;
 }
 
-/* A row of the id and what the worker gets. */
+/* The id stands first in the row. */
 static int count_scanned(void *arg, int64_t *row, struct err *err)
 {
     struct boundaries *boundaries = arg;
     struct worker *worker = boundaries->worker;
     const struct report_scan *scan = worker->pass->scan;
     (void)err;
-    set_values(worker, row + 1);
+    set_values(worker, row);
     for (; worker->between < worker->pass->end_between &&
            scan->between_before(worker->pass->run, worker->between, worker->values);
          worker->between++)
@@ -372,9 +377,7 @@ static int count_scanned(void *arg, int64_t *row, struct err *err)
 static int prepare_count(struct worker *worker, struct query_scan **ret, struct err *err)
 {
     struct scan_column columns[REPORT_MAX_COLUMNS + 1] = {{"id", 0}};
-    size_t count = place_values(worker, columns + 1) + 1;
-    for (size_t i = 1; i < count; i++)
-        columns[i].place = i;
+    size_t count = place_values(worker, columns, 1);
     return query_scan_new(worker->db, worker->pass->scan->table, worker->pass->scan->where, columns, count, count, ret,
                           err);
 }

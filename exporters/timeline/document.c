@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "db/database.h"
 #include "exporters/json_text.h"
+#include "exporters/timeline/sink.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,24 @@ static void write_literal(struct outfile *out, const char *text)
 
 /* ---- the file ---- */
 
+/* Puts a sink between the events and the files. */
+static int open_sink(struct trace *trace, struct err *err)
+{
+    const struct export_options *options = trace->run->options;
+    char *path = trace_sink_path(options, trace->path);
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    trace->sink = trace_sink_open(options, trace->path, err);
+    free(trace->path);
+    trace->path = path;
+    if (trace->sink == NULL)
+        return -(int)err->code;
+    int status = outfile_open_pipe(&trace->out, path, trace_sink_take, trace->sink, err);
+    if (status < 0)
+        trace_sink_abort(trace->sink);
+    return status;
+}
+
 int trace_open_path(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
                     char *path, struct err *err)
 {
@@ -25,9 +44,9 @@ int trace_open_path(struct trace *trace, struct timeline_run *run, const struct 
         trace->style.origin_ns = run->origin.time_ns;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
-    int status = outfile_open(&trace->out, path, err);
+    int status = trace_sink_needed(run->options) ? open_sink(trace, err) : outfile_open(&trace->out, path, err);
     if (status < 0) {
-        free(path);
+        free(trace->path);
         return status;
     }
     write_literal(&trace->out, style->array ? "[" : "{\"traceEvents\":[");
@@ -88,11 +107,33 @@ static int write_end(struct trace *trace, const struct trace_info *info, struct 
     return status;
 }
 
+/* Hands the last bytes to the sink, and completes its files. */
+static int close_sink(struct trace *trace, int status, struct err *err)
+{
+    const bool whole = status == 0 && trace->events > 0;
+    if (whole)
+        outfile_flush(&trace->out);
+    if (trace_sink_failed(trace->sink, err) < 0)
+        status = -(int)err->code;
+    outfile_abort(&trace->out);
+    if (whole && status == 0)
+        return trace_sink_commit(trace->sink, trace->events, trace->report, trace->run->origin.origin_unix_ns,
+                                 trace->run->result, err);
+    trace_sink_abort(trace->sink);
+    return status;
+}
+
 int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err)
 {
     const struct export_options *options = trace->run->options;
     if (status == 0 && trace->events > 0)
         status = write_end(trace, info, err);
+    if (trace->sink != NULL) {
+        status = close_sink(trace, status, err);
+        free(trace->path);
+        trace->path = NULL;
+        return status;
+    }
     if ((status == 0 && trace->events > 0) || outfile_failed(&trace->out)) {
         status = outfile_commit(&trace->out, err);
     } else {

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 struct operator_bounds;
+struct trace_sink;
 
 /* One run of export_timeline. */
 struct timeline_run {
@@ -30,9 +31,10 @@ struct trace {
     struct trace_style style;
     const char *report; /* "task_time", "msprof" */
     char *path;
-    struct outfile out;
-    bool named;      /* something has been written: mostly the name of a process */
-    uint64_t events; /* written, without metadata and arrows; kept by the writers */
+    struct outfile out;      /* the file, or what goes to the sink */
+    struct trace_sink *sink; /* of other formats than JSON, and of parts of it; NULL: none */
+    bool named;              /* something has been written: mostly the name of a process */
+    uint64_t events;         /* written, without metadata and arrows; kept by the writers */
 };
 
 /* Facts that a trace tells about itself beside its origin: members of otherData. */

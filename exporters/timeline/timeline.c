@@ -7,6 +7,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
+#include "exporters/timeline/cuts.h"
 #include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/timeline_svp.h"
 
@@ -339,14 +340,22 @@ static int write_merged(struct merging *merging, const char *report, struct err 
     return trace_close(&merging->trace, status, &info, err);
 }
 
-int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
-                           struct export_result *ret, struct err *err)
+/* What export_merged_timeline is given. */
+struct merge_request {
+    const struct merge_part *parts;
+    size_t count;
+    struct export_result *result;
+};
+
+static int draw_merged(void *arg, const struct export_options *options, struct err *err)
 {
+    const struct merge_request *request = arg;
+    const struct merge_part *parts = request->parts;
+    const size_t count = request->count;
     struct merging merging = {
         .parts = parts, .count = count, .options = *options, .processes = MAP_OF(struct named_process, pid)};
     int status = 0;
-    *ret = (struct export_result){0};
-    merging.timeline = (struct timeline_run){.options = &merging.options, .result = ret};
+    merging.timeline = (struct timeline_run){.options = &merging.options, .result = request->result};
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct capture_origin origin;
         status = query_origin(parts[i].db, CAPTURE_CANN, &origin, err);
@@ -364,6 +373,21 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
     }
     map_release(&merging.processes);
     return status;
+}
+
+static int no_steps(void *arg, struct cut_borders *ret, struct err *err)
+{
+    (void)arg;
+    (void)ret;
+    return err_set(err, ERR_USAGE, "--split iteration is of one capture: --merge makes one timeline of several");
+}
+
+int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
+                           struct export_result *ret, struct err *err)
+{
+    struct merge_request request = {parts, count, ret};
+    *ret = (struct export_result){0};
+    return trace_cuts_draw(options, draw_merged, no_steps, &request, err);
 }
 
 /* ---- marks of programs in captures before 2023: a file of their own ---- */
@@ -411,9 +435,9 @@ static int cann_timeline(sqlite3 *db, const struct export_options *options, stru
     return status == 0 ? tracks_write(&run, err) : status;
 }
 
-int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+/* Draws them once. */
+static int draw_timelines(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
-    *ret = (struct export_result){0};
     struct db_facts facts;
     int result = db_read_facts(db, &facts, err);
     if (result != 0)
@@ -428,4 +452,33 @@ int export_timeline(sqlite3 *db, const struct export_options *options, struct ex
         return svp_timeline(&run, err);
     result = facts.family == CAPTURE_JOB ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
     return result == 0 ? marks_timeline(&run, err) : result;
+}
+
+/* A call of trace_cuts_draw. */
+struct drawing {
+    sqlite3 *db;
+    struct export_result *result;
+};
+
+static int draw(void *arg, const struct export_options *options, struct err *err)
+{
+    struct drawing *drawing = arg;
+    return draw_timelines(drawing->db, options, drawing->result, err);
+}
+
+static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
+{
+    struct drawing *drawing = arg;
+    struct db_facts facts;
+    struct capture_origin origin;
+    if (db_read_facts(drawing->db, &facts, err) != 0 || query_origin(drawing->db, facts.family, &origin, err) != 0)
+        return -(int)err->code;
+    return trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err);
+}
+
+int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct drawing drawing = {.db = db, .result = ret};
+    *ret = (struct export_result){0};
+    return trace_cuts_draw(options, draw, read_steps, &drawing, err);
 }

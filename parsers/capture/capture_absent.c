@@ -4,6 +4,8 @@
  * records of inferences whose .done files are there. */
 #include "parsers/capture/capture_absent.h"
 
+#include "base/intern.h"
+#include "base/map.h"
 #include "parsers/capture/capture_files.h"
 
 #include <stdio.h>
@@ -267,31 +269,75 @@ static void check_configs(const struct capture *capture, size_t index)
 
 /* ---- boards ---- */
 
-/* Whether a file of the kind is about this device, batch and input; with a model: and about the model, too, and with a
- * sample: of this one. */
-static bool is_of_mark(const struct capture_file *file, const struct file_identity *mark, bool with_model,
-                       bool with_sample)
+/* Kinds that an inference has. */
+struct mark_rule {
+    const char *kind;
+    bool with_model, with_sample; /* its files name the model, and the batch, the input and the picture */
+    bool always;                  /* else when the capture has any */
+};
+
+/* Facts that a file and an inference have in common when it is about it; 0 for what the rule leaves out. */
+struct mark_key {
+    int64_t device_id, model_id, model, batch_num, input_pic_num; /* model: number of the text */
+    int64_t current_pic_count;                                    /* -1: the file names none, and is about all */
+};
+struct found_mark {
+    struct mark_key key;
+};
+
+/* ret is set to false where it names no model, though the rule asks for one. */
+static int make_key(const struct mark_rule *rule, const struct file_identity *identity, struct intern *models,
+                    struct mark_key *key, bool *ret, struct err *err)
 {
-    const struct file_identity *identity = &file->identity;
-    if (identity->device_id != mark->device_id)
-        return false;
-    if (with_model &&
-        (identity->model_id != mark->model_id || identity->model == NULL || strcmp(identity->model, mark->model) != 0))
-        return false;
-    return !with_sample ||
-           (identity->batch_num == mark->batch_num && identity->input_pic_num == mark->input_pic_num &&
-            (identity->current_pic_count < 0 || identity->current_pic_count == mark->current_pic_count));
+    uint32_t model = 0;
+    *key = (struct mark_key){.device_id = identity->device_id};
+    *ret = !rule->with_model || identity->model != NULL;
+    if (rule->with_model && *ret) {
+        if (intern_add(models, identity->model, strlen(identity->model), &model, err) < 0)
+            return -(int)err->code;
+        key->model_id = identity->model_id;
+        key->model = model;
+    }
+    if (rule->with_sample) {
+        key->batch_num = identity->batch_num;
+        key->input_pic_num = identity->input_pic_num;
+        key->current_pic_count = identity->current_pic_count < 0 ? -1 : identity->current_pic_count;
+    }
+    return 0;
 }
 
-static bool has_of_mark(const struct search *search, const char *kind, const struct file_identity *mark,
-                        bool with_model, bool with_sample)
+static int find_marks(const struct search *search, const struct mark_rule *rule, struct intern *models,
+                      struct map *found, struct err *err)
 {
-    for (size_t i = 0; i < search->capture->file_count; i++) {
-        if (search->kinds[i] != NULL && strcmp(search->kinds[i]->name, kind) == 0 &&
-            is_of_mark(&search->capture->files[i], mark, with_model, with_sample))
-            return true;
+    int status = 0;
+    for (size_t i = 0; i < search->capture->file_count && status == 0; i++) {
+        struct mark_key key;
+        bool is_one;
+        if (search->kinds[i] == NULL || strcmp(search->kinds[i]->name, rule->kind) != 0)
+            continue;
+        status = make_key(rule, &search->capture->files[i].identity, models, &key, &is_one, err);
+        if (status == 0 && is_one && map_add(found, &key, NULL, err) == NULL)
+            status = -(int)err->code;
     }
-    return false;
+    return status;
+}
+
+static int report_marks(const struct search *search, const struct mark_rule *rule, struct intern *models,
+                        const struct map *found, struct err *err)
+{
+    for (size_t i = 0; i < search->capture->mark_count; i++) {
+        const struct inference_mark *mark = &search->capture->marks[i];
+        struct place place = {mark->name, -1, -1, NULL};
+        struct mark_key key;
+        bool is_one;
+        if (make_key(rule, &mark->identity, models, &key, &is_one, err) < 0)
+            return -(int)err->code;
+        bool there = is_one && map_get(found, &key) != NULL;
+        key.current_pic_count = rule->with_sample ? -1 : 0;
+        if (!there && (!is_one || map_get(found, &key) == NULL))
+            diag_report(search->capture->diag, DIAG_FILE_ABSENT, &place, "no file of %s of this inference", rule->kind);
+    }
+    return 0;
 }
 
 static bool has_kind_anywhere(const struct search *search, const char *kind)
@@ -305,22 +351,24 @@ static bool has_kind_anywhere(const struct search *search, const char *kind)
 
 /* An inference that its .done file names has its counters; when any has operators of the AI CPU, or any model calls of
  * the ACL API, then they have, too. */
-static void check_marks(const struct search *search)
+static int check_marks(const struct search *search, struct err *err)
 {
-    static const struct {
-        const char *kind;
-        bool with_model, with_sample, always;
-    } rules[] = {{"svp_pmu", false, true, true}, {"aicpu_task", true, true, false}, {"acl_call", true, false, false}};
-    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-        bool known = rules[k].always || has_kind_anywhere(search, rules[k].kind);
-        for (size_t i = 0; known && i < search->capture->mark_count; i++) {
-            const struct inference_mark *mark = &search->capture->marks[i];
-            struct place place = {mark->name, -1, -1, NULL};
-            if (!has_of_mark(search, rules[k].kind, &mark->identity, rules[k].with_model, rules[k].with_sample))
-                diag_report(search->capture->diag, DIAG_FILE_ABSENT, &place, "no file of %s of this inference",
-                            rules[k].kind);
-        }
+    static const struct mark_rule rules[] = {
+        {"svp_pmu", false, true, true}, {"aicpu_task", true, true, false}, {"acl_call", true, false, false}};
+    struct intern models = {.items = NULL};
+    int status = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && status == 0; i++) {
+        const struct mark_rule *rule = &rules[i];
+        struct map found = MAP_OF(struct found_mark, key);
+        if (!rule->always && !has_kind_anywhere(search, rule->kind))
+            continue;
+        status = find_marks(search, rule, &models, &found, err);
+        if (status == 0)
+            status = report_marks(search, rule, &models, &found, err);
+        map_release(&found);
     }
+    intern_release(&models);
+    return status;
 }
 
 static void check_models(const struct search *search)
@@ -342,6 +390,25 @@ static void check_models(const struct search *search)
     }
 }
 
+/* The batch that a net.info says is one that the model's inferences are of. */
+static void check_batches(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->model_count; i++) {
+        const struct capture_model *model = &capture->models[i];
+        bool known = false, named = false;
+        for (size_t k = 0; k < capture->mark_count && model->name != NULL; k++) {
+            const struct file_identity *mark = &capture->marks[k].identity;
+            bool mine = mark->model_id == model->model_id && mark->model != NULL && strcmp(mark->model, model->name) == 0;
+            named |= mine;
+            known |= mine && mark->batch_num == model->batch_num;
+        }
+        const struct place place = {model->name, -1, -1, "batch_num"};
+        if (model->batch_num >= 0 && named && !known)
+            diag_report(capture->diag, DIAG_RECORD_ODD, &place, "%lld in its net.info, which no inference is of",
+                        (long long)model->batch_num);
+    }
+}
+
 /* ---- the whole ---- */
 
 int capture_report_absent(struct capture *capture, struct err *err)
@@ -355,10 +422,11 @@ int capture_report_absent(struct capture *capture, struct err *err)
             check_expectation(&search, i, &expectations[k]);
     }
     check_processes(&search);
+    int status = capture->family == CAPTURE_SVP ? check_marks(&search, err) : 0;
     if (capture->family == CAPTURE_SVP) {
-        check_marks(&search);
         check_models(&search);
+        check_batches(capture);
     }
     free(search.kinds);
-    return 0;
+    return status;
 }

@@ -62,8 +62,10 @@ static size_t split_pattern(const char *pattern, struct token tokens[CAPTURE_NAM
         struct token *token = &tokens[count++];
         *token = (struct token){LITERAL, pattern, 1};
         for (enum placeholder i = DEVICE_ID; *pattern == '{' && i <= NUMBER; i++) {
+            if (pattern[1] != placeholder_names[i][1])
+                continue;
             size_t length = strlen(placeholder_names[i]);
-            if (pattern[1] == placeholder_names[i][1] && strncmp(pattern, placeholder_names[i], length) == 0)
+            if (strncmp(pattern, placeholder_names[i], length) == 0)
                 *token = (struct token){i, pattern, length};
         }
         if (token->placeholder == LITERAL)

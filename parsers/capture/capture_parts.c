@@ -399,24 +399,42 @@ int capture_settle_parts(struct capture *capture, struct err *err)
 __extension__ typedef __int128 wide;
 
 /* ticks * 10^9 / hz, rounded to the nearest, plus base; saturates. */
-static int64_t convert(wide ticks, int64_t hz, wide base)
+static int64_t convert_wide(wide ticks, int64_t hz, wide base)
 {
-    wide scaled = ticks * NANOSECONDS + hz / 2;
-    /* The usual case is one machine division instead of a library call. */
-    wide ns = scaled >= 0 && scaled <= INT64_MAX ? (int64_t)scaled / hz : scaled / hz;
+    wide scaled = ticks * NANOSECONDS + hz / 2, ns = scaled / hz;
     if (scaled < 0 && ns * hz != scaled)
         ns--;
     ns += base;
     return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
+#define USUAL_HZ INT64_C(9000000000)    /* up to it a rest of ticks times 10^9 has 64 bits */
+#define USUAL_TICKS (UINT64_C(1) << 52) /* in nanoseconds at 1 MHz 2^62 */
+#define USUAL_NS ((uint64_t)5 * 1000000000 * 1000000000 / 2)
+
+/* convert_wide() of ticks since a start, without a division of 128 bits in the usual case; start >= 0. */
+static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ticks, int64_t hz, int64_t base_ns)
+{
+    uint64_t since = (uint64_t)tick - (uint64_t)start;
+    if ((since | (uint64_t)late_ticks | (since + (uint64_t)late_ticks)) >= USUAL_TICKS ||
+        (uint64_t)hz - 1000000 > USUAL_HZ - 1000000 || (uint64_t)base_ns > USUAL_NS)
+        return convert_wide((wide)tick - start + late_ticks, hz, base_ns);
+    int64_t ticks = (int64_t)since + late_ticks;
+    if (ticks < USUAL_HZ)
+        return (ticks * NANOSECONDS + hz / 2) / hz + base_ns;
+    return ticks / hz * NANOSECONDS + (ticks % hz * NANOSECONDS + hz / 2) / hz + base_ns;
+}
+
 int64_t part_host_ns(const struct capture_part *part, int64_t tick)
 {
     if (part->host_hz <= 0)
-        return convert(tick, NANOSECONDS, part->unix_offset_ns);
+        return convert_since(tick, 0, 0, NANOSECONDS, part->unix_offset_ns);
     int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
-    return convert((wide)tick - start + part->host_tick_diff, part->host_hz, (wide)base + part->unix_offset_ns);
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
+    if (__builtin_add_overflow(base, part->unix_offset_ns, &base_ns))
+        return convert_wide((wide)tick - start + part->host_tick_diff, part->host_hz,
+                            (wide)base + part->unix_offset_ns);
+    return convert_since(tick, start, part->host_tick_diff, part->host_hz, base_ns);
 }
 
 /* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
@@ -444,10 +462,13 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
 {
     int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
     /* The clocks of the host were read that much before the device's counter. */
-    int64_t late = part->host_hz > 0 ? convert(part->host_tick_diff, part->host_hz, 0) : 0;
-    return convert((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    int64_t late =
+        part->host_hz > 0 && part->host_tick_diff != 0 ? convert_wide(part->host_tick_diff, part->host_hz, 0) : 0;
+    if (__builtin_add_overflow(base, late, &base_ns) || __builtin_add_overflow(base_ns, part->unix_offset_ns, &base_ns))
+        return convert_wide((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
+    return convert_since(tick, start, 0, hz, base_ns);
 }
 
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
@@ -455,16 +476,16 @@ int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, 
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
     switch (clock) {
     case CLOCK_START_US:
-        return convert((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value * 1000, NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_START_NS:
-        return convert((wide)value, NANOSECONDS, (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value, NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_DEVICE_NS:
-        return convert((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base), NANOSECONDS,
-                       (wide)base + part->unix_offset_ns);
+        return convert_wide((wide)value - (part->device_monotonic_ns >= 0 ? part->device_monotonic_ns : base),
+                            NANOSECONDS, (wide)base + part->unix_offset_ns);
     case CLOCK_DEVICE_TICK:
         return part_device_ns(part, value);
     case CLOCK_HOST_NS:
-        return convert(value, NANOSECONDS, part->unix_offset_ns);
+        return convert_wide(value, NANOSECONDS, part->unix_offset_ns);
     case CLOCK_HOST_TICK:
         return part_host_ns(part, value);
     case CLOCK_UNIX_NS:

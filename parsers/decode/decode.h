@@ -22,15 +22,23 @@ struct decode_plan {
     const struct layout *layout;
     size_t step_count;
     size_t plain_count; /* the first of them need nothing of other columns or records */
+    size_t quick_count, signed_count, run_count;
+    struct word_run { /* unsigned numbers of four bytes, one behind the other, for columns likewise; none of the steps
+                       */
+        uint32_t offset;
+        uint8_t column, count;
+    } runs[RECORD_MAX_COLUMNS];
+    struct quick_step { /* a number that is eight bytes of the record, shifted and masked; none of the steps */
+        uint64_t mask;
+        uint32_t offset;
+        uint8_t shift, column;
+    } quick[RECORD_MAX_COLUMNS], quick_signed[RECORD_MAX_COLUMNS];
     struct decode_step {
         uint32_t offset, width;
         uint8_t column, shift, sign_bits; /* sign_bits: 0 unsigned, else the number of value bits */
         uint8_t relation, other;          /* enum field_relation; index of the other column */
         uint64_t last;                    /* FIELD_DELTA: of the record before */
         bool text, scaled;
-        bool quick; /* a number that is eight bytes of the record, shifted and masked: */
-        uint8_t quick_shift;
-        uint32_t quick_offset;
         uint64_t mask;
         int64_t multiply, divide;
     } steps[RECORD_MAX_COLUMNS];

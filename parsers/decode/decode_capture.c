@@ -134,10 +134,17 @@ static void report_damage(struct stream *stream, int64_t end)
     stream->decoder->record += records;
 }
 
-/* Whether the record at `at`, whose magic stands, is followed by what must follow it. */
-static bool is_followed(const struct stream *stream, size_t at)
+/* Whether the record at `at`, whose magic stands, is followed by what must follow it; *ret_sound: where a whole record
+ * follows whose magic stands, too. */
+static bool is_followed(const struct stream *stream, size_t at, size_t *ret_sound)
 {
     size_t next = at + stream->layout->record_size;
+    if (stream->used - next >= stream->layout->record_size) {
+        if (!layout_matches(stream->layout, stream->buffer + next))
+            return false;
+        *ret_sound = next;
+        return true;
+    }
     return framing_may_begin(stream->layout, stream->buffer + next, stream->used - next);
 }
 
@@ -179,14 +186,14 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
     const bool can_search = framing_can_search(stream->layout);
     /* Whether a record is whole shows in the one after it. */
     const size_t wanted = can_search && !stream->last_chunk ? 2 * size : size;
-    size_t at = 0;
+    size_t at = 0, sound = SIZE_MAX;
     while (stream->used - at >= wanted) {
         if (stream->searching && !find_next(stream, &at))
             break;
         if (stream->used - at < wanted)
             break;
         stream_locate(stream, at);
-        if (!layout_matches(stream->layout, stream->buffer + at)) {
+        if (at != sound && !layout_matches(stream->layout, stream->buffer + at)) {
             note_damage(stream, at);
             stream->searching = can_search;
             if (!can_search)
@@ -194,7 +201,7 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
             at += can_search ? 1 : size;
             continue;
         }
-        if (can_search && !is_followed(stream, at)) {
+        if (can_search && !is_followed(stream, at, &sound)) {
             if (!stream->last_chunk && stream->used - at < CHUNK_SIZE / 2)
                 break; /* to look far ahead */
             if (reject_misaligned(stream, &at))

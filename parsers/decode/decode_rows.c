@@ -8,24 +8,41 @@
 
 /* One record: a layout made ready, and the loop that reads it. */
 
-/* A plain number is read as part of the eight bytes that hold it, whatever its width: one load without a choice. Its
- * record has as many. */
-static void make_quick(struct decode_step *step, const struct layout *layout)
+static void add_word(struct decode_plan *plan, const struct decode_step *step)
 {
-    if (step->text || step->scaled || step->sign_bits != 0 || layout->big_endian || layout->record_size < 8)
-        return;
-    uint32_t last = layout->record_size - 8;
-    step->quick_offset = step->offset < last ? step->offset : last;
-    unsigned shift = step->shift + 8 * (step->offset - step->quick_offset);
-    step->quick = shift < 64;
-    step->quick_shift = (uint8_t)shift;
+    struct word_run *run = plan->run_count > 0 ? &plan->runs[plan->run_count - 1] : NULL;
+    if (run == NULL || step->offset != run->offset + 4 * run->count || step->column != run->column + run->count) {
+        run = &plan->runs[plan->run_count++];
+        *run = (struct word_run){step->offset, step->column, 0};
+    }
+    run->count++;
+}
+
+/* A plain number is read as part of the eight bytes that hold it, whatever its width: one load without a choice. Its
+ * record has as many. False: it is not such a one. */
+static bool add_quick(struct decode_plan *plan, const struct decode_step *step)
+{
+    const struct layout *layout = plan->layout;
+    if (step->text || step->scaled || step->relation != FIELD_PLAIN || layout->big_endian || layout->record_size < 8)
+        return false;
+    if (step->width == 4 && step->mask == UINT32_MAX && step->sign_bits == 0) {
+        add_word(plan, step);
+        return true;
+    }
+    uint32_t last = layout->record_size - 8, offset = step->offset < last ? step->offset : last;
+    unsigned shift = step->shift + 8 * (step->offset - offset);
+    if (shift >= 64)
+        return false;
+    *(step->sign_bits == 0 ? &plan->quick[plan->quick_count++] : &plan->quick_signed[plan->signed_count++]) =
+        (struct quick_step){step->mask, offset, (uint8_t)shift, step->column};
+    return true;
 }
 
 /* The steps of the fields that are plain, or of those that are not. */
 static void add_steps(struct decode_plan *plan, bool plain)
 {
     const struct record_kind *kind = plan->kind;
-    for (size_t i = 0; i < plan->layout->field_count && plan->step_count < RECORD_MAX_COLUMNS; i++) {
+    for (size_t i = 0; i < plan->layout->field_count && plan->present != UINT64_MAX; i++) {
         const struct field *field = &plan->layout->fields[i];
         int column = record_kind_column(kind, field->column);
         int other = field->other != NULL ? record_kind_column(kind, field->other) : 0;
@@ -49,7 +66,7 @@ static void add_steps(struct decode_plan *plan, bool plain)
         if (step->text)
             plan->text_bytes += field->width < DECODED_TEXT_MAX ? field->width : DECODED_TEXT_MAX;
         step->scaled = !step->text && (step->multiply != 1 || step->divide != 1);
-        make_quick(step, plan->layout);
+        plan->step_count -= add_quick(plan, step);
         plan->present |= UINT64_C(1) << column;
     }
 }
@@ -127,37 +144,70 @@ static bool decode_related(struct decode_step *step, const unsigned char *record
     return step->relation != FIELD_PLUS || !__builtin_add_overflow(*ret, other, ret);
 }
 
+/* The numbers of quick steps that do not fit, as columns. */
+static uint64_t quick_refused(const struct decode_plan *plan, const struct cell *cells)
+{
+    uint64_t refused = 0;
+    for (size_t i = 0; i < plan->quick_count; i++) {
+        const uint8_t column = plan->quick[i].column;
+        refused |= (uint64_t)(cells[column].integer < 0) << column;
+    }
+    return refused;
+}
+
+/* The last column of those that the layout gives that is not there: of plain fields, then of others. */
+static int last_refused(const struct decode_plan *plan, uint64_t present)
+{
+    int refused = -1;
+    for (int plain = 1; plain >= 0; plain--) {
+        for (size_t i = 0; i < plan->layout->field_count; i++) {
+            const struct field *field = &plan->layout->fields[i];
+            int column = record_kind_column(plan->kind, field->column);
+            if (column >= 0 && (plan->present & ~present) >> column & 1 && plain == (field->relation == FIELD_PLAIN))
+                refused = column;
+        }
+    }
+    return refused;
+}
+
 void decode_record(struct decode_plan *plan, const unsigned char *record, struct row *row, int *ret_bad_column)
 {
-    uint64_t present = plan->present;
-    *ret_bad_column = -1;
+    uint64_t present = plan->present, all = 0;
+    struct cell *cells = row->cells;
+    for (const struct word_run *run = plan->runs, *end = run + plan->run_count; run < end; run++) {
+        const unsigned char *word = record + run->offset;
+        for (struct cell *cell = cells + run->column, *last = cell + run->count; cell < last; cell++, word += 4)
+            cell->integer = (int64_t)bytes_load(word, 4, false);
+    }
+    for (const struct quick_step *step = plan->quick, *end = step + plan->quick_count; step < end; step++) {
+        uint64_t value = bytes_load(record + step->offset, 8, false) >> step->shift & step->mask;
+        cells[step->column].integer = (int64_t)value;
+        all |= value;
+    }
+    for (const struct quick_step *step = plan->quick_signed, *end = step + plan->signed_count; step < end; step++) {
+        uint64_t value = bytes_load(record + step->offset, 8, false) >> step->shift & step->mask;
+        uint64_t sign = step->mask - (step->mask >> 1); /* its highest bit */
+        cells[step->column].integer = (int64_t)((value ^ sign) - sign);
+    }
+    if (all > INT64_MAX)
+        present &= ~quick_refused(plan, cells);
     for (size_t i = 0; i < plan->plain_count; i++) {
         const struct decode_step *step = &plan->steps[i];
-        struct cell *cell = &row->cells[step->column];
-        if (step->quick) {
-            uint64_t eight = bytes_load(record + step->quick_offset, 8, false);
-            cell->integer = (int64_t)(eight >> step->quick_shift & step->mask);
-            if (cell->integer >= 0)
-                continue;
-            present &= ~(UINT64_C(1) << step->column);
-            *ret_bad_column = step->column;
-        } else if (step->text) {
+        struct cell *cell = &cells[step->column];
+        if (step->text) {
             cell->text = (const char *)record + step->offset;
             cell->length = (uint32_t)strnlen(cell->text, step->width);
         } else if (!decode_integer(step, record, plan->layout->big_endian, &cell->integer)) {
             present &= ~(UINT64_C(1) << step->column);
-            *ret_bad_column = step->column;
         }
     }
     for (size_t i = plan->plain_count; i < plan->step_count; i++) {
         struct decode_step *step = &plan->steps[i];
         bool given = step->relation == FIELD_DELTA || (present >> step->other & 1) != 0;
-        if (!decode_related(step, record, plan->layout->big_endian, row->cells, &row->cells[step->column].integer) ||
-            !given) {
+        if (!decode_related(step, record, plan->layout->big_endian, cells, &cells[step->column].integer) || !given)
             present &= ~(UINT64_C(1) << step->column);
-            *ret_bad_column = step->column;
-        }
     }
+    *ret_bad_column = present == plan->present ? -1 : last_refused(plan, present);
     *row->present = present;
 }
 

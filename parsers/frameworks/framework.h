@@ -127,6 +127,7 @@ struct framework {
     } dataset_runs;
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
+    int64_t begin_ns;    /* of its capture; 0: not known */
     struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
 
@@ -138,6 +139,9 @@ int framework_clock_of(const struct framework_info *info, const char *prof, stru
                        struct err *err);
 
 void framework_release(struct framework *framework);
+
+/* False: a time that is days before the capture or months behind it, as damage makes them. */
+bool framework_time_fits(const struct framework *framework, int64_t time_ns);
 
 static inline const char *framework_text(const struct framework *framework, uint32_t id)
 {

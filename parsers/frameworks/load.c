@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/fsutil.h"
 #include "base/number.h"
+#include "base/span.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 #include "parsers/frameworks/pytorch/torch.h"
@@ -23,7 +24,15 @@ void framework_release(struct framework *framework)
 
 #define SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
 
-/* A counter that stood elsewhere than the capture says gives times long before it began. */
+#define DAY_NS INT64_C(86400000000000)
+
+bool framework_time_fits(const struct framework *framework, int64_t time_ns)
+{
+    return framework->begin_ns == 0 || (time_ns > number_add(framework->begin_ns, -DAY_NS) &&
+                                        time_ns < number_add(framework->begin_ns, DURATION_LIMIT_NS));
+}
+
+/* A counter that stood elsewhere than the capture says gives times long before or behind it. */
 static void check_clock(const struct framework *framework, const char *directory, const struct framework_clock *clock,
                         struct diagnostics *diag)
 {
@@ -33,12 +42,13 @@ static void check_clock(const struct framework *framework, const char *directory
     for (size_t i = 0; clock->hz > 0 && i < count; i++) {
         int64_t start_ns = torch != NULL ? torch->ops.items[i].start_ns : framework->ranges.items[i].start_ns;
         first_ns = start_ns < first_ns ? start_ns : first_ns;
-        early += start_ns < begin_ns;
+        early += start_ns < begin_ns || !framework_time_fits(framework, start_ns);
     }
     const struct place place = {directory, -1, -1, NULL};
     if (early > 0)
         diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
-                    "%zu of the framework's %zu ranges begin long before the capture, the first %.0f s", early, count,
+                    "%zu of the framework's %zu ranges begin long before the capture or behind it, the first %.0f s before",
+                    early, count,
                     ((double)clock->offset_ns - (double)first_ns) / 1e9);
 }
 
@@ -124,6 +134,7 @@ static void check_keys(const struct framework_info *info, const char *directory,
 int framework_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
                    struct diagnostics *diag, struct err *err)
 {
+    framework->begin_ns = clock->hz > 0 ? clock->offset_ns : 0;
     int status = framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
                                                              : pytorch_load(framework, directory, clock, diag, err);
     if (status == 0) {

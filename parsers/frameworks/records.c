@@ -265,22 +265,36 @@ static bool is_utf8(const char *text, size_t length)
     return true;
 }
 
-bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, struct framework_text *texts,
-                     size_t count)
+void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
+                          struct framework_text *texts, size_t count, struct diagnostics *diag)
 {
-    size_t at = fixed;
+    const struct bytes *value = &record->value;
+    const struct place place = {where->path, (int64_t)record->number, record->offset, NULL};
+    uint32_t seen = 0;
     for (size_t i = 0; i < count; i++)
         texts[i] = (struct framework_text){NULL, 0};
-    while (at < value->length) {
+    for (size_t at = where->fixed; at < value->length;) {
         uint64_t type, length;
         if (!bytes_read(value, at, 2, false, &type) || !bytes_read(value, at + 2, 4, false, &length) ||
-            length > value->length - at - HEAD_SIZE)
-            return false;
+            length > value->length - at - HEAD_SIZE) {
+            diag_report(diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+            return;
+        }
         const char *text = (const char *)value->data + at + HEAD_SIZE;
-        if (type >= first && type - first < count)
-            texts[type - first] =
-                is_utf8(text, length) ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
         at += HEAD_SIZE + length;
+        if (type < where->first || type - where->first >= where->known) {
+            diag_report(diag, DIAG_RECORD_UNKNOWN, &place, "a text of type %u", (unsigned)type);
+            continue;
+        }
+        const unsigned index = (unsigned)type - where->first;
+        if ((seen & UINT32_C(1) << index) != 0)
+            diag_report(diag, DIAG_RECORD_ODD, &place, "two texts of type %u; the last counts", (unsigned)type);
+        seen |= UINT32_C(1) << index;
+        if (index >= count)
+            continue;
+        bool sound = is_utf8(text, length);
+        if (!sound)
+            diag_report(diag, DIAG_RECORD_ODD, &place, "a text of type %u that is no UTF-8; it is N/A", (unsigned)type);
+        texts[index] = sound ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
     }
-    return true;
 }

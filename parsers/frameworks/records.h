@@ -38,8 +38,14 @@ struct framework_text {
 };
 
 /* The texts behind the fixed part of a record, by their types: of type first into texts[0] and so on; a type that comes
- * again: the last. A text that is no UTF-8 becomes "N/A". false: the texts are cut off; those before are there. */
-bool framework_texts(const struct bytes *value, size_t fixed, unsigned first, struct framework_text *texts,
-                     size_t count);
+ * again: the last. A text that is no UTF-8 becomes "N/A". These are reported, as are texts that are cut off and those of
+ * another type than the `known` ones from first on; path: of the file. */
+struct framework_texts {
+    size_t fixed;
+    unsigned first, known;
+    const char *path;
+};
+void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
+                          struct framework_text *texts, size_t count, struct diagnostics *diag);
 
 #endif

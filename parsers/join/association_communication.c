@@ -117,8 +117,8 @@ static void name_kernel(const struct association *association, const struct thre
 }
 
 /* One part for each context; false in *ret_room: there are more than any capture has. */
-static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use, const struct host_task *whole,
-                     uint32_t op, bool master, bool *ret_room, struct err *err)
+static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use,
+                     const struct host_task *whole, uint32_t op, bool master, bool *ret_room, struct err *err)
 {
     const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
@@ -208,13 +208,12 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
 }
 
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
-                                const struct matched_task *joined, struct err *err)
+                                const struct ran_task *ran, uint32_t known, struct err *err)
 {
-    const struct ran_task *ran = &joined->ran;
-    uint32_t number, known = joined->launched ? joined->host.extra : NO_INDEX;
-    if (known == NO_INDEX || association->extras[known].collective_op == NO_INDEX)
-        return 0;
     struct task_extra *extra = &association->extras[known];
+    uint32_t number;
+    if (extra->collective_op == NO_INDEX)
+        return 0;
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
     if (task == NULL)

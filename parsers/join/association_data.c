@@ -102,25 +102,38 @@ int association_expect_name(struct association *association, int64_t id, const c
     return id_map_set(&association->unnamed_ids, id, 0, err);
 }
 
+static struct recent_name *recent_name(struct association *association, int64_t id)
+{
+    return &association->recent_names[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - RECENT_NAME_BITS)];
+}
+
+int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err)
+{
+    *recent_name(association, id) = (struct recent_name){.known = false};
+    return id_map_set(&association->name_ids, id, text, err);
+}
+
 int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err)
 {
-    if (id_map_get(&association->name_ids, id, ret))
+    struct recent_name *recent = recent_name(association, id);
+    int status = 0;
+    if (recent->id == id && recent->known) {
+        *ret = recent->text;
         return 0;
-    int status = association_expect_name(association, id, field, err);
+    }
+    if (!id_map_get(&association->name_ids, id, ret)) {
+        status = association_expect_name(association, id, field, err);
+        if (status == 0)
+            status = association_number_text(association, (uint64_t)id, ret, err);
+        if (status == 0)
+            status = id_map_set(&association->name_ids, id, *ret, err);
+    }
     if (status == 0)
-        status = association_number_text(association, (uint64_t)id, ret, err);
-    return status == 0 ? id_map_set(&association->name_ids, id, *ret, err) : status;
+        *recent = (struct recent_name){id, *ret, true};
+    return status;
 }
 
-struct join_limits join_limits = {.spool = (size_t)8 * 1024 * 1024, .window = 8192};
-
-int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
-                   const void *record, size_t size, struct err *err)
-{
-    if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
-        return -(int)err->code;
-    return spool_add(*spool, key, record, size, err);
-}
+struct join_limits join_limits = {.spool = (size_t)12 * 1024 * 1024, .window = 8192};
 
 void join_spool_release(struct spool **spool)
 {

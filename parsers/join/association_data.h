@@ -139,12 +139,12 @@ struct described_run {
 struct call_state {
     uint32_t row;                      /* among the calls of its thread */
     uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
-    uint32_t described;                /* its number among launches of which records tell, once they are known; NO_INDEX */
-    uint32_t collective_op;            /* the communication operator that it is; NO_INDEX */
-    bool is_open;                      /* as of the last look: the thread is in it */
-    bool left;                         /* its row and its number are out */
-    bool parts_added;                  /* its contexts are tasks */
-    bool stays;                        /* a record needs it still */
+    uint32_t described;     /* its number among launches of which records tell, once they are known; NO_INDEX */
+    uint32_t collective_op; /* the communication operator that it is; NO_INDEX */
+    bool is_open;           /* as of the last look: the thread is in it */
+    bool left;              /* its row and its number are out */
+    bool parts_added;       /* its contexts are tasks */
+    bool stays;             /* a record needs it still */
 };
 
 /* The window of the host thread that is being joined. */
@@ -169,11 +169,12 @@ struct thread {
     size_t note_count, note_capacity;
     struct fused_op {
         uint32_t item, model_id; /* item: as in struct note */
-    } * fused; /* of the whole thread */
+    } * fused;                   /* of the whole thread */
     size_t fused_count, fused_capacity;
-    uint32_t current; /* index of the deepest open call; NO_INDEX */
-    size_t limit;     /* records after which the window moves on */
-    uint64_t rows;    /* calls so far */
+    uint32_t current;  /* index of the deepest open call; NO_INDEX */
+    size_t records;    /* taken into the window, about */
+    size_t limit;      /* so many move it on */
+    uint64_t rows;     /* calls so far */
     uint64_t overlaps; /* calls that overlap others */
     struct call first_overlap;
     size_t mark; /* of diagnostics, when the thread began */
@@ -236,8 +237,8 @@ struct ran_task {
 struct pmu_sum {
     int64_t total_cycle, duration_ns; /* NO_DURATION: not measured */
     uint32_t counter_count;
-    uint32_t blocks; /* added up */
-    bool whole;      /* the task's own record */
+    uint32_t blocks;                     /* added up */
+    bool whole;                          /* the task's own record */
     int64_t counters[PMU_COUNTERS_MOST]; /* last: a spool has only as many as there are */
 };
 
@@ -246,7 +247,7 @@ struct matched_task {
     struct ran_task ran; /* with the batch of its launch */
     uint32_t stream_id;  /* as the host knows it */
     bool launched, counted[2];
-    /* In a spool only those of these that it has follow, without gaps. */
+    /* In a spool only those of these that it has follow, without gaps but as they must be aligned. */
     struct host_task host;
     struct pmu_sum pmu[2]; /* for each core */
 };
@@ -276,17 +277,27 @@ struct stream_capture {
 
 #define NO_MODEL UINT32_MAX
 
+/* Few names come again and again. */
+#define RECENT_NAME_BITS 9
+#define RECENT_KIND_BITS 6
+struct recent_name {
+    int64_t id;
+    uint32_t text;
+    bool known;
+};
+
 struct association {
     struct decoder *decoder;
     struct executions *executions; /* of a capture from before 2023; NULL: it has trees of calls */
     size_t part;
     struct intern texts;
     struct id_map name_ids, type_ids; /* to texts */
-    struct id_map unnamed_ids;        /* that were reported */
+    struct recent_name recent_names[1 << RECENT_NAME_BITS];
+    struct id_map unnamed_ids; /* that were reported */
     struct tensor_pool tensor_sets;
     struct call_kind *call_kinds;
     size_t call_kind_count, call_kind_capacity;
-    size_t last_call_kind;
+    uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
     struct spool *calls;   /* struct left_call, by row */
@@ -313,9 +324,9 @@ struct association {
     int64_t host_call_rows;               /* emitted so far */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool has_models;                 /* a call at the level of models was recorded */
-    size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
-    struct spool *described; /* struct described_run */
+    bool has_models;                    /* a call at the level of models was recorded */
+    size_t unplaced[UNPLACED_KINDS];    /* records of the part that no call or launch is around */
+    struct spool *described;            /* struct described_run */
     struct described_run described_run; /* the last one */
     uint32_t described_count;
     uint64_t *ran_launches; /* a bit for each of them */
@@ -323,12 +334,12 @@ struct association {
     struct flip_list host_flips;
     struct stream_capture *captures;
     size_t capture_count, capture_capacity;
-    struct map captured_ops; /* of struct captured_op */
-    struct id_map lowest_batches;    /* of the host's streams */
-    struct spool *host_unbatched;    /* struct host_task, by stream and time: until their batches are known */
-    struct spool *host_tasks;        /* struct host_task, by device, stream and number */
-    bool host_tasks_sorted;          /* they are being read: */
-    bool host_left;                  /* next_host_task is the first that was not taken */
+    struct map captured_ops;      /* of struct captured_op */
+    struct id_map lowest_batches; /* of the host's streams */
+    struct spool *host_unbatched; /* struct host_task, by stream and time: until their batches are known */
+    struct spool *host_tasks;     /* struct host_task, by device, stream and number */
+    bool host_tasks_sorted;       /* they are being read: */
+    bool host_left;               /* next_host_task is the first that was not taken */
     struct spool_item next_host_task;
     /* About the device being joined: */
     struct spool *ran_unbatched; /* struct ran_task, by stream and start, when it says where numbers began again */
@@ -336,7 +347,7 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    size_t join_mark;            /* of diagnostics: when the first of its counters came */
+    size_t join_mark; /* of diagnostics: when the first of its counters came */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
@@ -349,7 +360,9 @@ int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
-    array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err))
+    ((count) < (capacity) && (count) < NO_INDEX - 1                                                                    \
+         ? (void *)&(items)[(count)++]                                                                                 \
+         : array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err)))
 
 /* Memory for records that wait. Tests lower it. */
 extern struct join_limits {
@@ -357,9 +370,14 @@ extern struct join_limits {
     size_t window; /* records of a thread */
 } join_limits;
 
-/* Room in a spool that is made when it is needed, and a record into it. */
-int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b), const struct spool_key *key,
-                   const void *record, size_t size, struct err *err);
+/* A record into a spool that is made when it is needed. */
+static inline int join_spool_add(struct spool **spool, int (*ties)(const void *a, const void *b),
+                                 const struct spool_key *key, const void *record, size_t size, struct err *err)
+{
+    if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
+        return -(int)err->code;
+    return spool_add(*spool, key, record, size, err);
+}
 void join_spool_release(struct spool **spool);
 
 static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
@@ -367,6 +385,8 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
     return (uint64_t)stream_id << 32 | task_id;
 }
 
+/* The text of a hash from now on. */
+int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err);
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
@@ -433,9 +453,9 @@ struct collective_runs {
     size_t task_count, task_capacity;
 };
 
-/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator. */
+/* Notes a task of the device, which comes by start as the index-th, if it is of such an operator; known: its extra. */
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
-                                const struct matched_task *task, struct err *err);
+                                const struct ran_task *ran, uint32_t known, struct err *err);
 /* Emits them and their tasks; first_task_row: of the device's tasks. */
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err);

@@ -37,9 +37,9 @@ struct group {
             bool used;
         } * items;
         size_t count, capacity;
-    } launches;       /* by time */
-    size_t counted;   /* where counters go on */
-    size_t first;     /* of the launches that may still be taken in their order */
+    } launches;     /* by time */
+    size_t counted; /* where counters go on */
+    size_t first;   /* of the launches that may still be taken in their order */
 };
 
 struct device_join {
@@ -167,8 +167,8 @@ static bool has_unique_tasks(const struct association *association, uint32_t dev
 
 static int add_host_task(struct association *association, const struct host_task *task, struct err *err)
 {
-    const struct spool_key key = task_place(task->device_id, has_unique_tasks(association, task->device_id),
-                                            task->stream_id, task->task_id);
+    const struct spool_key key =
+        task_place(task->device_id, has_unique_tasks(association, task->device_id), task->stream_id, task->task_id);
     return join_spool_add(&association->host_tasks, by_time, &key, task, sizeof *task, err);
 }
 
@@ -251,7 +251,8 @@ static struct group_launch *match_launch(struct group *group, const struct ran_t
         group->first++;
     for (size_t i = group->first; i < count; i++) {
         struct group_launch *launch = &launches[i];
-        if (launch->task.context_id != task->context_id || (task->batch_known && launch->task.batch_id != task->batch_id))
+        if (launch->task.context_id != task->context_id ||
+            (task->batch_known && launch->task.batch_id != task->batch_id))
             continue;
         if (!launch->used) {
             launch->used = true;
@@ -309,7 +310,7 @@ static void report_join(const struct association *association, const struct devi
 /* The first execution from one on, of this context, that counters belong to: the one that was running then, else the
  * first that has none yet; of a block's without a time the last that fits. */
 static struct matched_task *find_execution_from(const struct group *group, const struct spooled_pmu *pmu,
-                                               uint32_t context_id, size_t from)
+                                                uint32_t context_id, size_t from)
 {
     struct matched_task *last = NULL;
     for (size_t i = from; i < group->tasks.count; i++) {
@@ -366,8 +367,7 @@ static void take_counters(struct matched_task *task, const struct spooled_pmu *p
         return; /* counted already */
     sum->blocks += pmu->place.block;
     if (!pmu->place.block)
-        *sum = (struct pmu_sum){
-            .whole = true, .counter_count = pmu->counter_count, .duration_ns = pmu->duration_ns};
+        *sum = (struct pmu_sum){.whole = true, .counter_count = pmu->counter_count, .duration_ns = pmu->duration_ns};
     add_up(sum, pmu);
 }
 
@@ -465,12 +465,12 @@ static int add_joined(struct association *association, const struct matched_task
     for (size_t core = 0; core < 2; core++) {
         if (!task->counted[core])
             continue;
-        size_t size = offsetof(struct pmu_sum, counters) +
-                      task->pmu[core].counter_count * sizeof *task->pmu[core].counters;
+        size_t size =
+            offsetof(struct pmu_sum, counters) + task->pmu[core].counter_count * sizeof *task->pmu[core].counters;
         memcpy(at, &task->pmu[core], size);
         at += size;
     }
-    const struct spool_key key = {spool_key_part(task->ran.start_ns), spool_key_part(task->ran.end_ns)};
+    const struct spool_key key = {spool_key_part(task->ran.start_ns), 0};
     return join_spool_add(&association->joined, by_start_of_joined, &key, record, (size_t)(at - record), err);
 }
 

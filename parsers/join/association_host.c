@@ -85,8 +85,7 @@ static int add_call(struct association *association, struct thread *thread, cons
     if (thread->rows >= NO_INDEX - 1)
         return err_set(err, ERR_LIMIT, "more than %u calls of one thread", NO_INDEX - 1);
     *call = *added;
-    *state = (struct call_state){
-        .row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
+    *state = (struct call_state){.row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
     while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < call->end_ns) {
         overlaps |= thread->calls[thread->current].end_ns > call->begin_ns;
         thread->current = thread->calls[thread->current].parent;
@@ -444,10 +443,13 @@ static int leave_calls(struct association *association, struct thread *thread, s
 static int take_tracks(struct association *association, struct thread *thread, size_t *ret_count, struct err *err)
 {
     struct places places = {0, 0, 0, 0};
-    int status = thread->note_count > 0 || thread->context_count > 0 ? association_index_collectives(association, thread, err)
-                                                                      : 0;
+    int status = thread->note_count > 0 || thread->context_count > 0
+                     ? association_index_collectives(association, thread, err)
+                     : 0;
     size_t i = 0;
-    for (; status == 0 && i < thread->track_count && is_complete(association, thread, &thread->tracks[i]); i++)
+    for (; status == 0 && i < thread->track_count &&
+           (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks[i]));
+         i++)
         status = take_track(association, thread, &places, &thread->tracks[i], err);
     *ret_count = i;
     return status;
@@ -519,6 +521,12 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
              call = thread->calls[call].parent)
             thread->states[call].stays = true;
     }
+    if (thread->current == NO_INDEX && taken == thread->track_count) { /* most often */
+        thread->call_count = thread->state_count = thread->node_count = thread->tensor_count = 0;
+        thread->attribute_count = thread->context_count = thread->context_id_count = 0;
+        thread->track_count = thread->note_count = 0;
+        return 0;
+    }
     uint32_t *places = malloc((thread->call_count + 1) * sizeof *places);
     if (places == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -554,8 +562,8 @@ static int move_window(struct association *association, struct thread *thread, s
         status = take_tracks(association, thread, &taken, err);
     if (status == 0)
         status = forget(thread, taken, err);
-    size_t left = records_of(thread);
-    thread->limit = left > join_limits.window / 2 ? 2 * left : join_limits.window;
+    thread->records = records_of(thread);
+    thread->limit = thread->records > join_limits.window / 2 ? 2 * thread->records : join_limits.window;
     return status;
 }
 
@@ -673,11 +681,11 @@ static int take_record(struct association *association, struct thread *thread, c
                        struct err *err)
 {
     int64_t time_ns = spool_key_value(item->key.major << 32 | item->key.minor >> 32);
-    if (records_of(thread) >= thread->limit) {
-        deepest_call(thread, time_ns);
-        if (move_window(association, thread, err) < 0)
-            return -(int)err->code;
-    }
+    /* It moves best when no call is open. */
+    if (++thread->records > thread->limit &&
+        (deepest_call(thread, time_ns) == NO_INDEX || thread->records > thread->limit + thread->limit / 4) &&
+        move_window(association, thread, err) < 0)
+        return -(int)err->code;
     if ((item->key.minor & KEY_CALL) == 0)
         return take_described(association, thread, time_ns, item, err);
     const struct spooled_call *record = item->record;

@@ -90,7 +90,7 @@ int association_add_name(struct association *association, int64_t id, const char
 {
     uint32_t number;
     int status = intern_add(&association->texts, text, length, &number, err);
-    return status == 0 ? id_map_set(&association->name_ids, id, number, err) : status;
+    return status == 0 ? association_set_name(association, id, number, err) : status;
 }
 
 static int64_t type_key(uint32_t level, uint32_t type)
@@ -130,7 +130,14 @@ static int task_type_text(struct association *association, int64_t id, uint32_t 
 static int find_call_kind(struct association *association, uint16_t level, uint32_t type, uint16_t *ret,
                           struct err *err)
 {
+    uint16_t *recent =
+        &association->recent_call_kinds[((type ^ (uint32_t)level << 16) * 0x9e3779b1u) >> (32 - RECENT_KIND_BITS)];
+    const struct call_kind *known = &association->call_kinds[*recent];
     uint32_t index;
+    if (*recent < association->call_kind_count && known->type == type && known->level == level) {
+        *ret = *recent;
+        return 0;
+    }
     if (!id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
         if (association->call_kind_count > UINT16_MAX)
             return err_set(err, ERR_LIMIT, "more than 65536 different types of calls");
@@ -148,7 +155,7 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
         if (status < 0)
             return status;
     }
-    *ret = (uint16_t)index;
+    *ret = *recent = (uint16_t)index;
     return 0;
 }
 
@@ -197,9 +204,9 @@ int association_add_node(struct association *association, const struct host_node
 {
     struct node interned;
     int status = intern_node(association, node, &interned, err);
-    return status == 0 ? association_add_record(association, node->thread_id, HOST_RECORD_NODE, &interned,
-                                                sizeof interned, err)
-                       : status;
+    return status == 0
+               ? association_add_record(association, node->thread_id, HOST_RECORD_NODE, &interned, sizeof interned, err)
+               : status;
 }
 
 int association_add_captured_op(struct association *association, const struct host_captured_op *op, struct err *err)
@@ -317,8 +324,8 @@ int association_add_track(struct association *association, const struct host_tra
         .device_id = (uint16_t)track->device_id,
     };
     association->has_batches |= track->batch_id != 0;
-    return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy,
-                                  offsetof(struct track, leaf), err);
+    return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy, offsetof(struct track, leaf),
+                                  err);
 }
 
 /* ---- parts ---- */

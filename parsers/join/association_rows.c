@@ -124,20 +124,26 @@ static void set_counters(struct row *row, size_t first_column, const struct pmu_
         row_set_integer(row, first_column + 1 + i, sum->counters[i]);
 }
 
-static int emit_task(struct association *association, int64_t device_id, const struct matched_task *task,
-                     struct err *err)
+/* A task as a spool has it. */
+struct task_view {
+    const struct matched_task *task; /* up to its launch */
+    const struct host_task *host;    /* NULL: it has none */
+    const struct pmu_sum *pmu[2];    /* likewise; with as many counters as there are */
+};
+
+static int emit_task(struct association *association, int64_t device_id, const struct task_view *view, struct err *err)
 {
     static const size_t counters[] = {
         [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
     static const size_t times[] = {[PMU_CORE_AIC] = DEVICE_TASK_AIC_TIME_NS, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TIME_NS};
-    const struct ran_task *ran = &task->ran;
+    const struct ran_task *ran = &view->task->ran;
     struct row row;
     int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
     if (status < 0)
         return status;
     row_set_integer(&row, DEVICE_TASK_DEVICE_ID, device_id);
-    uint32_t stream_id = task->stream_id;
-    id_map_get(&association->logic_streams, task->stream_id, &stream_id);
+    uint32_t stream_id = view->task->stream_id;
+    id_map_get(&association->logic_streams, stream_id, &stream_id);
     row_set_integer(&row, DEVICE_TASK_STREAM_ID, stream_id);
     row_set_integer(&row, DEVICE_TASK_TASK_ID, ran->task_id);
     row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
@@ -148,38 +154,39 @@ static int emit_task(struct association *association, int64_t device_id, const s
     row_set_integer(&row, DEVICE_TASK_DURATION_NS, ran->end_ns - ran->start_ns);
     if (ran->has_accelerator)
         row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, ran->accelerator_id);
-    if (task->launched)
-        set_host(&row, &task->host);
-    if (task->launched && task->host.extra != NO_INDEX)
-        set_copy(&row, &association->extras[task->host.extra]);
+    if (view->host != NULL)
+        set_host(&row, view->host);
+    if (view->host != NULL && view->host->extra != NO_INDEX)
+        set_copy(&row, &association->extras[view->host->extra]);
     for (size_t core = 0; core < 2; core++) {
-        const struct pmu_sum *sum = &task->pmu[core];
-        if (task->counted[core])
+        const struct pmu_sum *sum = view->pmu[core];
+        if (sum != NULL)
             set_counters(&row, counters[core], sum);
-        if (task->counted[core] && sum->duration_ns != NO_DURATION)
+        if (sum != NULL && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
     return 0;
 }
 
-/* From a spool, where its parts are without gaps. */
-static void read_joined(const char *record, struct matched_task *task)
+_Static_assert(offsetof(struct matched_task, host) % 8 == 0 && sizeof(struct host_task) % 8 == 0 &&
+                   offsetof(struct pmu_sum, counters) % 8 == 0,
+               "parts of a record are aligned as it is");
+
+static struct task_view view_task(const void *record)
 {
-    memcpy(task, record, offsetof(struct matched_task, host));
-    record += offsetof(struct matched_task, host);
-    if (task->launched) {
-        memcpy(&task->host, record, sizeof task->host);
-        record += sizeof task->host;
+    struct task_view view = {.task = record};
+    const char *at = (const char *)record + offsetof(struct matched_task, host);
+    if (view.task->launched) {
+        view.host = (const void *)at;
+        at += sizeof *view.host;
     }
     for (size_t core = 0; core < 2; core++) {
-        struct pmu_sum *sum = &task->pmu[core];
-        if (!task->counted[core])
+        if (!view.task->counted[core])
             continue;
-        memcpy(sum, record, offsetof(struct pmu_sum, counters));
-        record += offsetof(struct pmu_sum, counters);
-        memcpy(sum->counters, record, sum->counter_count * sizeof *sum->counters);
-        record += sum->counter_count * sizeof *sum->counters;
+        view.pmu[core] = (const void *)at;
+        at += offsetof(struct pmu_sum, counters) + view.pmu[core]->counter_count * sizeof(int64_t);
     }
+    return view;
 }
 
 int association_emit_tasks(struct association *association, struct err *err)
@@ -189,7 +196,6 @@ int association_emit_tasks(struct association *association, struct err *err)
     int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
     struct collective_runs runs = {.items = NULL};
     struct spool_item item;
-    struct matched_task task;
     int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
     for (uint32_t i = 0; association->joined != NULL && status == 0; i++) {
         int any = spool_next(association->joined, &item, err);
@@ -197,10 +203,10 @@ int association_emit_tasks(struct association *association, struct err *err)
             status = any;
             break;
         }
-        read_joined(item.record, &task);
-        status = emit_task(association, device_id, &task, err);
-        if (status == 0 && association->collective_op_count > 0)
-            status = association_take_collective(association, &runs, i, &task, err);
+        const struct task_view view = view_task(item.record);
+        status = emit_task(association, device_id, &view, err);
+        if (status == 0 && view.host != NULL && view.host->extra != NO_INDEX)
+            status = association_take_collective(association, &runs, i, &view.task->ran, view.host->extra, err);
     }
     if (status == 0)
         status = association_emit_collectives(association, &runs, device_id, first_row, err);

@@ -101,6 +101,24 @@ bench_size() {
     rm -rf "$capture"
 }
 
+# Timelines of one size in every format.
+bench_formats() {
+    local capture format us
+    capture=$("$build/make-capture" --output "$directory" --seed 1 --records "$1" --layers 1600 --ai-cpu off \
+        --api-calls 500 2>"$directory/words")
+    "$msprof" -q import -dir "$capture"
+    for format in json pftrace-raw json.gz pftrace; do
+        run_msprof export timeline -dir "$capture" --format "$format" --output "$directory/formats"
+        us=$(median 1 <"$directory/times")
+        printf '%12s | %7s %7s %7s %7s\n' "$format" "$(scaled "$us" 1000000 2)" \
+            "$(million_per_second "$(count_of events)" "$us")" \
+            "$(scaled "$(find "$directory/formats/timeline" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')" 1000000 1)" \
+            "$(scaled "$(largest 2 <"$directory/times")" 1024 0)"
+        rm -rf "$directory/formats"
+    done
+    rm -rf "$capture"
+}
+
 echo "medians of $runs runs on $(nproc) processors; peak memory: the largest; M: million"
 row "" "" import "" "" "" timeline "" "" summary "" "" ceilings "" ""
 row records MB s Mrec/s MB/s MiB s Mev/s MiB s Mrow/s MiB 'read' write insert
@@ -108,3 +126,7 @@ row "" "" "" "" "" "" "" "" "" "" "" "" GB/s GB/s Mrow/s
 for size in $sizes; do
     bench_size "$size"
 done
+
+echo
+printf '%12s | %7s %7s %7s %7s   of %s records\n' timeline s Mev/s MB MiB "${sizes%% *}"
+bench_formats "${sizes%% *}"

@@ -49,6 +49,21 @@ make_example_files() {
     sed -n '/^# board.layout$/,/^\.Ed$/p' "$man/msprof-records.5" | grep -v '^\.Ed$' >board.layout
 }
 
+# Runs msprof view, and fetches what it serves.
+fetch_it() {
+    rm -f address
+    "$@" --no-browser >address &
+    for ((i = 0; i < 600; i++)); do
+        [ ! -s address ] || break
+        sleep 0.05
+    done
+    python3 -c 'import sys, urllib.request as web
+for name in sys.argv[2:]:
+    web.urlopen(sys.argv[1] + name).read()' "$(cat address)" "" $([[ $* == *--report* ]] || echo trace)
+    wait $!
+}
+export -f fetch_it
+
 # Runs example lines from stdin, each of which must succeed.
 run_examples() {
     local count=0 line
@@ -57,6 +72,7 @@ run_examples() {
         count=$((count + 1))
         case $line in
         *"msprof collect "*) line=${line/msprof collect /msprof collect --dry-run } ;; # there is no board here; tests/ssh/ has one
+        *"msprof view "*) line="fetch_it ${line/--port 8000/--port 0}" ;;
         esac
         if ! bash -e -o pipefail -c "$line" >out 2>err; then
             printf 'failed: %s\n' "$line" >&2
@@ -74,7 +90,7 @@ run_examples() {
 }
 
 @test "the page of each command describes exactly its options" {
-    for command in collect run import export show analyse advise diff doctor cluster replay layout kinds completion; do
+    for command in collect run import export show analyse advise diff doctor cluster replay layout kinds completion view; do
         expect_equal "$(options_of_page "$man/msprof-$command.1")" "$(own_options "^msprof $command")"
     done
 }

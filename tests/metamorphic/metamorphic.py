@@ -53,10 +53,12 @@ class Subject:
         return Outcome(self.msprof, copy, os.path.join(self.work, "mutated"))
 
     def judge(self, outcome):
-        """'told', 'equal', 'changed', or what is silently lost."""
+        """'told', 'equal', 'changed', 'mended', or what is silently lost."""
         if outcome.tells_more_than(self.sound):
             return "told"
         lost = outcome.lost_against(self.sound)
+        if lost and outcome.mends(self.sound):
+            return "mended"
         if lost:
             return "silent: " + ", ".join(lost[:4])
         return "equal" if outcome.outputs == self.sound.outputs else "changed"

@@ -74,6 +74,14 @@ class Outcome:
         return self.database is None or self.status not in (sound.status, 0) or any(
             count > sound.problems.get(code, 0) for code, count in self.problems.items())
 
+    def mends(self, sound):
+        """Whether a record that the sound capture's own tool damaged, as fixtures have them, is sound by the change: fewer are
+        rejected, and nothing is gone."""
+        rejected = [sum(of_file[1] for of_file in outcome.files.values()) for outcome in (self, sound)]
+        return rejected[0] < rejected[1] and all(
+            count <= self.tables.get(table, {}).get(column, 0)
+            for table, columns in sound.tables.items() for column, count in columns.items())
+
     def lost_against(self, sound):
         """Tables whose numbers of rows or values are others: "device_task.op_name_id 10 -> 9"."""
         found = []

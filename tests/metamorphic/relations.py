@@ -162,7 +162,8 @@ def device_renamed(msprof, root, work):
                 edit(os.path.join(folder, renamed), r'("devices"\s*:\s*")0"', r'\g<1>3"')
     set_devices(copy)
     Outcome(msprof, copy, os.path.join(work, "other"))
-    yield "device", compare_rows(before, rows_of(os.path.join(work, "other")), lambda one, two: (one, two) == ("0", "3"))
+    after = {re.sub(r"_3(_\d+\.csv)$", r"_0\1", name): rows for name, rows in rows_of(os.path.join(work, "other")).items()}
+    yield "device", compare_rows(before, after, lambda one, two: (one, two) in (("0", "3"), ("NPU:0", "NPU:3")))
 
 
 def edit(path, pattern, replacement):
@@ -174,9 +175,10 @@ def edit(path, pattern, replacement):
 
 def set_devices(copy):
     """The host's records of tasks name their device (docs/formats/cann.md 3.4): 2 bytes at 24 of 64."""
-    for name in os.listdir(os.path.join(copy, "host", "data")):
+    data = os.path.join(copy, "host", "data")
+    for name in os.listdir(data) if os.path.isdir(data) else ():
         if ".compact.task_track.slice_" in name and not name.endswith(".done"):
-            path = os.path.join(copy, "host", "data", name)
+            path = os.path.join(data, name)
             with open(path, "rb") as file:
                 content = bytearray(file.read())
             for at in range(0, len(content) - 63, 64):

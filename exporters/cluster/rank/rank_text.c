@@ -376,6 +376,21 @@ static bool parse_link(const char *key, struct rank_link *ret)
            number_parse_integer(dash + 1, strlen(dash + 1), &ret->target) == 0;
 }
 
+/* Words of HCCL's libraries, and of analyses of what these wrote. */
+static void check_transport(struct reader *reader, const char *key, const char *transport)
+{
+    static const char *const known[] = {"LOCAL",   "HCCS",          "PCIE", "RDMA", "SIO",      "SDMA",     "HCCS_SW",
+                                        "ON_CHIP", "STANDARD_ROCE", "ROCE", "UB",   "UBoE",     "RESERVED", "N/A",
+                                        "",        "INVALID_TYPE"};
+    const struct place place = {reader->file, -1, -1, "Transport Type"};
+    for (size_t i = 0; transport != NULL && i < sizeof known / sizeof *known; i++) {
+        if (strcmp(transport, known[i]) == 0)
+            return;
+    }
+    diag_report(reader->diag, DIAG_RECORD_ODD, &place, "%s of %s: %s", key, reader->key,
+                transport != NULL ? transport : "none");
+}
+
 static int take_link(struct reader *reader, uint32_t block, uint32_t entry, const struct json *info, struct err *err)
 {
     struct rank_data *rank = reader->rank;
@@ -397,6 +412,7 @@ static int take_link(struct reader *reader, uint32_t block, uint32_t entry, cons
     bool sound = added && quantity(reader, info, "Transit Size(MB)", BYTES_OF_MB, false, &link.bytes) &&
                  quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &link.ns) &&
                  quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &link.bandwidth);
+    check_transport(reader, json_key(info), transport);
     int status = transport != NULL ? rank_text(rank, transport, strlen(transport), &link.transport, err) : 0;
     if (status == 0 && op_name != NULL)
         status = rank_text(rank, op_name, strlen(op_name), &link.op_name, err);

@@ -4,6 +4,7 @@
 #include "analysis/coverage.h"
 #include "analysis/gap_calls.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
 #include "exporters/load/load_evidence.h"
@@ -101,11 +102,13 @@ static void sink(const struct gap_table *table, struct ranked_gap *heap, size_t 
 static int put_all(struct gap_table *table, struct err *err)
 {
     size_t count = table->gaps.count;
-    struct ranked_gap *heap = malloc((count + 1) * sizeof *heap);
-    int status = heap != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    struct ranked_gap *heap = large_new(count + 1, sizeof *heap, err);
+    int status = heap != NULL ? 0 : -(int)err->code;
 
-    for (size_t i = 0; status == 0 && i < count; i++)
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        large_pass(i);
         heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->gaps.items[i]), (uint32_t)i};
+    }
     for (size_t i = count / 2; status == 0 && i-- > 0;)
         sink(table, heap, count, i);
     while (status == 0 && count > 0 && !report_writer_is_full(&table->run->writer)) {
@@ -115,7 +118,7 @@ static int put_all(struct gap_table *table, struct err *err)
     }
     if (status == 0 && count > 0)
         report_writer_leave(&table->run->writer, count);
-    free(heap);
+    large_free(heap);
     return status;
 }
 
@@ -479,6 +482,7 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
 
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         struct communication *item = &items[execution->op];
         if (execution->device != device || workload->operators[execution->op].key.work != WORK_COMMUNICATION)
             continue;

@@ -3,6 +3,7 @@
 #include "analysis/bound.h"
 #include "analysis/compare/neighbours.h"
 #include "analysis/compare/statistics.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
 #include "exporters/table/report.h"
@@ -158,11 +159,13 @@ static int put_rows_small(struct report_run *run, struct err *err)
     if (status != 0)
         return status;
     histogram_init(&histogram);
-    for (size_t i = 0; i < workload.execution_count; i++)
+    for (size_t i = 0; i < workload.execution_count; i++) {
+        large_pass(i);
         if (work_computes(workload.operators[workload.executions[i].op].key.work)) {
             histogram_add(&histogram, workload.executions[i].duration_ns);
             all++;
         }
+    }
     workload_release(&workload);
     for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
         const struct histogram_bin *bin = &histogram.bins[i];

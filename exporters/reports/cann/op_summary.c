@@ -195,21 +195,38 @@ static void close_summary(struct report_run *run)
 
 /* ---- rows ---- */
 
+/* Whether any metric is shown, filtered or sorted by. */
+static bool needs_metrics(const struct report_run *run)
+{
+    const struct op_summary *summary = run->state;
+    bool needs = false;
+    for (size_t i = 0; i < summary->metric_count; i++)
+        needs |= report_needs(run, METRICS + i);
+    return needs;
+}
+
+static bool needs_column(const struct report_run *run, size_t column)
+{
+    return column < AIC || column >= METRICS || needs_metrics(run);
+}
+
 /* The row before, of an operator or of communication. */
 struct last_row {
     int64_t device_id, end_ns; /* DB_NULL: there is none */
+    bool metrics;              /* are needed */
 };
 
 static void keep_row(struct last_row *last, const struct report_value *values)
 {
-    *last = (struct last_row){values[DEVICE].integer, number_add(values[START].integer, values[DURATION].integer)};
+    last->device_id = values[DEVICE].integer;
+    last->end_ns = number_add(values[START].integer, values[DURATION].integer);
 }
 
 static int begin_range(struct report_worker *worker, const struct report_value *previous, struct err *err)
 {
     struct last_row *last = worker->state;
     (void)err;
-    *last = (struct last_row){DB_NULL, DB_NULL};
+    *last = (struct last_row){DB_NULL, DB_NULL, needs_metrics(worker->run)};
     if (previous != NULL)
         keep_row(last, previous);
     return 0;
@@ -286,7 +303,8 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
         values[TASK_TYPE] = value_integer(-1);
     values[HF32] = value_integer(known(&values[HF32]) != 0);
     set_wait(worker, values);
-    set_metrics(worker->run->state, values);
+    if (((const struct last_row *)worker->state)->metrics)
+        set_metrics(worker->run->state, values);
     return 0;
 }
 
@@ -327,6 +345,7 @@ static const struct report_scan scan = {
     .table = "device_task",
     .where = CANN_IS_OPERATOR,
     .worker_size = sizeof(struct last_row),
+    .needs = needs_column,
     .begin = begin_range,
     .row = take_task,
     .between_count = count_communications,

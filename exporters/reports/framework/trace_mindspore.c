@@ -456,11 +456,24 @@ static void write_arrow_end(const struct framework_trace *view, struct trace *tr
     trace_advance(trace, start, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"));
 }
 
+/* Tells of arrows that lead nowhere: one of their ends is lost, or has another number. */
+static void tell_flows(const struct framework_trace *view, const struct map *flows)
+{
+    const struct place place = {view->analysis->directory, -1, -1, NULL};
+    size_t alone = 0;
+    for (const struct flow *flow = map_next(flows, NULL); flow != NULL; flow = map_next(flows, flow))
+        alone += flow->starts > 0 && flow->ends == 0;
+    if (alone > 0)
+        diag_report(view->analysis->diag, DIAG_TASK_UNMATCHED_START, &place,
+                    "%zu beginnings of arrows in mindspore.op_range have no end", alone);
+}
+
 static int write_arrows(struct framework_trace *view, struct trace *trace, struct err *err)
 {
     const struct framework *framework = view->analysis->framework;
     struct map flows = MAP_OF(struct flow, number);
     int status = collect_flows(framework, &flows, err);
+    tell_flows(view, &flows);
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&flows, &range->flow) : NULL;

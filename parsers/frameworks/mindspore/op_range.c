@@ -173,10 +173,10 @@ static int take_record(void *arg, const struct framework_record *record, struct 
     struct reading *reading = arg;
     struct framework *framework = reading->framework;
     const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct framework_texts where = {FIXED, FIRST_TEXT, TEXT_COUNT, reading->path};
     struct fields fields;
     take_fields(&record->value, &fields);
-    if (!framework_texts(&record->value, FIXED, FIRST_TEXT, fields.texts, TEXT_COUNT))
-        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    framework_read_texts(record, &where, fields.texts, TEXT_COUNT, reading->diag);
     if (fields.start == 0)
         return 0;
     const int64_t start_ns = framework_clock_ns(reading->clock, fields.start),

@@ -9,7 +9,7 @@
 
 #define SHAPES_FIXED 6 /* bytes: the head of a text; less says nothing */
 
-enum { TEXT_NAME, TEXT_SHAPES, TEXT_COUNT };
+enum { TEXT_NAME, TEXT_SHAPES, TEXT_TYPES, TEXT_COUNT };
 
 struct shapes_reading {
     int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err);
@@ -21,10 +21,9 @@ struct shapes_reading {
 static int take_shapes(void *arg, const struct framework_record *record, struct err *err)
 {
     const struct shapes_reading *reading = arg;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct framework_texts where = {.known = TEXT_COUNT, .path = reading->path};
     struct framework_text texts[TEXT_COUNT];
-    if (!framework_texts(&record->value, 0, 0, texts, TEXT_COUNT))
-        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    framework_read_texts(record, &where, texts, TEXT_COUNT, reading->diag);
     return reading->each(reading->arg, &texts[TEXT_NAME], &texts[TEXT_SHAPES], err);
 }
 
@@ -46,6 +45,7 @@ int mindspore_each_shape(const char *directory,
 
 #define MEMORY_FIXED 100
 #define MEMORY_FIRST_TEXT 13
+#define SIZE_LIMIT (UINT64_C(1) << 48) /* bytes: no device has as many; all bits set is a release */
 
 struct memory_reading {
     struct framework *framework;
@@ -59,6 +59,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     struct memory_reading *reading = arg;
     const unsigned char *p = record->value.data;
     const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1, reading->path};
     struct framework_text owner;
     struct mindspore_memory memory = {
         .device = (int32_t)bytes_load(p, 4, false),
@@ -70,10 +71,13 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
         .reserved = (int64_t)bytes_load(p + 60, 8, false),
         .stream = (int64_t)bytes_load(p + 84, 8, false),
     };
-    if (!framework_texts(&record->value, MEMORY_FIXED, MEMORY_FIRST_TEXT, &owner, 1))
-        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
-    if (memory.time_ns < 0) {
-        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time past 2^63 ns");
+    framework_read_texts(record, &where, &owner, 1, reading->diag);
+    if (memory.time_ns < 0 || !framework_time_fits(reading->framework, memory.time_ns)) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time months away from the capture");
+        return 0;
+    }
+    if (memory.size > SIZE_LIMIT && memory.size != UINT64_MAX) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)memory.size);
         return 0;
     }
     int status =

@@ -59,7 +59,10 @@ static int take_runs(struct cpu_reading *reading, const struct framework_line *l
     int status = 0;
     for (const char *p = runs; status == 0 && *p != '\0';) {
         size_t length = strcspn(p, " ");
-        if (length > 0 && parse_run(p, length, &op)) {
+        bool sound = length > 0 && parse_run(p, length, &op);
+        if (sound && !framework_time_fits(reading->framework, op.start_ns)) {
+            tell(reading->diag, line, "a run months away from the capture");
+        } else if (sound) {
             status = array_reserve(reading->ops, 1, err);
             if (status == 0)
                 reading->ops->items[reading->ops->count++] = op;

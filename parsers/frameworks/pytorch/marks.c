@@ -87,6 +87,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
     struct marks *marks = arg;
     const unsigned char *p = record->value.data;
     const struct place place = {marks->reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct framework_texts where = {FIXED, FIRST_TEXT, 1, marks->reading->path};
     struct framework_text name;
     const struct torch_thread thread = {(int64_t)bytes_load(p + 32, 8, false), (int64_t)bytes_load(p + 24, 8, false)};
     uint64_t category = bytes_load(p + 8, 8, false);
@@ -96,12 +97,12 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
         .correlation = bytes_load(p + 16, 8, false),
         .place = (uint32_t)marks->count,
     };
-    if (!framework_texts(&record->value, FIXED, FIRST_TEXT, &name, 1))
-        diag_report(marks->reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's text is cut off");
+    framework_read_texts(record, &where, &name, 1, marks->reading->diag);
     if (category > DEQUEUE_END) {
         diag_report(marks->reading->diag, DIAG_RECORD_VALUE, &place, "category %llu", (unsigned long long)category);
         return 0;
     }
+    torch_check_process(marks->reading, record, thread.pid);
     if (marks->count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u marks", UINT32_MAX);
     int status =
@@ -220,6 +221,26 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
     }
 }
 
+/* Work that nobody took out of the queue: its other half is lost, or has another number. */
+static int report_left(const struct marks *marks, struct err *err)
+{
+    const struct torch *torch = marks->reading->torch;
+    const struct place place = {marks->reading->path, -1, -1, NULL};
+    size_t left = 0;
+    bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
+    if (taken == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", torch->enqueues.count);
+    for (size_t i = 0; i < torch->dequeues.count; i++)
+        taken[torch->dequeues.items[i].work] = true;
+    for (size_t i = 0; i < torch->enqueues.count; i++)
+        left += !taken[torch->enqueues.items[i].work];
+    free(taken);
+    if (left > 0)
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place,
+                    "%zu pieces of work were put into the queue, and none took them out", left);
+    return 0;
+}
+
 static int find_works(struct torch *torch, struct err *err)
 {
     struct map works = MAP_OF(struct work, correlation);
@@ -276,9 +297,13 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
     reading->torch->has_queue = marks.count > 0;
     if (status == 0 && marks.count == 0)
         status = stand_in(&marks, err);
+    if (status == 0)
+        status = find_works(reading->torch, err);
+    if (status == 0 && marks.count > 0)
+        status = report_left(&marks, err);
     reading->path = NULL;
     map_release(&marks.numbers);
     free(marks.items);
     free(path);
-    return status == 0 ? find_works(reading->torch, err) : status;
+    return status;
 }

@@ -15,6 +15,7 @@
 
 enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALARS, TEXT_STACK, TEXT_COUNT };
 #define FIRST_TEXT 2
+#define KNOWN_TEXTS 9 /* those of modules and of operations are not read */
 
 void torch_forget_memory(struct torch *torch)
 {
@@ -37,6 +38,17 @@ void torch_free(struct torch *torch)
     free(torch);
 }
 
+void torch_check_process(struct torch_reading *reading, const struct framework_record *record, int64_t process)
+{
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
+    if (!reading->has_process)
+        reading->process = process;
+    reading->has_process = true;
+    if (process != reading->process)
+        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "%lld, where the first record has %lld", (long long)process,
+                    (long long)reading->process);
+}
+
 /* ---- operators ---- */
 
 static int take_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
@@ -51,6 +63,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     struct framework *framework = reading->framework;
     const unsigned char *p = record->value.data;
     const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct framework_texts where = {OP_FIXED, FIRST_TEXT, KNOWN_TEXTS, reading->path};
     struct framework_text texts[TEXT_COUNT];
     struct torch_op op = {
         .start_ns = framework_clock_ns_cut(reading->clock, bytes_load(p, 8, false)),
@@ -61,14 +74,14 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
         .forward_thread = (int64_t)bytes_load(p + 48, 8, false),
         .parent = TORCH_NONE,
     };
-    if (!framework_texts(&record->value, OP_FIXED, FIRST_TEXT, texts, TEXT_COUNT))
-        diag_report(reading->diag, DIAG_RECORD_TRUNCATED, &place, "the record's texts are cut off");
+    framework_read_texts(record, &where, texts, TEXT_COUNT, reading->diag);
     if (bytes_load(p, 8, false) == 0) {
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it has no start");
         return 0;
     }
     if (!span_check(reading->diag, &place, "the operator", op.start_ns, op.end_ns))
         return 0;
+    torch_check_process(reading, record, op.pid);
     if (texts[TEXT_NAME].text == NULL)
         texts[TEXT_NAME] = (struct framework_text){"", 0};
     int status = take_text(framework, &texts[TEXT_NAME], &op.name, err);
@@ -103,8 +116,14 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     struct torch_reading *reading = arg;
     const unsigned char *p = record->value.data;
     struct torch_memories *memories = &reading->torch->memories;
+    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
     if (array_reserve(memories, 1, err) < 0)
         return -(int)err->code;
+    torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
+    if ((p[56] != TORCH_DEVICE_CPU && p[56] != TORCH_DEVICE_NPU) || p[58] > TORCH_WORKSPACE ||
+        p[59] > TORCH_BLOCK_FREE || p[60] > 1)
+        diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u", p[56],
+                    p[58], p[59], p[60]);
     memories->items[memories->count++] = (struct torch_memory){
         .address = bytes_load(p, 8, false),
         .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
@@ -165,7 +184,8 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
                  struct diagnostics *diag, struct err *err)
 {
     struct torch *torch = framework->torch = calloc(1, sizeof *torch);
-    struct torch_reading reading = {framework, torch, clock, directory, NULL, diag};
+    struct torch_reading reading = {
+        .framework = framework, .torch = torch, .clock = clock, .directory = directory, .diag = diag};
     if (torch == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err);

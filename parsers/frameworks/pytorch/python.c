@@ -39,8 +39,9 @@ static int take_name(void *arg, const struct framework_record *record, struct er
     struct torch_reading *reading = arg;
     struct torch_names *names = &reading->torch->names;
     struct torch_name name = {bytes_load(record->value.data, 8, false), 0};
+    const struct framework_texts where = {NAME_FIXED, 1, 1, reading->path};
     struct framework_text text;
-    framework_texts(&record->value, NAME_FIXED, 1, &text, 1);
+    framework_read_texts(record, &where, &text, 1, reading->diag);
     int status =
         intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err);
     if (status == 0)
@@ -74,6 +75,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
         diag_report(events->reading->diag, DIAG_RECORD_VALUE, &place, "tag %u", p[32]);
         return 0;
     }
+    torch_check_process(events->reading, record, (int64_t)bytes_load(p + 16, 8, false));
     if (array_reserve(events, 1, err) < 0)
         return -(int)err->code;
     events->items[events->count] =
@@ -173,6 +175,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
     if (!span_check(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
+    torch_check_process(reading, record, gc.pid);
     if (array_reserve(gcs, 1, err) < 0)
         return -(int)err->code;
     gcs->items[gcs->count++] = gc;
@@ -182,8 +185,10 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
 static int read_names(struct torch_reading *reading, struct err *err)
 {
     char *path = path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_hash", err);
+    reading->path = path;
     int status = path != NULL ? framework_read_tagged(path, NAME_FIXED, take_name, reading, NULL, reading->diag, err)
                               : -(int)err->code;
+    reading->path = NULL;
     struct torch_names *names = &reading->torch->names;
     array_sort(names->items, names->count, sizeof *names->items, compare_names);
     free(path);

@@ -102,7 +102,7 @@ static inline const struct torch_thread *torch_thread_of(const struct torch *tor
 /* The text of a function of Python; NULL: not known. */
 const char *torch_function_name(const struct framework *framework, uint64_t key);
 
-enum { TORCH_DEVICE_NPU = 20 };
+enum { TORCH_DEVICE_CPU, TORCH_DEVICE_NPU = 20 };
 enum { TORCH_CACHING, TORCH_WORKSPACE };             /* components */
 enum { TORCH_MALLOC, TORCH_FREE, TORCH_BLOCK_FREE }; /* kinds */
 
@@ -113,7 +113,12 @@ struct torch_reading {
     const struct framework_clock *clock;
     const char *directory, *path;
     struct diagnostics *diag;
+    int64_t process; /* which wrote the first record */
+    bool has_process;
 };
+struct framework_record;
+/* One process writes all of these files: reports a record of another one than the first, which is kept. */
+void torch_check_process(struct torch_reading *reading, const struct framework_record *record, int64_t process);
 int torch_read_marks(struct torch_reading *reading, struct err *err);
 int torch_read_python(struct torch_reading *reading, struct err *err);
 int torch_build_tree(struct torch *torch, struct err *err);

@@ -28,9 +28,11 @@ const struct column network_port_columns[] = {
     " {tx_packet_rate} {tx_byte_rate} {tx_packets} {tx_bytes} {tx_errors} {tx_dropped}"
 
 const struct line_format network_port_lines[] = {
-    {FOURTEEN " {func_id}", LINE_ROW},      {FOURTEEN, LINE_ROW},
-    {FOURTEEN " {func_id} {*1}", LINE_ROW}, /* the type of the port */
-    {"{*}rxPacket/s{*}", LINE_HEADING},     {.pattern = NULL},
+    {FOURTEEN " {func_id}", LINE_ROW | LINE_ALIKE},
+    {FOURTEEN, LINE_ROW | LINE_ALIKE},
+    {FOURTEEN " {func_id} {*1}", LINE_ROW | LINE_ALIKE}, /* the type of the port */
+    {"{*}rxPacket/s{*}", LINE_HEADING},
+    {.pattern = NULL},
 };
 
 const struct sampling network_port_sampling = {

@@ -29,6 +29,21 @@ static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint6
            *ret_type <= UINT32_MAX;
 }
 
+/* Whether the name holds the key of a further line, because its own has lost its end. */
+static bool holds_key(const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (const char *colon = memchr(text, ':', length); colon != NULL;
+         colon = memchr(colon + 1, ':', (size_t)(end - colon - 1))) {
+        const char *bar = colon;
+        while (bar > text && bar[-1] >= '0' && bar[-1] <= '9')
+            bar--;
+        if (bar < colon && bar - text > 1 && bar[-1] == '_' && bar[-2] >= '0' && bar[-2] <= '9')
+            return true;
+    }
+    return false;
+}
+
 /* The types of tasks that the joins know by name: one that is nearly such a name is one, damaged. */
 static void check_name(struct decoder *decoder, const struct place *place, const char *text, size_t length)
 {
@@ -55,7 +70,7 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
     size_t key_length, text_length;
     struct association *association = decoder_association(decoder);
     const char *text = dictionary_split(line, length, &key_length, &text_length);
-    if (text == NULL || !parse_key(line, key_length, &level, &type)) {
+    if (text == NULL || !parse_key(line, key_length, &level, &type) || holds_key(text, text_length)) {
         dictionary_report(decoder, line, length, place, "<level>_<type>:<name>");
         return 0;
     }

@@ -31,8 +31,8 @@ static const struct column columns[] = {
     " {process_utilization}% {last_time_us} {last_frames}"
 
 static const struct line_format lines[] = {
-    {"{device_ns}: {dvpp_id} " WORK, LINE_ROW},
-    {"{device_ns}: " WORK, LINE_ROW},
+    {"{device_ns}: {dvpp_id} " WORK, LINE_ROW | LINE_ALIKE},
+    {"{device_ns}: " WORK, LINE_ROW | LINE_ALIKE},
     {"{*}engine_type{*}", LINE_HEADING},
     {.pattern = NULL},
 };

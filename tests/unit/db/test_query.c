@@ -16,6 +16,7 @@
 #include "db/query/query_origin.h"
 #include "db/query/query_records.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -457,6 +459,36 @@ static void each_column_is_read_as_the_type_of_its_member_says(void **state)
     sqlite3_close(db);
 }
 
+/* Asked by another process, because one's own locks are not in one's way. */
+static bool is_locked(const char *path)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        _exit(fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+static void nobody_can_change_a_database_that_is_open_however_often_it_was_opened(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    begin();
+    put_text("a.2.layer.info", "[]");
+    sqlite3 *db = import_job(), *again = NULL;
+    assert_true(is_locked(in_scratch("runtime.db")));
+    assert_int_equal(database_open(in_scratch("runtime.db"), &again, &err), 0);
+    assert_true(is_locked(in_scratch("runtime.db")));
+    database_close(again);
+    assert_true(is_locked(in_scratch("runtime.db")));
+    database_close(db);
+    assert_false(is_locked(in_scratch("runtime.db")));
+}
+
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -472,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_query_that_fails_is_an_error_and_not_a_zero),
         cmocka_unit_test(each_column_is_read_as_the_type_of_its_member_says),
         cmocka_unit_test(an_operator_is_the_same_in_sql_as_in_c),
+        SCRATCH_TEST(nobody_can_change_a_database_that_is_open_however_often_it_was_opened),
     };
     return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
 }

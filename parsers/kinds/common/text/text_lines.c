@@ -336,6 +336,7 @@ struct text_stream {
     size_t pattern_count;
     bool has_rows;      /* a line may be a row; else every block is */
     bool started;       /* a line was there before */
+    size_t alike;       /* the pattern of lines with LINE_ALIKE, counted from 1; 0: there was none */
     int64_t line;       /* of the file */
     struct strbuf rest; /* of a line that goes on in the next slice */
     struct sample_stream sample;
@@ -587,7 +588,8 @@ static size_t find_format(struct text_stream *stream, const char *line, size_t l
             continue;
         if (!swallows(stream, i, line + tail, length - tail))
             return i;
-        stream->present = before;
+        stream->present = before; /* it is damaged, whatever else it looks like */
+        break;
     }
     return stream->pattern_count;
 }
@@ -639,6 +641,12 @@ static int take_line(struct text_stream *stream, struct decoder *decoder, const 
             return status;
         found = find_format(stream, line, length, false);
         before = 0;
+    }
+    if (flags & LINE_ALIKE) {
+        if (stream->alike > 0 && stream->alike != found + 1)
+            diag_report(decoder_diag(decoder), DIAG_RECORD_ODD, place, "'%.*s'; expected as many values as before",
+                        (int)(length < SHOWN_MAX ? length : SHOWN_MAX), line);
+        stream->alike = found + 1;
     }
     return take_format(stream, decoder, found, before, place, err);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file/large.h"
+
+#include "base/file/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One that stands in a file. */
+struct mapping {
+    struct mapping *next;
+    void *bytes;
+    size_t size;
+    int file;
+};
+
+/* All of the process: few, because they are large. */
+static struct mapping *mappings;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Where the mapping of these bytes hangs; the caller holds the lock. */
+static struct mapping **find(const void *bytes)
+{
+    struct mapping **at = &mappings;
+    while (*at != NULL && (*at)->bytes != bytes)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Room that is there: without it a full disk would end the process when a page is touched. */
+static bool make_room(int file, size_t size)
+{
+    int failure;
+    do
+        failure = posix_fallocate(file, 0, (off_t)size);
+    while (failure == EINTR);
+    return failure == 0;
+}
+
+/* NULL: no file can be made, or mapped. */
+static void *map_new(size_t size)
+{
+    struct err ignored = ERR_INIT; /* memory is taken then */
+    struct mapping *mapping = malloc(sizeof *mapping);
+    int file = mapping != NULL ? temporary_open_unnamed(&ignored) : -1;
+    void *bytes =
+        file >= 0 && make_room(file, size) ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (bytes == MAP_FAILED) {
+        if (file >= 0)
+            close(file);
+        free(mapping);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    *mapping = (struct mapping){mappings, bytes, size, file};
+    mappings = mapping;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+/* Whether the bytes are mapped; *ret is then where they are with the new size, or NULL. */
+static bool map_larger(void *bytes, size_t size, void **ret)
+{
+    pthread_mutex_lock(&lock);
+    struct mapping *mapping = *find(bytes);
+    *ret = NULL;
+    if (mapping != NULL && make_room(mapping->file, size)) {
+        void *moved = mremap(bytes, mapping->size, size, MREMAP_MAYMOVE);
+        if (moved != MAP_FAILED) {
+            mapping->bytes = *ret = moved;
+            mapping->size = size;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return mapping != NULL;
+}
+
+/* From memory to a file, or larger in either. NULL: there is no room. */
+static void *larger(void *old, size_t used, size_t size)
+{
+    void *bytes;
+    if (old != NULL && map_larger(old, size, &bytes))
+        return bytes;
+    bytes = size >= LARGE_LEAST ? map_new(size) : NULL;
+    if (bytes == NULL)
+        return realloc(old, size);
+    if (used > 0)
+        memcpy(bytes, old, used);
+    free(old);
+    return bytes;
+}
+
+int large_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err)
+{
+    enum { FIRST_ITEMS = 16 };
+    void *old, *bytes = NULL;
+    size_t wanted = *capacity > FIRST_ITEMS / 2 ? *capacity : FIRST_ITEMS / 2;
+    memcpy(&old, items, sizeof old); /* through its bytes: it is a pointer to another type */
+    if (extra <= SIZE_MAX / 4 / item_size - count && wanted <= SIZE_MAX / 4 / item_size) {
+        wanted = wanted * 2 > count + extra ? wanted * 2 : count + extra;
+        bytes = larger(old, count * item_size, wanted * item_size);
+    }
+    if (bytes == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu items of %zu bytes", count, item_size);
+    memcpy(items, &bytes, sizeof bytes);
+    *capacity = wanted;
+    return 0;
+}
+
+void *large_new(size_t count, size_t item_size, struct err *err)
+{
+    size_t size;
+    void *bytes = NULL;
+    if (!__builtin_mul_overflow(count > 0 ? count : 1, item_size, &size)) {
+        bytes = size >= LARGE_LEAST ? map_new(size) : NULL;
+        bytes = bytes != NULL ? bytes : calloc(1, size);
+    }
+    if (bytes == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for %zu items of %zu bytes", count, item_size);
+    return bytes;
+}
+
+void large_free(void *items)
+{
+    if (items == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    struct mapping **at = find(items), *mapping = *at;
+    if (mapping != NULL)
+        *at = mapping->next;
+    pthread_mutex_unlock(&lock);
+    if (mapping == NULL) {
+        free(items);
+        return;
+    }
+    munmap(mapping->bytes, mapping->size);
+    close(mapping->file);
+    free(mapping);
+}
+
+void large_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    for (const struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next)
+        madvise(mapping->bytes, mapping->size, MADV_DONTNEED); /* no matter if it fails */
+    pthread_mutex_unlock(&lock);
+}

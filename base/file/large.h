@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays that may become larger than memory should hold. From LARGE_LEAST bytes on they stand in temporary files
+ * without names, which are mapped: whoever walks through one tells it with large_pass, so that what lies behind is
+ * given back. Any struct with the members items, count and capacity is such an array; large_free(items). */
+#ifndef MSPROF_BASE_FILE_LARGE_H
+#define MSPROF_BASE_FILE_LARGE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+#define LARGE_LEAST ((size_t)2 * 1024 * 1024)
+
+/* Makes room for `extra` more items behind the array's count, as array_reserve does. */
+#define large_reserve(array, extra, err)                                                                               \
+    ((extra) <= (array)->capacity - (array)->count                                                                     \
+         ? 0                                                                                                           \
+         : large_grow(&(array)->items, &(array)->capacity, (array)->count, (extra), sizeof *(array)->items, (err)))
+int large_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);
+
+/* Items that are all zero. NULL with err set. */
+void *large_new(size_t count, size_t item_size, struct err *err);
+void large_free(void *items); /* NULL is fine, and so is what malloc gave */
+
+/* Gives the memory of all of them back to the system; they keep what is in them. */
+void large_forget(void);
+
+/* To be called with the number of each item that a walk comes to. */
+static inline void large_pass(size_t i)
+{
+    enum { ITEMS_AT_ONCE = 1 << 17 };
+    if ((i & (ITEMS_AT_ONCE - 1)) == ITEMS_AT_ONCE - 1)
+        large_forget();
+}
+
+#endif

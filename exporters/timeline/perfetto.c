@@ -1,0 +1,876 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/timeline/perfetto.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "db/database.h"
+#include "exporters/timeline/perfetto_put.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of fields and values, as Perfetto publishes them. */
+enum { TRACE_PACKET = 1 };
+enum {
+    PACKET_CLOCK_SNAPSHOT = 6,
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE_ID = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_CLOCK_ID = 58,
+    PACKET_DEFAULTS = 59,
+    PACKET_TRACK_DESCRIPTOR = 60
+};
+enum { DEFAULTS_TRACK_EVENT = 11 }; /* of TracePacketDefaults, beside PACKET_CLOCK_ID */
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum { SNAPSHOT_CLOCKS = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
+enum { CLOCK_REALTIME_ID = 1, CLOCK_TRACE_ID = 6, CLOCK_SEQUENCE_ID = 64 };
+enum {
+    EVENT_CATEGORY_IID = 3,
+    EVENT_ANNOTATION = 4,
+    EVENT_LEGACY = 6,
+    EVENT_TYPE = 9,
+    EVENT_NAME_IID = 10,
+    EVENT_TRACK_UUID = 11,
+    EVENT_CATEGORY = 22,
+    EVENT_NAME = 23,
+    EVENT_COUNTER_VALUE = 30,
+    EVENT_DOUBLE_COUNTER_VALUE = 44
+};
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum { LEGACY_PHASE = 2, LEGACY_UNSCOPED_ID = 6, LEGACY_BIND_TO_ENCLOSING = 12 };
+enum {
+    ANNOTATION_NAME_IID = 1,
+    ANNOTATION_BOOL = 2,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_INT = 4,
+    ANNOTATION_DOUBLE = 5,
+    ANNOTATION_TEXT = 6,
+    ANNOTATION_JSON = 9,
+    ANNOTATION_NAME = 10,
+    ANNOTATION_TEXT_IID = 17
+};
+enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
+enum {
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_NAME = 2,
+    DESCRIPTOR_PROCESS = 3,
+    DESCRIPTOR_PARENT_UUID = 5,
+    DESCRIPTOR_COUNTER = 8,
+    DESCRIPTOR_CHILD_ORDERING = 11,
+    DESCRIPTOR_RANK = 12,
+    DESCRIPTOR_DESCRIPTION = 14,
+    DESCRIPTOR_SIBLING_MERGE = 15,
+    DESCRIPTOR_PROCESS_ORDERING = 19
+};
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8 };
+enum { COUNTER_UNIT_NAME = 6 };
+enum { ORDERING_EXPLICIT = 3, PROCESS_ORDERING_EXPLICIT = 1, MERGE_NONE = 2 };
+
+/* What a text is of: bits of those that a sequence has interned, and the fields of InternedData. */
+enum text_use { TEXT_CATEGORY, TEXT_EVENT, TEXT_KEY, TEXT_VALUE };
+/* Where each stands: in InternedData, as its number, and whole where the table has no room for it. */
+static const struct {
+    unsigned interned, number, whole;
+} text_fields[] = {{1, EVENT_CATEGORY_IID, EVENT_CATEGORY},
+                   {2, EVENT_NAME_IID, EVENT_NAME},
+                   {3, ANNOTATION_NAME_IID, ANNOTATION_NAME},
+                   {29, ANNOTATION_TEXT_IID, ANNOTATION_TEXT}};
+
+#define TEXTS_MAX 32768
+#define TEXTS_BYTES_MAX ((size_t)8 * 1024 * 1024)
+#define TEXTS_OF_AN_EVENT 64                        /* when there is no room for so many, all begin anew */
+#define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
+#define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
+#define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define PREDICTED 16                                /* keys of arguments whose places are remembered */
+
+/* ---- state ---- */
+
+struct text {
+    uint64_t hash;
+    size_t offset, length;
+};
+
+/* Texts of the file, each with one number for all that it is used for; places: an open hash table of them. */
+struct texts {
+    struct text *items; /* the first is none */
+    uint32_t *places;
+    char *bytes;
+    size_t count, used;                          /* bytes */
+    uint32_t keys[PREDICTED], values[PREDICTED]; /* of the arguments of the last event, by their place */
+};
+
+struct process {
+    int64_t pid; /* as in the events */
+    uint64_t uuid;
+    int64_t number; /* as in the trace */
+    int64_t rank;
+    char *name, *label;
+    bool written;
+};
+
+/* A sequence and its track. */
+struct track {
+    uint64_t uuid;
+    uint64_t parent; /* the uuid of its process */
+    int64_t rank;
+    char *name;
+    bool counter;        /* it is described already */
+    uint32_t generation; /* of what it has interned; 0: it has not begun */
+    int64_t now_ns;      /* the time of its last packet */
+    int64_t begin_ns;    /* of its last slice */
+    unsigned char *known;
+    size_t known_size;
+    struct {
+        int64_t *items;
+        size_t count, capacity;
+    } ends; /* of the slices around now, the innermost last */
+};
+
+struct track_item {
+    struct {
+        int64_t pid, tid;
+    } key;
+    struct track *track;
+};
+struct counter_item {
+    struct {
+        int64_t pid;
+        uint64_t hash; /* of the names of event and argument */
+    } key;
+    struct track *track;
+};
+struct process_item {
+    int64_t pid;
+    struct process *process;
+};
+
+struct perfetto {
+    struct outfile *out;
+    struct map tracks, counters, processes;
+    struct track *last;
+    int64_t last_pid, last_tid;
+    struct texts texts;
+    uint32_t generation;
+    size_t states; /* bytes of what all sequences know */
+    uint64_t next_uuid;
+    struct {
+        struct track **items;
+        size_t count, capacity;
+    } all_tracks;
+    struct {
+        struct process **items;
+        size_t count, capacity;
+    } all_processes;        /* in the order in which they were first met */
+    char *event, *interned; /* the messages of a packet */
+    char *event_end, *interned_end;
+    size_t room;
+};
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+}
+
+/* ---- texts ---- */
+
+static uint64_t hash_text(struct event_span text)
+{
+    uint64_t hash = text.length * 0x9e3779b97f4a7c15u, word = 0;
+    const char *p = text.text;
+    size_t length = text.length;
+    for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, p, length);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 29;
+}
+
+static bool is_text(const struct texts *texts, uint32_t number, struct event_span text)
+{
+    const struct text *item = &texts->items[number];
+    return item->length == text.length && memcmp(texts->bytes + item->offset, text.text, text.length) == 0;
+}
+
+/* The number of a text; 0: there is no room, and all must begin anew. */
+static uint32_t text_number(struct texts *texts, struct event_span text)
+{
+    const uint64_t hash = hash_text(text);
+    size_t place = hash % ((size_t)2 * TEXTS_MAX);
+    for (; texts->places[place] != 0; place = (place + 1) % ((size_t)2 * TEXTS_MAX)) {
+        if (texts->items[texts->places[place]].hash == hash && is_text(texts, texts->places[place], text))
+            return texts->places[place];
+    }
+    if (texts->count == TEXTS_MAX || text.length > TEXTS_BYTES_MAX - texts->used)
+        return 0;
+    texts->items[texts->count] = (struct text){hash, texts->used, text.length};
+    memcpy(texts->bytes + texts->used, text.text, text.length);
+    texts->used += text.length;
+    texts->places[place] = (uint32_t)texts->count;
+    return (uint32_t)texts->count++;
+}
+
+static int texts_init(struct texts *texts, struct err *err)
+{
+    texts->items = calloc(TEXTS_MAX, sizeof *texts->items);
+    texts->places = calloc((size_t)2 * TEXTS_MAX, sizeof *texts->places);
+    texts->bytes = malloc(TEXTS_BYTES_MAX);
+    texts->count = 1;
+    return texts->items != NULL && texts->places != NULL && texts->bytes != NULL ? 0 : no_memory(err);
+}
+
+static void texts_release(struct texts *texts)
+{
+    free(texts->items);
+    free(texts->places);
+    free(texts->bytes);
+}
+
+/* Lets all sequences begin anew. */
+static void forget(struct perfetto *writer)
+{
+    struct texts *texts = &writer->texts;
+    memset(texts->places, 0, (size_t)2 * TEXTS_MAX * sizeof *texts->places);
+    memset(texts->keys, 0, sizeof texts->keys);
+    memset(texts->values, 0, sizeof texts->values);
+    texts->count = 1;
+    texts->used = 0;
+    for (size_t i = 0; i < writer->all_tracks.count; i++) {
+        struct track *track = writer->all_tracks.items[i];
+        free(track->known);
+        track->known = NULL;
+        track->known_size = 0;
+    }
+    writer->states = 0;
+    writer->generation++;
+}
+
+/* Appends a text of JSON as a field. */
+static char *put_text(char *p, unsigned field, struct event_span text)
+{
+    if (text.length == 0 || memchr(text.text, '\\', text.length) == NULL)
+        return field_put_bytes(p, field, text.text, text.length);
+    char *plain = p + 2 * VARINT_MAX; /* moved to its place when its length is known */
+    size_t length = event_text_plain(plain, text);
+    p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
+    memmove(p, plain, length);
+    return p + length;
+}
+
+static int know(struct perfetto *writer, struct track *track, uint32_t number, struct err *err)
+{
+    size_t size = (size_t)number + 1 < 64 ? 64 : ((size_t)number + 1) * 2;
+    unsigned char *known = realloc(track->known, size);
+    if (known == NULL)
+        return no_memory(err);
+    memset(known + track->known_size, 0, size - track->known_size);
+    writer->states += size - track->known_size;
+    track->known = known;
+    track->known_size = size;
+    return 0;
+}
+
+/* Puts what a sequence does not know yet of a text beside the event. */
+static int tell(struct perfetto *writer, struct track *track, enum text_use use, uint32_t number,
+                struct event_span text, struct err *err)
+{
+    const unsigned char bit = (unsigned char)(1u << use);
+    if (number >= track->known_size && know(writer, track, number, err) < 0)
+        return -(int)err->code;
+    if ((track->known[number] & bit) != 0)
+        return 0;
+    track->known[number] |= bit;
+    char *message = writer->interned_end + 2 * VARINT_MAX, *m = field_put(message, INTERNED_IID, number);
+    size_t length = (size_t)(put_text(m, INTERNED_TEXT, text) - message);
+    char *p = varint_put(field_put_tag(writer->interned_end, text_fields[use].interned, WIRE_BYTES), length);
+    memmove(p, message, length);
+    writer->interned_end = p + length;
+    return 0;
+}
+
+/* Puts a text whose number is known: as the number, or, 0, as it is. */
+static char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use, uint32_t number,
+                          struct event_span text, struct err *err)
+{
+    const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
+    if (!known && (number == 0 || tell(writer, track, use, number, text, err) < 0))
+        return put_text(p, text_fields[use].whole, text);
+    return field_put(p, text_fields[use].number, number);
+}
+
+static char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use,
+                          struct event_span text, struct err *err)
+{
+    return put_numbered(p, writer, track, use, text_number(&writer->texts, text), text, err);
+}
+
+/* A text of an argument: in most events it is that of the one before. */
+static char *put_expected(char *p, struct perfetto *writer, struct track *track, enum text_use use, size_t place,
+                          struct event_span text, struct err *err)
+{
+    struct texts *texts = &writer->texts;
+    uint32_t *expected = (use == TEXT_KEY ? texts->keys : texts->values) + place % PREDICTED;
+    if (*expected == 0 || !is_text(texts, *expected, text))
+        *expected = text_number(texts, text);
+    return put_numbered(p, writer, track, use, *expected, text, err);
+}
+
+/* ---- packets ---- */
+
+/* Writes a packet of this head, what has been interned and a message. */
+static void write_packet(struct perfetto *writer, const char *head, size_t head_length, unsigned field,
+                         const char *message, size_t length)
+{
+    const size_t interned = (size_t)(writer->interned_end - writer->interned);
+    size_t inside = head_length + 2 * (size_t)(field > 15) + 1 - (field > 15) + varint_size(length) + length;
+    if (interned > 0)
+        inside += 1 + varint_size(interned) + interned;
+    const bool fits = inside + 2 * VARINT_MAX <= OUTFILE_RESERVE_MAX;
+    char parts[HEAD_MAX], *start = fits ? outfile_reserve(writer->out, inside + 2 * VARINT_MAX) : parts;
+    char *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
+    memcpy(p, head, head_length);
+    p += head_length;
+    if (interned > 0) {
+        p = varint_put(field_put_tag(p, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
+        if (fits) {
+            memcpy(p, writer->interned, interned);
+            p += interned;
+        } else {
+            outfile_write(writer->out, start, (size_t)(p - start));
+            outfile_write(writer->out, writer->interned, interned);
+            p = start;
+        }
+    }
+    p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
+    if (fits) {
+        memcpy(p, message, length);
+        outfile_advance(writer->out, (size_t)(p - start) + length);
+    } else {
+        outfile_write(writer->out, start, (size_t)(p - start));
+        outfile_write(writer->out, message, length);
+    }
+    writer->interned_end = writer->interned;
+}
+
+/* The head of a packet of a track at a time, which becomes the track's when it is no earlier one. */
+static char *put_head(char *p, struct track *track, int64_t time_ns, bool needs_state)
+{
+    uint64_t since = (uint64_t)time_ns - (uint64_t)track->now_ns;
+    bool earlier = time_ns < track->now_ns;
+    p = field_put(p, PACKET_TIMESTAMP, earlier ? (uint64_t)time_ns : since);
+    p = field_put(p, PACKET_SEQUENCE_ID, track->uuid);
+    if (needs_state)
+        p = field_put(p, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+    if (earlier)
+        return field_put(p, PACKET_CLOCK_ID, CLOCK_TRACE_ID);
+    track->now_ns = time_ns;
+    return p;
+}
+
+/* Writes the event that has been put. */
+static void write_event(struct perfetto *writer, struct track *track, int64_t time_ns, bool needs_state)
+{
+    char head[HEAD_MAX], *p = put_head(head, track, time_ns, needs_state);
+    write_packet(writer, head, (size_t)(p - head), PACKET_TRACK_EVENT, writer->event,
+                 (size_t)(writer->event_end - writer->event));
+}
+
+static char *put_clock(char *p, unsigned id, int64_t time_ns, bool incremental)
+{
+    char clock[4 * VARINT_MAX], *c = field_put(clock, CLOCK_ID, id);
+    c = field_put(c, CLOCK_TIMESTAMP, (uint64_t)time_ns);
+    if (incremental)
+        c = field_put(c, CLOCK_INCREMENTAL, 1);
+    return field_put_bytes(p, SNAPSHOT_CLOCKS, clock, (size_t)(c - clock));
+}
+
+/* Begins a sequence that has not begun since all were to begin anew: its clock is at 0, as that of the trace, and its
+ * events are of its track. */
+static void begin_sequence(struct perfetto *writer, struct track *track)
+{
+    if (track->generation == writer->generation)
+        return;
+    char head[HEAD_MAX], defaults[HEAD_MAX], event[2 * VARINT_MAX], snapshot[HEAD_MAX];
+    char *p = field_put(head, PACKET_SEQUENCE_ID, track->uuid);
+    p = field_put(p, PACKET_SEQUENCE_FLAGS, STATE_CLEARED | NEEDS_STATE);
+    char *e = field_put(event, EVENT_TRACK_UUID, track->uuid);
+    char *d = field_put(defaults, PACKET_CLOCK_ID, CLOCK_SEQUENCE_ID);
+    d = field_put_bytes(d, DEFAULTS_TRACK_EVENT, event, (size_t)(e - event));
+    p = field_put_bytes(p, PACKET_DEFAULTS, defaults, (size_t)(d - defaults));
+    char *s = put_clock(snapshot, CLOCK_SEQUENCE_ID, 0, true);
+    s = put_clock(s, CLOCK_TRACE_ID, 0, false);
+    write_packet(writer, head, (size_t)(p - head), PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
+    track->now_ns = 0;
+    track->generation = writer->generation;
+}
+
+/* ---- tracks ---- */
+
+static int new_track(struct perfetto *writer, struct track **ret, uint64_t parent, struct err *err)
+{
+    if (array_reserve(&writer->all_tracks, 1, err) < 0)
+        return -(int)err->code;
+    *ret = calloc(1, sizeof **ret);
+    if (*ret == NULL)
+        return no_memory(err);
+    **ret = (struct track){.uuid = writer->next_uuid++, .parent = parent, .rank = DB_NULL, .begin_ns = INT64_MIN};
+    writer->all_tracks.items[writer->all_tracks.count++] = *ret;
+    return 0;
+}
+
+static struct process *process_of(struct perfetto *writer, int64_t pid, struct err *err)
+{
+    struct process_item *item = map_add(&writer->processes, &pid, NULL, err);
+    if (item == NULL || item->process != NULL)
+        return item != NULL ? item->process : NULL;
+    if (array_reserve(&writer->all_processes, 1, err) < 0)
+        return NULL;
+    item->process = calloc(1, sizeof *item->process);
+    if (item->process == NULL) {
+        no_memory(err);
+        return NULL;
+    }
+    bool own = pid > 0 && pid < OWN_PID_FROM;
+    *item->process = (struct process){.pid = pid,
+                                      .uuid = writer->next_uuid++,
+                                      .number = own ? pid : OWN_PID_FROM + (int64_t)writer->processes.used,
+                                      .rank = DB_NULL};
+    writer->all_processes.items[writer->all_processes.count++] = item->process;
+    return item->process;
+}
+
+static struct track *track_of(struct perfetto *writer, int64_t pid, int64_t tid, struct err *err)
+{
+    if (writer->last != NULL && writer->last_pid == pid && writer->last_tid == tid)
+        return writer->last;
+    const struct track_item key = {.key = {pid, tid}};
+    struct track_item *item = map_add(&writer->tracks, &key.key, NULL, err);
+    if (item == NULL)
+        return NULL;
+    if (item->track == NULL) {
+        const struct process *process = process_of(writer, pid, err);
+        if (process == NULL || new_track(writer, &item->track, process->uuid, err) < 0)
+            return NULL;
+    }
+    writer->last = item->track;
+    writer->last_pid = pid;
+    writer->last_tid = tid;
+    return item->track;
+}
+
+static void write_descriptor(struct perfetto *writer, const char *message, const char *end)
+{
+    write_packet(writer, NULL, 0, PACKET_TRACK_DESCRIPTOR, message, (size_t)(end - message));
+}
+
+static char *put_rank(char *p, int64_t rank)
+{
+    if (rank == DB_NULL)
+        return p;
+    int64_t limited = rank < INT32_MIN ? INT32_MIN : rank > INT32_MAX ? INT32_MAX : rank;
+    return field_put(p, DESCRIPTOR_RANK, (uint64_t)limited);
+}
+
+/* Makes room for the messages of a packet with texts of so many bytes. */
+static int make_room(struct perfetto *writer, size_t texts, struct err *err)
+{
+    /* each argument takes less than its JSON but for tags and lengths: "k":1 is a dozen bytes of protobuf */
+    size_t wanted = 4 * texts + (size_t)64 * 1024;
+    if (wanted <= writer->room)
+        return 0;
+    char *event = malloc(wanted), *interned = malloc(wanted);
+    if (event == NULL || interned == NULL) {
+        free(event);
+        free(interned);
+        return no_memory(err);
+    }
+    free(writer->event);
+    free(writer->interned);
+    writer->event = event;
+    writer->interned = writer->interned_end = interned;
+    writer->room = wanted;
+    return 0;
+}
+
+static int write_process(struct perfetto *writer, struct process *process, struct err *err)
+{
+    const char *name = process->name != NULL ? process->name : "";
+    const char *label = process->label != NULL ? process->label : "";
+    if (process->written)
+        return 0;
+    if (make_room(writer, strlen(name) + strlen(label), err) < 0)
+        return -(int)err->code;
+    process->written = true;
+    char *inner = writer->interned, *i = field_put(inner, PROCESS_PID, (uint64_t)process->number);
+    i = field_put_bytes(i, PROCESS_NAME, name, strlen(name));
+    if (process->label != NULL)
+        i = field_put_bytes(i, PROCESS_LABELS, label, strlen(label));
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, process->uuid);
+    p = field_put_bytes(p, DESCRIPTOR_PROCESS, inner, (size_t)(i - inner));
+    p = field_put(p, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+    write_descriptor(writer, writer->event, put_rank(p, process->rank));
+    return 0;
+}
+
+static int write_track(struct perfetto *writer, const struct track *track, struct err *err)
+{
+    if (make_room(writer, track->name != NULL ? strlen(track->name) : 0, err) < 0)
+        return -(int)err->code;
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, track->uuid);
+    if (track->name != NULL)
+        p = field_put_bytes(p, DESCRIPTOR_NAME, track->name, strlen(track->name));
+    p = field_put(p, DESCRIPTOR_PARENT_UUID, track->parent);
+    p = field_put(p, DESCRIPTOR_SIBLING_MERGE, MERGE_NONE);
+    write_descriptor(writer, writer->event, put_rank(p, track->rank));
+    return 0;
+}
+
+/* ---- events ---- */
+
+/* Writes the ends that are due. */
+static void end_slices(struct perfetto *writer, struct track *track, int64_t until_ns)
+{
+    while (track->ends.count > 0 && track->ends.items[track->ends.count - 1] <= until_ns) {
+        writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
+        write_event(writer, track, track->ends.items[--track->ends.count], false);
+    }
+}
+
+/* Puts the value of an argument. */
+static char *put_value(char *p, struct perfetto *writer, struct track *track, size_t place,
+                       const struct event_member *member, struct err *err)
+{
+    switch (member->type) {
+    case EVENT_TEXT:
+        return put_expected(p, writer, track, TEXT_VALUE, place, member->value, err);
+    case EVENT_INTEGER:
+        return field_put(p, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
+    case EVENT_REAL:
+        return field_put_double(p, ANNOTATION_DOUBLE, member->real);
+    case EVENT_TRUE:
+    case EVENT_FALSE:
+        return field_put(p, ANNOTATION_BOOL, member->type == EVENT_TRUE);
+    case EVENT_NULL:
+    case EVENT_NESTED:
+    default:
+        return field_put_bytes(p, ANNOTATION_JSON, member->value.text, member->value.length);
+    }
+}
+
+static int put_annotation(struct perfetto *writer, struct track *track, size_t place, const struct event_member *member,
+                          struct err *err)
+{
+    enum { SHORT = 2 }; /* bytes before a message below 128 bytes, as nearly all are */
+    char *message = writer->event_end + SHORT;
+    char *p = put_expected(message, writer, track, TEXT_KEY, place, member->key, err);
+    p = put_value(p, writer, track, place, member, err);
+    const size_t length = (size_t)(p - message), head = varint_size(length) + 1;
+    if (head > SHORT)
+        memmove(message + head - SHORT, message, length);
+    varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
+    writer->event_end += head + length;
+    return err->code != ERR_NONE ? -(int)err->code : 0;
+}
+
+/* The next argument of an event whose keys are those of the one before, at its place, and whose value is plain; false:
+ * it is another one. The byte behind the arguments is a brace. */
+static bool next_expected(const struct texts *texts, size_t place, const struct event_span *args, const char **at,
+                          struct event_member *ret)
+{
+    const struct text *key = &texts->items[texts->keys[place % PREDICTED]];
+    const char *end = args->text + args->length, *p = *at + (**at == ',');
+    if (texts->keys[place % PREDICTED] == 0 || (size_t)(end - p) < key->length + 4 ||
+        memcmp(p + 1, texts->bytes + key->offset, key->length) != 0 || *p != '"' || p[key->length + 1] != '"')
+        return false;
+    ret->key = (struct event_span){p + 1, key->length};
+    p += key->length + 3;
+    if (*p == '"') {
+        const char *stop = memchr(p + 1, '"', (size_t)(end - p) - 1);
+        if (stop == NULL || stop[-1] == '\\')
+            return false;
+        ret->type = EVENT_TEXT;
+        ret->value = (struct event_span){p + 1, (size_t)(stop - p) - 1};
+        *at = stop + 1;
+        return true;
+    }
+    const char *start = p;
+    int64_t value = 0;
+    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++)
+        value = value * 10 + (int64_t)digit;
+    if (p == start || p - start > 18 || (p != end && *p != ','))
+        return false;
+    ret->type = EVENT_INTEGER;
+    ret->integer = value;
+    *at = p;
+    return true;
+}
+
+/* Puts category, arguments and other members. */
+static int put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+{
+    const char *at = event->args.text;
+    struct event_member member;
+    size_t place = 0;
+    writer->event_end = writer->event;
+    if (event->category.text != NULL)
+        writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category, err);
+    while (event->args.text != NULL && event->args.text + event->args.length != at &&
+           (next_expected(&writer->texts, place, &event->args, &at, &member) ||
+            event_text_next(&event->args, &at, &member))) {
+        if (put_annotation(writer, track, place++, &member, err) < 0)
+            return -(int)err->code;
+    }
+    if (event->args.text != NULL && at == NULL)
+        return err_set(err, ERR_FORMAT, "arguments of an event are no members of JSON: %.200s", event->args.text);
+    for (size_t i = 0; i < event->other_count; i++) {
+        if (put_annotation(writer, track, place++, &event->others[i], err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+static int add_slice(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+{
+    const int64_t start_ns = event->start_ns;
+    int64_t end_ns;
+    const bool instant = event->phase == 'i';
+    if (__builtin_add_overflow(start_ns, event->duration_ns, &end_ns))
+        end_ns = INT64_MAX;
+    end_slices(writer, track, start_ns);
+    if (put_facts(writer, track, event, err) < 0)
+        return -(int)err->code;
+    char *p = field_put(writer->event_end, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
+    writer->event_end = put_interned(p, writer, track, TEXT_EVENT, event->name, err);
+    bool earlier = start_ns < track->now_ns;
+    write_event(writer, track, start_ns, true);
+    if (instant)
+        return 0;
+    if (earlier) { /* the ends that are waiting are not of what is around it */
+        writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
+        write_event(writer, track, end_ns, false);
+        return 0;
+    }
+    if (array_reserve(&track->ends, 1, err) < 0)
+        return -(int)err->code;
+    track->ends.items[track->ends.count++] = end_ns;
+    track->begin_ns = start_ns;
+    return 0;
+}
+
+/* The number of an arrow: that of its text, or its hash. */
+static uint64_t flow_id(struct event_span id)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < id.length; i++) {
+        unsigned digit = (unsigned)(unsigned char)id.text[i] - '0';
+        if (digit > 9 || number > (UINT64_MAX - digit) / 10)
+            return hash_text(id);
+        number = number * 10 + digit;
+    }
+    return number;
+}
+
+static int add_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+{
+    char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
+    l = field_put(l, LEGACY_UNSCOPED_ID, flow_id(event->id));
+    if (event->encloses)
+        l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
+    if (track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
+        end_slices(writer, track, event->start_ns);
+    if (put_facts(writer, track, event, err) < 0)
+        return -(int)err->code;
+    char *p = put_interned(writer->event_end, writer, track, TEXT_EVENT, event->name, err);
+    writer->event_end = field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy));
+    write_event(writer, track, event->start_ns, true);
+    return 0;
+}
+
+static struct track *counter_of(struct perfetto *writer, const struct event_text *event, struct event_span key,
+                                struct err *err)
+{
+    const struct counter_item wanted = {.key = {event->pid, hash_text(event->name) * 31 + hash_text(key)}};
+    struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
+    if (item == NULL || item->track != NULL)
+        return item != NULL ? item->track : NULL;
+    struct process *process = process_of(writer, event->pid, err);
+    if (process == NULL || write_process(writer, process, err) < 0 ||
+        new_track(writer, &item->track, process->uuid, err) < 0)
+        return NULL;
+    item->track->counter = true;
+    if (make_room(writer, event->name.length + 2 * key.length, err) < 0)
+        return NULL;
+    char *name = writer->interned, *n = name + event_text_plain(name, event->name), *unit, *u;
+    *n++ = ' ';
+    n += event_text_plain(n, key);
+    unit = n;
+    u = put_text(unit, COUNTER_UNIT_NAME, key);
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, item->track->uuid);
+    p = field_put_bytes(p, DESCRIPTOR_NAME, name, (size_t)(n - name));
+    p = field_put(p, DESCRIPTOR_PARENT_UUID, process->uuid);
+    p = field_put(p, DESCRIPTOR_SIBLING_MERGE, MERGE_NONE);
+    p = field_put_bytes(p, DESCRIPTOR_COUNTER, unit, (size_t)(u - unit));
+    write_descriptor(writer, writer->event, p);
+    return item->track;
+}
+
+static int add_counters(struct perfetto *writer, const struct event_text *event, struct err *err)
+{
+    const char *at = event->args.text;
+    struct event_member member;
+    while (event->args.text != NULL && event_text_next(&event->args, &at, &member)) {
+        struct track *track = counter_of(writer, event, member.key, err);
+        if (track == NULL)
+            return -(int)err->code;
+        if (member.type != EVENT_INTEGER && member.type != EVENT_REAL)
+            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member.value.length,
+                           member.value.text);
+        begin_sequence(writer, track);
+        char *p = field_put(writer->event, EVENT_TYPE, TYPE_COUNTER);
+        writer->event_end = member.type == EVENT_INTEGER ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member.integer)
+                                                         : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member.real);
+        write_event(writer, track, event->start_ns, false);
+    }
+    return 0;
+}
+
+static int set_text(char **text, struct event_span value, struct err *err)
+{
+    char *plain = malloc(value.length + 1);
+    if (plain == NULL)
+        return no_memory(err);
+    plain[event_text_plain(plain, value)] = '\0';
+    free(*text);
+    *text = plain;
+    return 0;
+}
+
+/* Remembers names and places of processes and threads. */
+static int add_metadata(struct perfetto *writer, const struct event_text *event, struct err *err)
+{
+    const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
+    const char *at = event->args.text;
+    struct event_member member = {.type = EVENT_NULL};
+    struct process *process = process_of(writer, event->pid, err);
+    struct track *track = process != NULL && of_thread ? track_of(writer, event->pid, event->tid, err) : NULL;
+    if (process == NULL || (of_thread && track == NULL))
+        return -(int)err->code;
+    if (at == NULL || !event_text_next(&event->args, &at, &member))
+        return err_set(err, ERR_FORMAT, "a name of a timeline is none: %.*s", (int)event->name.length,
+                       event->name.text);
+    if (member.type == EVENT_INTEGER) {
+        *(of_thread ? &track->rank : &process->rank) = member.integer;
+        return 0;
+    }
+    bool label = event->name.length == sizeof "process_labels" - 1;
+    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member.value, err);
+}
+
+int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err)
+{
+    size_t texts = event->name.length + event->category.length + event->args.length;
+    for (size_t i = 0; i < event->other_count; i++)
+        texts += event->others[i].key.length + event->others[i].value.length;
+    if (event->phase == 'M')
+        return add_metadata(writer, event, err);
+    if (event->name.text == NULL)
+        return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
+    if (make_room(writer, texts, err) < 0)
+        return -(int)err->code;
+    if (writer->texts.count + TEXTS_OF_AN_EVENT > TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
+        writer->states > STATES_BYTES_MAX)
+        forget(writer);
+    if (event->phase == 'C')
+        return add_counters(writer, event, err);
+    const bool flow = event->phase == 's' || event->phase == 't' || event->phase == 'f';
+    if (event->phase != 'X' && event->phase != 'i' && !flow)
+        return err_set(err, ERR_FORMAT, "an event of a timeline has the phase '%c', which pftrace does not have",
+                       event->phase);
+    struct track *track = track_of(writer, event->pid, event->tid, err);
+    if (track == NULL)
+        return -(int)err->code;
+    begin_sequence(writer, track);
+    return flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
+}
+
+/* ---- the whole ---- */
+
+struct perfetto *perfetto_new(struct outfile *out, struct err *err)
+{
+    struct perfetto *writer = calloc(1, sizeof *writer);
+    if (writer == NULL) {
+        no_memory(err);
+        return NULL;
+    }
+    *writer = (struct perfetto){.out = out,
+                                .tracks = MAP_OF(struct track_item, key),
+                                .counters = MAP_OF(struct counter_item, key),
+                                .processes = MAP_OF(struct process_item, pid),
+                                .generation = 1,
+                                .next_uuid = 1};
+    if (texts_init(&writer->texts, err) == 0 && make_room(writer, 0, err) == 0)
+        return writer;
+    perfetto_free(writer);
+    return NULL;
+}
+
+static int write_about(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err)
+{
+    char snapshot[HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
+    if (make_room(writer, about.length, err) < 0)
+        return -(int)err->code;
+    if (unix_ns != DB_NULL && unix_ns >= 0) {
+        s = put_clock(s, CLOCK_REALTIME_ID, unix_ns, false);
+        write_packet(writer, NULL, 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
+    }
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, 0);
+    p = field_put_bytes(p, DESCRIPTOR_DESCRIPTION, about.text, about.length);
+    write_descriptor(writer, writer->event, field_put(p, DESCRIPTOR_PROCESS_ORDERING, PROCESS_ORDERING_EXPLICIT));
+    return 0;
+}
+
+int perfetto_end(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err)
+{
+    int status = write_about(writer, about, unix_ns, err);
+    for (size_t i = 0; i < writer->all_processes.count && status == 0; i++)
+        status = write_process(writer, writer->all_processes.items[i], err);
+    for (size_t i = 0; i < writer->all_tracks.count && status == 0; i++) {
+        struct track *track = writer->all_tracks.items[i];
+        end_slices(writer, track, INT64_MAX);
+        if (!track->counter)
+            status = write_track(writer, track, err);
+    }
+    return status;
+}
+
+void perfetto_free(struct perfetto *writer)
+{
+    if (writer == NULL)
+        return;
+    for (size_t i = 0; i < writer->all_tracks.count; i++) {
+        free(writer->all_tracks.items[i]->name);
+        free(writer->all_tracks.items[i]->known);
+        free(writer->all_tracks.items[i]->ends.items);
+        free(writer->all_tracks.items[i]);
+    }
+    for (size_t i = 0; i < writer->all_processes.count; i++) {
+        free(writer->all_processes.items[i]->name);
+        free(writer->all_processes.items[i]->label);
+        free(writer->all_processes.items[i]);
+    }
+    free(writer->all_tracks.items);
+    free(writer->all_processes.items);
+    map_release(&writer->tracks);
+    map_release(&writer->counters);
+    map_release(&writer->processes);
+    texts_release(&writer->texts);
+    free(writer->event);
+    free(writer->interned);
+    free(writer);
+}

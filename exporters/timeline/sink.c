@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/timeline/sink.h"
+
+#include "base/file/fsutil.h"
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "exporters/timeline/cuts.h"
+#include "exporters/timeline/event_text.h"
+#include "exporters/timeline/perfetto.h"
+#include "exporters/timeline/squeeze.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX ((size_t)256 * 1024 * 1024) /* bytes of one event */
+#define TEXT_MAX ((size_t)1024 * 1024)       /* bytes before the first event, and behind the last one */
+#define PATH_LIMIT 8192
+
+/* A file. */
+struct part {
+    struct outfile file;
+    struct squeeze *squeeze; /* NULL: not compressed */
+    struct outfile *out;     /* where its bytes go */
+    struct perfetto *writer; /* NULL: of JSON */
+    uint64_t events;         /* without metadata and arrows */
+    bool any;                /* an event or metadata is there */
+};
+
+struct trace_sink {
+    const struct export_options *options;
+    struct trace_cuts *cuts; /* NULL: all is one part */
+    const struct cut_borders *borders;
+    char *path;
+    struct strbuf head, tail, rest; /* rest: an event whose end has not come */
+    bool has_head, in_tail;
+    struct part parts[CUTS_AT_ONCE];
+    size_t part_count;
+    struct cut_bins *bins; /* of counting */
+    struct err err;
+};
+
+/* ---- names ---- */
+
+static bool is_json(const struct export_options *options)
+{
+    return options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+}
+
+static bool chooses(const struct export_options *options)
+{
+    return options->from_ns > 0 || options->until_ns > 0;
+}
+
+bool trace_sink_needed(const struct export_options *options)
+{
+    return options->trace_format != TRACE_JSON || options->split != SPLIT_NONE || chooses(options);
+}
+
+static const char *ending(const struct export_options *options)
+{
+    static const char *const endings[] = {[TRACE_JSON] = ".json",
+                                          [TRACE_JSON_GZ] = ".json.gz",
+                                          [TRACE_PFTRACE] = ".pftrace",
+                                          [TRACE_PFTRACE_RAW] = ".pftrace"};
+    return endings[options->trace_format];
+}
+
+/* part: 0: of the whole. */
+static char *path_of(const struct export_options *options, const char *path, size_t part)
+{
+    struct strbuf text;
+    size_t length = strlen(path);
+    static const char json[] = ".json";
+    if (length >= sizeof json && strcmp(path + length - (sizeof json - 1), json) == 0)
+        length -= sizeof json - 1;
+    strbuf_init(&text, PATH_LIMIT);
+    strbuf_add(&text, path, length);
+    if (part > 0)
+        strbuf_addf(&text, "_part_%04zu", part);
+    strbuf_adds(&text, ending(options));
+    return strbuf_detach(&text);
+}
+
+char *trace_sink_path(const struct export_options *options, const char *path)
+{
+    return path_of(options, path, 0);
+}
+
+/* ---- parts ---- */
+
+static void part_abort(struct part *part)
+{
+    perfetto_free(part->writer);
+    squeeze_abort(part->squeeze);
+    outfile_abort(&part->file);
+    *part = (struct part){.file = {.fd = -1, .lock_fd = -1}};
+}
+
+static int part_open(struct part *part, const struct trace_sink *sink, const char *path, struct err *err)
+{
+    const enum trace_format format = sink->options->trace_format;
+    *part = (struct part){.out = &part->file};
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    if (format == TRACE_JSON_GZ || format == TRACE_PFTRACE) {
+        part->squeeze = squeeze_open(path, format == TRACE_PFTRACE ? SQUEEZE_PACKETS : SQUEEZE_GZIP, err);
+        part->out = part->squeeze != NULL ? squeeze_input(part->squeeze) : NULL;
+    } else if (outfile_open(&part->file, path, err) < 0) {
+        part->out = NULL;
+    }
+    if (part->out == NULL)
+        return -(int)err->code;
+    if (!is_json(sink->options))
+        part->writer = perfetto_new(part->out, err);
+    return is_json(sink->options) || part->writer != NULL ? 0 : -(int)err->code;
+}
+
+static int open_parts(struct trace_sink *sink, struct err *err)
+{
+    static const char nowhere[] = "/dev/null";
+    const bool counting = sink->cuts != NULL && sink->cuts->counting;
+    const size_t count = sink->cuts != NULL && !counting ? CUTS_AT_ONCE : 1;
+    for (; sink->part_count < count; sink->part_count++) {
+        if (sink->cuts != NULL && !counting && sink->cuts->first + sink->part_count >= sink->cuts->parts)
+            break;
+        char *path = counting ? strdup(nowhere)
+                              : path_of(sink->options, sink->path,
+                                        sink->cuts != NULL ? sink->cuts->first + sink->part_count + 1 : 0);
+        int status = part_open(&sink->parts[sink->part_count], sink, path, err);
+        free(path);
+        if (status < 0) {
+            part_abort(&sink->parts[sink->part_count]);
+            return status;
+        }
+    }
+    return 0;
+}
+
+/* Gives an event to a part. */
+static int part_add(const struct trace_sink *sink, struct part *part, const struct event_text *event, const char *bytes,
+                    size_t length, struct err *err)
+{
+    part->events += event->phase == 'X' || event->phase == 'i' || event->phase == 'C';
+    if (part->writer != NULL)
+        return perfetto_add(part->writer, event, err);
+    if (!part->any)
+        outfile_add(part->out, &sink->head);
+    outfile_write(part->out, part->any ? ",\n" : "\n", part->any ? 2 : 1);
+    outfile_write(part->out, bytes, length);
+    part->any = true;
+    return outfile_failed(part->out) ? err_set(err, ERR_IO, "cannot write '%s'", sink->path) : 0;
+}
+
+/* ---- events ---- */
+
+/* Whether something of an event is in the time that is asked for. */
+static bool is_wanted(const struct export_options *options, const struct event_text *event)
+{
+    int64_t end_ns;
+    if (__builtin_add_overflow(event->start_ns, event->duration_ns, &end_ns))
+        end_ns = INT64_MAX;
+    return (options->until_ns == 0 || event->start_ns < options->until_ns) &&
+           (options->from_ns == 0 || event->start_ns >= options->from_ns || end_ns > options->from_ns);
+}
+
+static int count_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, size_t length,
+                       struct err *err)
+{
+    const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
+    if (part >= sink->cuts->parts)
+        sink->cuts->parts = part + 1;
+    if (sink->options->split == SPLIT_TIME)
+        return 0;
+    cut_bins_add(sink->bins, event->start_ns, length);
+    return part_add(sink, &sink->parts[0], event, bytes, length, err);
+}
+
+static int take_event(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
+{
+    struct event_text event;
+    if (!event_text_read(bytes, length, &event))
+        return err_set(err, ERR_FORMAT, "an event of a timeline cannot be read back: %.*s",
+                       (int)(length < 200 ? length : 200), bytes);
+    if (event.phase == 'M') {
+        int status = 0;
+        for (size_t i = 0; i < sink->part_count && status == 0; i++)
+            status = part_add(sink, &sink->parts[i], &event, bytes, length, err);
+        return status;
+    }
+    if (!is_wanted(sink->options, &event))
+        return 0;
+    if (sink->cuts == NULL)
+        return part_add(sink, &sink->parts[0], &event, bytes, length, err);
+    if (sink->cuts->counting)
+        return count_event(sink, &event, bytes, length, err);
+    const size_t part = trace_cuts_part(sink->borders, sink->options, event.start_ns);
+    if (part < sink->cuts->first || part >= sink->cuts->first + sink->part_count)
+        return 0;
+    return part_add(sink, &sink->parts[part - sink->cuts->first], &event, bytes, length, err);
+}
+
+/* A line without its end: the head, an event with a comma or without, the tail. */
+static int take_line(struct trace_sink *sink, const char *line, size_t length, struct err *err)
+{
+    if (!sink->has_head) {
+        sink->has_head = true;
+        return strbuf_add(&sink->head, line, length) < 0 ? err_set(err, ERR_LIMIT, "the head of a timeline is too long")
+                                                         : 0;
+    }
+    if (length > 0 && line[0] == ']')
+        sink->in_tail = true;
+    if (sink->in_tail) {
+        if (strbuf_addc(&sink->tail, '\n') < 0 || strbuf_add(&sink->tail, line, length) < 0)
+            return err_set(err, ERR_LIMIT, "the end of a timeline is too long");
+        return 0;
+    }
+    return take_event(sink, line, length - (length > 0 && line[length - 1] == ','), err);
+}
+
+/* The bytes are whole lines but for what stands before the first end of a line, and behind the last. */
+static int take_lines(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
+{
+    const char *p = bytes, *end = bytes + length, *stop;
+    while ((stop = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        const char *line = p;
+        size_t size = (size_t)(stop - p);
+        if (sink->rest.length > 0) {
+            if (strbuf_add(&sink->rest, p, size) < 0)
+                return err_set(err, ERR_LIMIT, "an event is too long for a timeline");
+            line = sink->rest.data;
+            size = sink->rest.length;
+        }
+        if (take_line(sink, line, size, err) < 0)
+            return -(int)err->code;
+        strbuf_clear(&sink->rest);
+        p = stop + 1;
+    }
+    return strbuf_add(&sink->rest, p, (size_t)(end - p)) < 0
+               ? err_set(err, ERR_LIMIT, "an event is too long for a timeline")
+               : 0;
+}
+
+/* Whether its bytes are compressed as they are. */
+static bool is_plain(const struct trace_sink *sink)
+{
+    return sink->options->trace_format == TRACE_JSON_GZ && sink->cuts == NULL && !chooses(sink->options);
+}
+
+int trace_sink_take(void *opaque, const char *bytes, size_t length)
+{
+    struct trace_sink *sink = opaque;
+    if (sink->err.code != ERR_NONE)
+        return EIO;
+    if (is_plain(sink)) {
+        outfile_write(sink->parts[0].out, bytes, length);
+        return outfile_failed(sink->parts[0].out) ? sink->parts[0].out->failure : 0;
+    }
+    return take_lines(sink, bytes, length, &sink->err) < 0 ? EIO : 0;
+}
+
+/* ---- the whole ---- */
+
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err)
+{
+    struct trace_sink *sink = calloc(1, sizeof *sink);
+    if (sink == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+        return NULL;
+    }
+    sink->options = options;
+    sink->cuts = options->split != SPLIT_NONE ? options->cuts : NULL;
+    sink->err = (struct err)ERR_INIT;
+    strbuf_init(&sink->head, TEXT_MAX);
+    strbuf_init(&sink->tail, TEXT_MAX);
+    strbuf_init(&sink->rest, LINE_MAX);
+    sink->path = strdup(path);
+    sink->bins = sink->cuts != NULL && sink->cuts->counting ? calloc(1, sizeof *sink->bins) : NULL;
+    if (sink->cuts != NULL)
+        sink->borders = trace_cuts_of(sink->cuts, options, path);
+    if (sink->path == NULL || (sink->cuts != NULL && sink->cuts->counting && sink->bins == NULL))
+        err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    else if (open_parts(sink, err) == 0)
+        return sink;
+    trace_sink_abort(sink);
+    return NULL;
+}
+
+int trace_sink_failed(const struct trace_sink *sink, struct err *err)
+{
+    if (sink->err.code != ERR_NONE)
+        *err = sink->err;
+    return -(int)sink->err.code;
+}
+
+/* The members of otherData in the tail. */
+static struct event_span about(const struct trace_sink *sink)
+{
+    static const char key[] = "\"otherData\":";
+    const char *text = strstr(sink->tail.data, key);
+    if (text == NULL)
+        return (struct event_span){"", 0};
+    text += sizeof key - 1;
+    const size_t length = strlen(text);
+    return (struct event_span){text, length - (length > 0 && text[length - 1] == '}')};
+}
+
+/* Completes a file that has events; *ret_bytes: how long it is. */
+static int part_commit(const struct trace_sink *sink, struct part *part, int64_t unix_ns, bool plain,
+                       uint64_t *ret_bytes, struct err *err)
+{
+    *ret_bytes = 0;
+    if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
+        return -(int)err->code;
+    if (part->writer == NULL && !plain) {
+        outfile_add(part->out, &sink->tail);
+        outfile_write(part->out, "\n", 1);
+    }
+    if (part->squeeze == NULL) {
+        *ret_bytes = part->file.written + part->file.used;
+        return outfile_commit(&part->file, err);
+    }
+    struct squeeze *squeeze = part->squeeze;
+    part->squeeze = NULL;
+    return squeeze_commit(squeeze, ret_bytes, err);
+}
+
+static int tell_part(const struct trace_sink *sink, size_t i, uint64_t events, const char *report,
+                     struct export_result *result, struct err *err)
+{
+    char *path = path_of(sink->options, sink->path, sink->cuts != NULL ? sink->cuts->first + i + 1 : 0);
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    result->files++;
+    result->rows += events;
+    if (sink->options->written != NULL)
+        sink->options->written(sink->options->written_arg, report, path);
+    free(path);
+    return 0;
+}
+
+/* Ends the counting of a file. */
+static int count_file(struct trace_sink *sink, uint64_t bytes, struct err *err)
+{
+    struct trace_cuts *cuts = sink->cuts;
+    if (sink->options->split != SPLIT_SIZE)
+        return 0;
+    if (trace_cuts_by_size(cuts, sink->path, sink->bins, bytes, (uint64_t)sink->options->split_value, err) < 0)
+        return -(int)err->code;
+    const size_t parts = cuts->files.items[cuts->files.count - 1].borders.count + 1;
+    cuts->parts = parts > cuts->parts ? parts : cuts->parts;
+    return 0;
+}
+
+int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
+                      struct export_result *result, struct err *err)
+{
+    const bool counting = sink->cuts != NULL && sink->cuts->counting, plain = is_plain(sink);
+    int status = 0;
+    for (size_t i = 0; i < sink->part_count && status == 0; i++) {
+        const uint64_t events = plain ? drawn : sink->parts[i].events;
+        uint64_t bytes;
+        if (events == 0)
+            continue;
+        if (part_commit(sink, &sink->parts[i], unix_ns, plain, &bytes, err) < 0)
+            status = -(int)err->code;
+        else
+            status = counting ? count_file(sink, bytes, err) : tell_part(sink, i, events, report, result, err);
+    }
+    trace_sink_abort(sink);
+    return status;
+}
+
+void trace_sink_abort(struct trace_sink *sink)
+{
+    if (sink == NULL)
+        return;
+    for (size_t i = 0; i < sink->part_count; i++)
+        part_abort(&sink->parts[i]);
+    strbuf_release(&sink->head);
+    strbuf_release(&sink->tail);
+    strbuf_release(&sink->rest);
+    free(sink->path);
+    free(sink->bins);
+    free(sink);
+}

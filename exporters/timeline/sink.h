@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the events of a timeline go that are not simply written: into another format, or only some of them, or into
+ * several files. A sink takes the bytes of the Trace Event Format from an outfile (outfile_open_pipe). */
+#ifndef MSPROF_EXPORTERS_TIMELINE_SINK_H
+#define MSPROF_EXPORTERS_TIMELINE_SINK_H
+
+#include "base/err.h"
+#include "base/file/outfile.h"
+#include "exporters/export.h"
+
+struct trace_sink; /* opaque */
+
+/* Whether the options need one. */
+bool trace_sink_needed(const struct export_options *options);
+/* How messages name a timeline of this path, which ends with ".json": as the format's files end. NULL: out of memory. */
+char *trace_sink_path(const struct export_options *options, const char *path);
+
+/* path: that of JSON, which ends with ".json". Events of style trace_style_msprof only. NULL with err set. */
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err);
+/* For outfile_open_pipe, with the sink as its argument. */
+int trace_sink_take(void *sink, const char *bytes, size_t length);
+/* Its own failure, which says more than the outfile's: 0 or -code. */
+int trace_sink_failed(const struct trace_sink *sink, struct err *err);
+/* Completes its files, those that have events, and tells of each: report as in export_options.written; drawn: all
+ * events that there were. unix_ns: when time 0 was, DB_NULL: not known. Frees it; 0 or -code. */
+int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
+                      struct export_result *result, struct err *err);
+void trace_sink_abort(struct trace_sink *sink);
+
+#endif

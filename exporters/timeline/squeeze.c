@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/timeline/squeeze.h"
+
+#include "exporters/parallel.h"
+#include "exporters/timeline/perfetto_put.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
+#define LEVEL 6
+#define HEAD_MAX 32 /* bytes before a packet of packets */
+
+enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
+
+struct block {
+    char *bytes;
+    size_t length, capacity;
+    bool whole; /* one packet, too long for being compressed with others: stays as it is */
+};
+
+struct squeeze {
+    enum squeeze_kind kind;
+    struct outfile file, input;
+    struct parallel *parallel;
+    char *waiting;                    /* of packets: what is no block yet */
+    size_t length, capacity, packets; /* packets: the end of the last one that is whole */
+    uint64_t total;
+    unsigned long crc;
+    struct err err; /* the first failure; told by squeeze_commit */
+};
+
+/* ---- workers ---- */
+
+struct deflater {
+    const struct squeeze *squeeze;
+    z_stream stream;
+};
+
+static void *worker_new(void *squeeze, struct err *err)
+{
+    enum { RAW_WINDOW = -15, ZLIB_WINDOW = 15, MEMORY = 8 };
+    struct deflater *deflater = calloc(1, sizeof *deflater);
+    if (deflater != NULL) {
+        deflater->squeeze = squeeze;
+        int window = deflater->squeeze->kind == SQUEEZE_GZIP ? RAW_WINDOW : ZLIB_WINDOW;
+        if (deflateInit2(&deflater->stream, LEVEL, Z_DEFLATED, window, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+            return deflater;
+    }
+    free(deflater);
+    err_set(err, ERR_NO_MEMORY, "out of memory for compressing");
+    return NULL;
+}
+
+static void worker_free(void *opaque)
+{
+    struct deflater *deflater = opaque;
+    deflateEnd(&deflater->stream);
+    free(deflater);
+}
+
+static int put_whole(const struct block *block, struct parallel_output *output, struct err *err)
+{
+    return parallel_write(output, block->bytes, block->length, err);
+}
+
+/* A block of gzip ends at a byte, so that the next one can follow it. */
+static int process(void *opaque, void *unit, struct parallel_output *output, struct err *err)
+{
+    struct deflater *deflater = opaque;
+    struct block *block = unit;
+    z_stream *stream = &deflater->stream;
+    const bool gzip = deflater->squeeze->kind == SQUEEZE_GZIP;
+    if (block->whole)
+        return put_whole(block, output, err);
+    const size_t bound = deflateBound(stream, (unsigned long)block->length) + HEAD_MAX;
+    char *room = parallel_reserve(output, bound + HEAD_MAX, err);
+    if (room == NULL)
+        return -(int)err->code;
+    char *packed = room + HEAD_MAX;
+    deflateReset(stream);
+    stream->next_in = (unsigned char *)block->bytes;
+    stream->avail_in = (unsigned)block->length;
+    stream->next_out = (unsigned char *)packed;
+    stream->avail_out = (unsigned)bound;
+    const int done = deflate(stream, gzip ? Z_SYNC_FLUSH : Z_FINISH);
+    if (stream->avail_in > 0 || done != (gzip ? Z_OK : Z_STREAM_END))
+        return err_set(err, ERR_FAILED, "a block of %zu bytes cannot be compressed", block->length);
+    const size_t length = bound - stream->avail_out;
+    char *p = room;
+    if (!gzip) {
+        char field[VARINT_MAX * 2];
+        const size_t head = (size_t)(varint_put(field_put_tag(field, PACKET_COMPRESSED, WIRE_BYTES), length) - field);
+        p = varint_put(field_put_tag(p, TRACE_PACKET, WIRE_BYTES), head + length);
+        memcpy(p, field, head);
+        p += head;
+    }
+    memmove(p, packed, length);
+    parallel_advance(output, (size_t)(p - room) + length);
+    return 0;
+}
+
+static void block_release(void *unit)
+{
+    struct block *block = unit;
+    free(block->bytes);
+    block->bytes = NULL;
+}
+
+/* ---- blocks ---- */
+
+static int grow(char **bytes, size_t *capacity, size_t wanted, struct err *err)
+{
+    if (wanted <= *capacity)
+        return 0;
+    char *grown = realloc(*bytes, wanted);
+    if (grown == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for compressing");
+    *bytes = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+static int submit(struct squeeze *squeeze, const char *bytes, size_t length, struct err *err)
+{
+    struct block *block = parallel_unit(squeeze->parallel, err);
+    if (block == NULL || grow(&block->bytes, &block->capacity, length > BLOCK_MAX ? length : BLOCK_MAX, err) < 0)
+        return -(int)err->code;
+    memcpy(block->bytes, bytes, length);
+    block->length = length;
+    block->whole = length > BLOCK_MAX;
+    parallel_submit(squeeze->parallel);
+    return 0;
+}
+
+static int take_plain(struct squeeze *squeeze, const char *bytes, size_t length, struct err *err)
+{
+    squeeze->crc = crc32_z(squeeze->crc, (const unsigned char *)bytes, length);
+    while (length > 0) {
+        const size_t piece = length < BLOCK_MAX ? length : BLOCK_MAX;
+        if (submit(squeeze, bytes, piece, err) < 0)
+            return -(int)err->code;
+        bytes += piece;
+        length -= piece;
+    }
+    return 0;
+}
+
+/* The length of the packet at p with its head; 0: its end is not there. */
+static size_t packet_length(const char *p, size_t available)
+{
+    uint64_t length = 0;
+    for (size_t i = 1; i < available && i <= VARINT_MAX; i++) {
+        length |= (uint64_t)((unsigned char)p[i] & 0x7f) << 7 * (i - 1);
+        if (((unsigned char)p[i] & 0x80) == 0)
+            return length <= available - i - 1 ? i + 1 + (size_t)length : 0;
+    }
+    return 0;
+}
+
+/* Submits the packets that wait. */
+static int submit_packets(struct squeeze *squeeze, struct err *err)
+{
+    int status = squeeze->packets > 0 ? submit(squeeze, squeeze->waiting, squeeze->packets, err) : 0;
+    squeeze->length -= squeeze->packets;
+    memmove(squeeze->waiting, squeeze->waiting + squeeze->packets, squeeze->length);
+    squeeze->packets = 0;
+    return status;
+}
+
+static int take_packets(struct squeeze *squeeze, const char *bytes, size_t length, struct err *err)
+{
+    if (grow(&squeeze->waiting, &squeeze->capacity, squeeze->length + length, err) < 0)
+        return -(int)err->code;
+    memcpy(squeeze->waiting + squeeze->length, bytes, length);
+    squeeze->length += length;
+    size_t packet;
+    while ((packet = packet_length(squeeze->waiting + squeeze->packets, squeeze->length - squeeze->packets)) > 0) {
+        if (squeeze->packets + packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
+            return -(int)err->code;
+        squeeze->packets += packet;
+        if (packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
+/* For outfile_open_pipe. */
+static int take(void *arg, const char *bytes, size_t length)
+{
+    struct squeeze *squeeze = arg;
+    squeeze->total += length;
+    if (squeeze->err.code == ERR_NONE && squeeze->kind == SQUEEZE_GZIP)
+        take_plain(squeeze, bytes, length, &squeeze->err);
+    else if (squeeze->err.code == ERR_NONE)
+        take_packets(squeeze, bytes, length, &squeeze->err);
+    return squeeze->err.code != ERR_NONE ? EIO : 0;
+}
+
+/* ---- the file ---- */
+
+struct squeeze *squeeze_open(const char *path, enum squeeze_kind kind, struct err *err)
+{
+    static const unsigned char gzip_head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}; /* no name, no time, of Unix */
+    struct squeeze *squeeze = calloc(1, sizeof *squeeze);
+    if (squeeze == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for compressing");
+        return NULL;
+    }
+    const struct parallel_work work = {.unit_size = sizeof(struct block),
+                                       .arg = squeeze,
+                                       .worker_new = worker_new,
+                                       .worker_free = worker_free,
+                                       .process = process,
+                                       .unit_release = block_release};
+    squeeze->kind = kind;
+    squeeze->err = (struct err)ERR_INIT;
+    if (outfile_open(&squeeze->file, path, err) < 0 ||
+        outfile_open_pipe(&squeeze->input, path, take, squeeze, err) < 0) {
+        squeeze_abort(squeeze);
+        return NULL;
+    }
+    if (kind == SQUEEZE_GZIP)
+        outfile_write(&squeeze->file, gzip_head, sizeof gzip_head);
+    squeeze->parallel = parallel_new(&work, &squeeze->file, err);
+    if (squeeze->parallel == NULL) {
+        squeeze_abort(squeeze);
+        return NULL;
+    }
+    return squeeze;
+}
+
+struct outfile *squeeze_input(struct squeeze *squeeze)
+{
+    return &squeeze->input;
+}
+
+static void release(struct squeeze *squeeze)
+{
+    parallel_free(squeeze->parallel);
+    outfile_abort(&squeeze->input);
+    outfile_abort(&squeeze->file);
+    free(squeeze->waiting);
+    free(squeeze);
+}
+
+static void write_gzip_end(struct squeeze *squeeze)
+{
+    char end[10] = {3, 0}; /* an empty block, the last */
+    for (size_t i = 0; i < 4; i++) {
+        end[2 + i] = (char)(squeeze->crc >> 8 * i);
+        end[6 + i] = (char)(squeeze->total >> 8 * i);
+    }
+    outfile_write(&squeeze->file, end, sizeof end);
+}
+
+static int finish(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
+{
+    const int committed = outfile_commit(&squeeze->input, err);
+    if (squeeze->err.code != ERR_NONE) { /* it says more */
+        *err = squeeze->err;
+        return -(int)err->code;
+    }
+    if (committed < 0 || (squeeze->kind == SQUEEZE_PACKETS && submit_packets(squeeze, err) < 0) ||
+        parallel_finish(squeeze->parallel, err) < 0)
+        return -(int)err->code;
+    parallel_free(squeeze->parallel);
+    squeeze->parallel = NULL;
+    if (squeeze->kind == SQUEEZE_GZIP)
+        write_gzip_end(squeeze);
+    *ret_bytes = squeeze->file.written + squeeze->file.used;
+    return outfile_commit(&squeeze->file, err);
+}
+
+int squeeze_commit(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
+{
+    const int status = finish(squeeze, ret_bytes, err);
+    release(squeeze);
+    return status;
+}
+
+void squeeze_abort(struct squeeze *squeeze)
+{
+    if (squeeze != NULL)
+        release(squeeze);
+}

@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# msprof view: a capture in the browser of this machine, and to nobody else.
+
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    enter_scratch
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$scratch/tmp
+    mkdir "$TMPDIR"
+    unset DISPLAY WAYLAND_DISPLAY
+    copy_capture
+    run_msprof import JOBX
+}
+
+teardown() {
+    local pid
+    for pid in ${server:-} ${stub:-} ${browser:-}; do
+        kill "$pid" 2>/dev/null || true
+    done
+}
+
+# Begins to serve: serve ARGUMENTS...; $address is where.
+serve() {
+    "$MSPROF" view "$@" >address 2>messages 3>&- &
+    server=$!
+    for ((i = 0; i < 600; i++)); do
+        [ ! -s address ] || break
+        sleep 0.05
+    done
+    address=$(cat address)
+    [[ $address == http://127.0.0.1:*/*/ ]]
+}
+
+ends_with() {
+    local status=0
+    wait "$server" || status=$?
+    server=
+    expect_equal "$status" "$1"
+    [ -z "$(ls -A "$TMPDIR")" ]
+}
+
+# ask METHOD PATH [HEADER...]: the status of an answer, its body in the file "body".
+ask() {
+    python3 - "$address" "$@" <<'END'
+import socket, sys, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+method, path, *headers = sys.argv[2:]
+if not any(header.lower().startswith("host:") for header in headers):
+    headers.append(f"Host: {url.netloc}")
+with socket.create_connection((url.hostname, url.port)) as connection:
+    connection.sendall("\r\n".join([f"{method} {path} HTTP/1.1", *headers, "", ""]).encode())
+    answer = b""
+    while piece := connection.recv(65536):
+        answer += piece
+head, _, body = answer.partition(b"\r\n\r\n")
+open("head", "wb").write(head)
+open("body", "wb").write(body)
+print(head.split(b" ")[1].decode())
+END
+}
+
+@test "view serves the timeline that export writes, once, and ends" {
+    run_msprof export timeline JOBX --format pftrace-raw --output out
+    serve JOBX
+    [[ $(cat messages) == *"ssh -N -L "*":127.0.0.1:"* ]]
+    path=/${address#http://*/}
+    expect_equal "$(ask GET "$path")" 200
+    grep -q "Content-Security-Policy: default-src 'none'" head
+    grep -q "https://ui.perfetto.dev" body
+    expect_equal "$(ask GET "${path}trace")" 200
+    ends_with 0
+    cmp body out/timeline/msprof.pftrace || cmp body out/timeline/msprof_0.resnet50.6.1.pftrace
+}
+
+@test "view --report serves the page of report" {
+    serve JOBX --report
+    expect_equal "$(ask GET "/${address#http://*/}")" 200
+    ends_with 0
+    cp body page.html
+    python3 "$repository/tests/lib/page.py" page.html >/dev/null
+}
+
+@test "view answers nobody who does not know the token, or calls it by another name" {
+    serve JOBX
+    path=/${address#http://*/}
+    for other in / /trace "/${path:2}" "${path}traces" "${path}../trace" "/0${path:2}trace" "${path%/}" "$path%00"; do
+        expect_equal "$(ask GET "$other")" 404
+    done
+    expect_equal "$(ask GET "${path}trace" "Host: evil.example")" 403
+    expect_equal "$(ask GET "${path}trace" "Host: 127.0.0.1:1")" 403
+    host=${address#http://}
+    expect_equal "$(ask GET "${path}trace" "Host: ${host%%/*}" "Host: evil.example")" 403
+    for method in HEAD POST PUT OPTIONS DELETE get; do
+        expect_equal "$(ask "$method" "${path}trace")" 405
+    done
+    expect_equal "$(ask GET "${path} trace")" 505
+    expect_equal "$(ask GET "$path" "X: $(head -c 9000 /dev/zero | tr '\0' x)")" 431
+    kill -0 "$server"
+    expect_equal "$(ask GET "${path}trace")" 200
+    ends_with 0
+}
+
+@test "view listens on the loopback address alone" {
+    command -v ss >/dev/null || skip "ss is not installed (Debian: iproute2)"
+    serve JOBX
+    port=${address#http://127.0.0.1:}
+    port=${port%%/*}
+    run ss -Hltn "sport = :$port"
+    [[ $output == *"127.0.0.1:$port"* ]]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+    kill "$server"
+    ends_with 130
+}
+
+@test "connections that say nothing do not keep others from being answered" {
+    serve JOBX
+    python3 - "$address" <<'END'
+import http.client, socket, sys, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+silent = [socket.create_connection((url.hostname, url.port)) for _ in range(12)]
+for number, connection in enumerate(silent):
+    connection.sendall(b"GET / HT"[: number % 8])
+client = http.client.HTTPConnection(url.hostname, url.port, timeout=8)
+client.request("GET", url.path + "trace")
+answer = client.getresponse()
+assert answer.status == 200 and len(answer.read()) == int(answer.headers["Content-Length"])
+END
+    ends_with 0
+}
+
+@test "view refuses what it cannot show, and leaves nothing behind" {
+    run_msprof view
+    expect_status 2
+    run_msprof view nowhere
+    expect_status 1
+    run_msprof view JOBX --viewer 'javascript:alert(1)'
+    expect_status 2
+    run_msprof view JOBX --viewer 'https://a"b'
+    expect_status 2
+    cp -r JOBX JOBY
+    run_msprof view JOBX JOBY
+    expect_status 2
+    python3 - 3>&- <<'END' &
+import socket, time
+with socket.socket() as taken:
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    open("port", "w").write(str(taken.getsockname()[1]))
+    time.sleep(60)
+END
+    stub=$!
+    for ((i = 0; i < 200; i++)); do
+        [ ! -s port ] || break
+        sleep 0.05
+    done
+    run_msprof view JOBX --port "$(cat port)"
+    expect_status 1
+    [[ $stderr == *"cannot listen on 127.0.0.1"* ]]
+    [ -z "$(ls -A "$TMPDIR")" ]
+}
+
+@test "the page hands the trace to a viewer that speaks Perfetto's protocol" {
+    chromium=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
+    python3 "$repository/tests/cli/stub_viewer.py" viewer result 3>&- &
+    stub=$!
+    for ((i = 0; i < 200; i++)); do
+        [ ! -s viewer ] || break
+        sleep 0.05
+    done
+    serve JOBX --viewer "$(cat viewer)"
+    TMPDIR=$scratch "$chromium" --headless=new --no-sandbox --disable-gpu --disable-popup-blocking --no-first-run --remote-debugging-port=0 \
+        --user-data-dir="$scratch/browser" "$address" >browser.log 2>&1 3>&- &
+    browser=$!
+    for ((i = 0; i < 1200; i++)); do
+        [ ! -e result ] || break
+        sleep 0.05
+    done
+    [ -e result ]
+    ends_with 0
+    run_msprof export timeline JOBX --format pftrace-raw --output out
+    head -1 result | grep -qx JOBX
+    tail -n +2 result >trace
+    cmp trace out/timeline/msprof.pftrace || cmp trace out/timeline/msprof_0.resnet50.6.1.pftrace
+}
