@@ -224,7 +224,7 @@ static int run_report(const struct settings *settings)
 static const struct example examples[] = {
     {"a page about a capture", "msprof report JOBX -o jobx.html"},
     {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
-    {"with what changed since", "msprof report JOBY --diff JOBX"},
+    {"with what changed since", "msprof report captures/JOBB --diff captures/JOBA"},
     {"its text for a merge request", "msprof report JOBX --format markdown -o jobx.md"},
     {"one that says no names", "msprof report JOBX --redact -o jobx.html"},
     {NULL, NULL},
