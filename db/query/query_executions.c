@@ -268,15 +268,14 @@ static int give_sorted(const struct loop *loop, struct err *err)
 
 static int prepare_loop(struct loop *loop, struct err *err)
 {
-    int status = cann_names_load(loop->db, &loop->names, err);
-    if (status == 0 && (loop->query->parts & EXECUTION_TENSORS) != 0)
-        status = cann_tensor_sets_load(loop->db, &loop->tensors, err);
-    if (status == 0 && (loop->query->parts & EXECUTION_LAUNCH) != 0)
-        status = database_prepare(loop->db, "SELECT name_id FROM host_call WHERE id = ?1", &loop->launches, err);
-    if (status == 0 && loop->query->order != EXECUTIONS_BY_START &&
-        (loop->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
-        status = -(int)err->code;
-    return status;
+    const struct execution_query *query = loop->query;
+    if (cann_names_load(loop->db, &loop->names, err) < 0 ||
+        ((query->parts & EXECUTION_TENSORS) != 0 && cann_tensor_sets_load(loop->db, &loop->tensors, err) < 0) ||
+        ((query->parts & EXECUTION_LAUNCH) != 0 &&
+         database_prepare(loop->db, "SELECT name_id FROM host_call WHERE id = ?1", &loop->launches, err) < 0) ||
+        (query->order != EXECUTIONS_BY_START && (loop->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL))
+        return -(int)err->code;
+    return 0;
 }
 
 int execution_each(sqlite3 *db, const struct execution_query *query,
@@ -635,13 +634,13 @@ static int read_operators(struct operator_finder *finder, struct err *err)
     finder->operators = spool_new(FINDER_MEMORY, by_task, err);
     if (finder->operators == NULL)
         return -(int)err->code;
-    int status = query_run(finder->db,
-                           "SELECT t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id FROM framework_task t"
-                           "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1 AND t.time_ns IS NOT NULL",
-                           &finder->device_id, 1, add_operator, finder, err);
-    if (status == 0)
-        status = spool_finish(finder->operators, err);
-    return status == 0 ? next_operator(finder, err) : status;
+    static const char sql[] =
+        "SELECT t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id FROM framework_task t"
+        "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1 AND t.time_ns IS NOT NULL";
+    if (query_run(finder->db, sql, &finder->device_id, 1, add_operator, finder, err) < 0 ||
+        spool_finish(finder->operators, err) < 0)
+        return -(int)err->code;
+    return next_operator(finder, err);
 }
 
 static int64_t next_time(const struct operator_finder *finder)

@@ -44,10 +44,10 @@ struct sorting {
 static int take_file(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct sorting *sorting = arg;
-    int status = array_reserve(&sorting->files, 1, err);
-    if (status == 0)
-        sorting->files.items[sorting->files.count++] = query_integer(row, 0);
-    return status;
+    if (array_reserve(&sorting->files, 1, err) < 0)
+        return -(int)err->code;
+    sorting->files.items[sorting->files.count++] = query_integer(row, 0);
+    return 0;
 }
 
 static bool is_of_device(struct sorting *sorting, int64_t file)
@@ -67,10 +67,10 @@ static int keep_name(struct sorting *sorting, sqlite3_stmt *row, const char **re
     *ret = NULL;
     if (text == NULL)
         return 0;
-    int status = intern_add(&sorting->names, text, (size_t)sqlite3_column_bytes(row, CALL_NAME), &number, err);
-    if (status == 0)
-        *ret = sorting->names.items[number].bytes;
-    return status;
+    if (intern_add(&sorting->names, text, (size_t)sqlite3_column_bytes(row, CALL_NAME), &number, err) < 0)
+        return -(int)err->code;
+    *ret = sorting->names.items[number].bytes;
+    return 0;
 }
 
 static int sort_call(void *arg, sqlite3_stmt *row, struct err *err)

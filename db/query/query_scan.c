@@ -165,16 +165,14 @@ int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const cha
     scan->width = width;
     for (size_t i = 0; i < count; i++)
         scan->places[i] = (uint16_t)columns[i].place;
-    int status = write_sql(scan, table, key, where, columns, err);
-    if (status == 0)
-        scan->pages = open_pages(db, table, where, columns, count, width);
-    if (status == 0 && scan->pages == NULL)
-        status = database_prepare(db, scan->sql, &scan->statement, err);
-    if (status == 0)
-        *ret = scan;
-    else
+    if (write_sql(scan, table, key, where, columns, err) < 0 ||
+        ((scan->pages = open_pages(db, table, where, columns, count, width)) == NULL &&
+         database_prepare(db, scan->sql, &scan->statement, err) < 0)) {
         query_scan_free(scan);
-    return status;
+        return -(int)err->code;
+    }
+    *ret = scan;
+    return 0;
 }
 
 void query_scan_free(struct query_scan *scan)

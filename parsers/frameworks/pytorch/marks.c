@@ -105,15 +105,12 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
     torch_check_process(marks->reading, record, thread.pid);
     if (marks->count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u marks", UINT32_MAX);
-    int status =
-        intern_add(&marks->reading->framework->texts, name.text != NULL ? name.text : "", name.length, &mark.name, err);
-    if (status == 0)
-        status = number_thread(marks, &thread, &mark.thread, err);
-    if (status == 0)
-        status = array_reserve(marks, 1, err);
-    if (status == 0)
-        marks->items[marks->count++] = mark;
-    return status;
+    const char *text = name.text != NULL ? name.text : "";
+    if (intern_add(&marks->reading->framework->texts, text, name.length, &mark.name, err) < 0 ||
+        number_thread(marks, &thread, &mark.thread, err) < 0 || array_reserve(marks, 1, err) < 0)
+        return -(int)err->code;
+    marks->items[marks->count++] = mark;
+    return 0;
 }
 
 static int compare_marks(const void *a, const void *b)
@@ -145,15 +142,15 @@ static int compare_ranges(const void *a, const void *b)
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {
-    int status = array_reserve(ranges, 1, err);
-    if (status == 0)
-        ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
-                                                              .end_ns = end->time_ns,
-                                                              .thread = end->thread,
-                                                              .correlation = begun->correlation,
-                                                              .name = end->name,
-                                                              .op = TORCH_NONE};
-    return status;
+    if (array_reserve(ranges, 1, err) < 0)
+        return -(int)err->code;
+    ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
+                                                          .end_ns = end->time_ns,
+                                                          .thread = end->thread,
+                                                          .correlation = begun->correlation,
+                                                          .name = end->name,
+                                                          .op = TORCH_NONE};
+    return 0;
 }
 
 /* Halves that found no other: of starts, of ends. */
