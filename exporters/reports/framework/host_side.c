@@ -22,10 +22,10 @@
 static int add_frame(struct python_lines *lines, int64_t thread, int64_t start_ns, int64_t end_ns, const char *text,
                      struct err *err)
 {
-    int status = array_reserve(&lines->frames, 1, err);
-    if (status == 0)
-        lines->frames.items[lines->frames.count++] = (struct python_frame){thread, start_ns, end_ns, 0, text};
-    return status;
+    if (array_reserve(&lines->frames, 1, err) < 0)
+        return -(int)err->code;
+    lines->frames.items[lines->frames.count++] = (struct python_frame){thread, start_ns, end_ns, 0, text};
+    return 0;
 }
 
 static int take_ranges(struct python_lines *lines, struct err *err)
@@ -322,24 +322,20 @@ static int add_pieces(struct attaching *attaching, struct err *err)
 static int add_all(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
-    int status = python_lines_make(&attaching->lines, analysis->framework, err);
-    if (status == 0)
-        status = table_rows_open(&attaching->op_rows, attaching->db, "temp.framework_op",
-                                 "id INTEGER PRIMARY KEY, name TEXT, line TEXT", err);
-    if (status == 0)
-        status = table_rows_open(&attaching->launch_rows, attaching->db, "temp.framework_launch",
-                                 "connection_id INTEGER PRIMARY KEY, op_id INTEGER", err);
-    for (size_t i = 0; status == 0 && i < analysis->relation.count; i++)
-        status = add_launch(attaching, (int64_t)i, err);
-    if (status == 0)
-        status = database_exec(attaching->db, work, err);
-    if (status == 0)
-        status = add_steps(attaching, err);
-    if (status == 0)
-        status = add_pieces(attaching, err);
-    if (status == 0 && attaching->stacks)
-        status = framework_add_stacks(analysis, &attaching->lines, err);
-    return status == 0 ? add_stages(attaching, err) : status;
+    if (python_lines_make(&attaching->lines, analysis->framework, err) < 0 ||
+        table_rows_open(&attaching->op_rows, attaching->db, "temp.framework_op",
+                        "id INTEGER PRIMARY KEY, name TEXT, line TEXT", err) < 0 ||
+        table_rows_open(&attaching->launch_rows, attaching->db, "temp.framework_launch",
+                        "connection_id INTEGER PRIMARY KEY, op_id INTEGER", err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < analysis->relation.count; i++)
+        if (add_launch(attaching, (int64_t)i, err) < 0)
+            return -(int)err->code;
+    if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 ||
+        add_pieces(attaching, err) < 0 ||
+        (attaching->stacks && framework_add_stacks(analysis, &attaching->lines, err) < 0))
+        return -(int)err->code;
+    return add_stages(attaching, err);
 }
 
 static int attach(struct framework_analysis *analysis, bool stacks, struct err *err)
