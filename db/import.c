@@ -134,7 +134,7 @@ struct pipeline {
     size_t filled_first, filled_count;
     struct row_source *sources[MAX_SOURCES]; /* a ring; their rows are taken when no batch is filled */
     size_t source_first, source_count;
-    struct row_batch *source_batch;   /* for their rows; never in the lists above */
+    struct row_batch *source_batch; /* for their rows; never in the lists above */
     bool decoder_done, stop;
     struct err source_err; /* of its rows; no code: none */
     int decoder_status;

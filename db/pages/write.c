@@ -6,6 +6,7 @@
 #include "db/pages/format.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -188,7 +189,7 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         *ret_serial = (unsigned char)(SERIAL_ZERO + value);
         return to;
     }
-    uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1;
+    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value) | 1;
     const struct width *width = &widths[(((unsigned)__builtin_clzll(magnitude) ^ 63) + 1) / 8];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);
@@ -213,7 +214,7 @@ static bool is_whole(const struct cell *cell, int64_t *ret)
 {
     double number;
     memcpy(&number, &cell->integer, sizeof number);
-    if (!(number > -0x1p63 && number < 0x1p63))
+    if (!(fabs(number) < 9223372036854775808.0))
         return false;
     *ret = (int64_t)number;
     return (double)*ret == number;

@@ -466,11 +466,12 @@ static int add_stream_of_task(void *arg, const struct task_row *task, const stru
     return add_stream(arg, task->stream_id, err);
 }
 
+static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
+static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .from = "FROM " COPIES};
+
 int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
 {
-    static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
-    static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .from = "FROM " COPIES};
     struct streams streams = {.items = NULL};
     struct number_loop loop = {add_stream, &streams};
     struct side_by_side scan = {.db = db, .range = range, .each = add_stream_of_task, .arg = &streams};

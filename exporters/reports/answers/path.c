@@ -73,7 +73,7 @@ struct shown_total {
     struct path_total of;
     double share; /* of 10000 */
     int64_t slack_ns;
-    const char *kind, *type, *name;
+    const char *side, *type, *name;
 };
 #define TOTAL(member) REPORT_FIELD(struct shown_total, member)
 
@@ -87,7 +87,7 @@ static const struct report_column total_columns[] = {
     {"Count", TOTAL(of.count), .flags = REPORT_NUMBER, .doc = "How many there are."},
     {"Slack(us)", TOTAL(slack_ns), FORM_SCALED, 3,
      .doc = "By how much the others can take longer until their step does: the least of all of them."},
-    {"Kind", TOTAL(kind), .doc = "device, or host: a call that launches or waits."},
+    {"Kind", TOTAL(side), .doc = "device, or host: a call that launches or waits."},
     {"Type", TOTAL(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
     {"Name", TOTAL(name), .doc = "The operator, or the call."},
     {.title = NULL},
@@ -118,7 +118,7 @@ static int put_total(const struct path_rows *rows, const struct path_total *tota
         .of = *total,
         .share = rows->steps_ns > 0 ? (double)cost_ns(total) / rows->steps_ns * 1e4 : 0,
         .slack_ns = total->slack_ns != PATH_NO_SLACK ? total->slack_ns : DB_NULL,
-        .kind = op != NULL ? "device" : "host",
+        .side = op != NULL ? "device" : "host",
         .type = op != NULL ? workload_text(workload, op->key.type) : NULL,
         .name = op != NULL ? workload_text(workload, op->key.name) : cann_text(rows->names, total->key.place, 0).text,
     };
@@ -207,7 +207,7 @@ const struct report report_paths = {
 
 struct shown_node {
     int64_t start_ns, time_ns, lag_ns, stream, step;
-    const char *reason, *kind, *name;
+    const char *reason, *side, *name;
 };
 #define NODE(member) REPORT_FIELD(struct shown_node, member)
 
@@ -223,7 +223,7 @@ static const struct report_column node_columns[] = {
             "that is known."},
     {"Step", NODE(step), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Which step, as table overlap counts them."},
     {"Stream", NODE(stream), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream of a task."},
-    {"Kind", NODE(kind), .flags = REPORT_NARROW, .doc = "device or host; end: from the last end to that of the step."},
+    {"Kind", NODE(side), .flags = REPORT_NARROW, .doc = "device or host; end: from the last end to that of the step."},
     {"Name", NODE(name), .doc = "The operator, or the call."},
     {.title = NULL},
 };
@@ -242,7 +242,7 @@ static int put_node(const struct path_rows *rows, const struct step_path *path, 
         .stream = stream >= 0 ? stream : DB_NULL,
         .step = (int64_t)split + 1,
         .reason = path_reason_name(step_path_reason(path, workload, &rows->steps->launches, i)),
-        .kind = it->is_call ? "host" : "device",
+        .side = it->is_call ? "host" : "device",
         .name = it->is_call ? cann_text(rows->names, rows->steps->launches.calls[it->place].name, 0).text
                             : execution_name(workload, it->place),
     };
@@ -270,7 +270,7 @@ static int put_one(struct path_rows *rows, struct err *err)
         .lag_ns = number_subtract(path->end_ns, path->nodes[path->last].end_ns),
         .stream = DB_NULL,
         .step = (int64_t)split + 1,
-        .kind = "end",
+        .side = "end",
     };
     return report_put(rows->run, &rest, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of protobuf, and events of timelines that are read back. Whole timelines are tested in tests/cli/pftrace.bats. */
+/* Bytes of protobuf, and events of timelines that are read back. Whole timelines are tested in tests/cli/pftrace.bats.
+ */
 #include "exporters/timeline/event_text.h"
 #include "exporters/timeline/perfetto_put.h"
 
