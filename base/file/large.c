@@ -92,7 +92,7 @@ static void *larger(void *old, size_t used, size_t size)
     bytes = size >= LARGE_LEAST ? map_new(size) : NULL;
     if (bytes == NULL)
         return realloc(old, size);
-    if (used > 0)
+    if (old != NULL && used > 0)
         memcpy(bytes, old, used);
     free(old);
     return bytes;

@@ -2,6 +2,7 @@
 #include "exporters/load/load_roofline.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "db/query/query_loop.h"
 
 #include <stdlib.h>
@@ -189,7 +190,7 @@ static int each_counted(const struct workload *workload,
     for (size_t i = 0; i < count && status == 0; i++) {
         const struct workload_operator *op = sorted[i];
         const struct roofline_row row = {
-            .total_ns = (int64_t)op->counted_ns,
+            .total_ns = number_from_real(op->counted_ns),
             .count = op->count,
             .work = op->units[UNIT_CUBE] * (double)workload->facts.clock_khz / 1e6 / (double)op->count,
             .bytes = (op->read_bytes + op->write_bytes) / (double)op->count,

@@ -20,6 +20,12 @@ teardown() {
     local pid
     for pid in ${server:-} ${stub:-} ${browser:-}; do
         kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    # Processes of a browser that has ended still write for a moment.
+    for ((i = 0; i < 100; i++)); do
+        rm -rf "$scratch/browser" 2>/dev/null && break
+        sleep 0.05
     done
 }
 
