@@ -24,10 +24,10 @@ int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, stru
 {
     if (end_ns <= start_ns)
         return 0;
-    int status = large_reserve(list, 1, err);
-    if (status == 0)
-        list->items[list->count++] = (struct interval){start_ns, end_ns};
-    return status;
+    if (large_reserve(list, 1, err) < 0 || list->items == NULL)
+        return -(int)err->code;
+    list->items[list->count++] = (struct interval){start_ns, end_ns};
+    return 0;
 }
 
 int intervals_extend(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err)

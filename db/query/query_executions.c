@@ -423,9 +423,9 @@ static int count_task(void *arg, const struct task_row *task, const struct state
 
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err)
 {
+    *ret = (struct execution_counts){.tasks = 0};
     struct counting counting = {range, ret};
     struct side_by_side scan = {.db = db, .range = range, .counting = true, .each = count_task, .arg = &counting};
-    *ret = (struct execution_counts){.tasks = 0};
     int status = select_in_range(db, &counts, range, take_counts, ret, err);
     return status == 0 ? scan_tasks(&scan, err) : status;
 }

@@ -447,7 +447,7 @@ static int take_pmu(struct association *association, struct device_join *join, s
         int order = group != NULL ? compare_keys(&join->pmu.key, &group->key) : -1;
         if (order > 0)
             break;
-        struct matched_task *task = order == 0 ? find_execution(group, pmu) : NULL;
+        struct matched_task *task = group != NULL && order == 0 ? find_execution(group, pmu) : NULL;
         const struct spool_key place = {pmu->place.file, (uint64_t)pmu->place.record};
         if (task != NULL)
             take_counters(task, pmu);

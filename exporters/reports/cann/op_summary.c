@@ -38,7 +38,8 @@ enum {
     /* what the metrics are made of */
     CORE,
     AIC,
-    AIV = AIC + 2 + CANN_COUNTERS
+    AIV = AIC + 2 + CANN_COUNTERS,
+    COUNTERS_END = AIV + 2 + CANN_COUNTERS
 };
 
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
@@ -207,7 +208,7 @@ static bool needs_metrics(const struct report_run *run)
 
 static bool needs_column(const struct report_run *run, size_t column)
 {
-    return column < AIC || column >= METRICS || needs_metrics(run);
+    return column < AIC || column >= COUNTERS_END || needs_metrics(run);
 }
 
 /* The row before, of an operator or of communication. */

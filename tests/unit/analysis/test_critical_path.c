@@ -120,7 +120,7 @@ static uint32_t next_random(uint32_t *state)
  * last of those that it waits for as it did. */
 static int64_t end_with(const struct path_node *nodes, uint32_t longer, int64_t by_ns)
 {
-    int64_t ends[NODES], last = INT64_MIN;
+    int64_t ends[NODES] = {0}, last = INT64_MIN;
 
     for (size_t i = 0; i < NODES; i++) {
         int64_t before = INT64_MIN, moved = INT64_MIN;
