@@ -24,7 +24,7 @@ int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, stru
 {
     if (end_ns <= start_ns)
         return 0;
-    if (large_reserve(list, 1, err) < 0 || list->items == NULL)
+    if (large_reserve(list, 1, err) < 0)
         return -(int)err->code;
     list->items[list->count++] = (struct interval){start_ns, end_ns};
     return 0;
@@ -32,12 +32,11 @@ int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, stru
 
 int intervals_extend(struct intervals *list, int64_t start_ns, int64_t end_ns, struct err *err)
 {
-    struct interval *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
-
     if (end_ns <= start_ns)
         return 0;
-    if (last == NULL || start_ns > last->end_ns)
+    if (list->count == 0 || start_ns > list->items[list->count - 1].end_ns)
         return intervals_add(list, start_ns, end_ns, err);
+    struct interval *last = &list->items[list->count - 1];
     if (end_ns > last->end_ns)
         last->end_ns = end_ns;
     return 0;

@@ -450,8 +450,8 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
 
     if (status == 0 && ((groups = large_new(gaps.count + 1, sizeof *groups, err)) == NULL ||
                         (behind = large_new(workload->execution_count + 1, sizeof *behind, err)) == NULL))
-        status = -(int)err->code;
-    for (size_t i = 0; behind != NULL && status == 0 && i <= workload->execution_count; i++) {
+        status = -(int)ERR_NO_MEMORY;
+    for (size_t i = 0; status == 0 && i <= workload->execution_count; i++) {
         large_pass(i);
         behind[i] = NO_TEXT;
     }
