@@ -60,10 +60,9 @@ const char *const html_style[] = {
     ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
     ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.median{stroke:var(--mark);",
     "stroke-width:1.5;stroke-dasharray:5 3}.faint{opacity:.45}.held{fill:var(--cube)}",
-    ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);stroke-"
-    "width:2}.dot{fill:var(--"
-    "cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:"
-    "var(--mark)}.slack{fill:var(--dark)}",
+    ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
+    "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
+    ".slack{fill:var(--dark)}",
     "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     "@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",

@@ -48,10 +48,10 @@ static int take_record(void *arg, sqlite3_stmt *row, struct err *err)
     struct held_place *place = map_add(&load->places, &key, NULL, err);
     const struct named *named = map_get(&load->names, &key.name);
     struct memory_piece piece = {.start_ns = time_ns, .end_ns = MEMORY_KEPT, .bytes = bytes, .device = key.device};
-    int status = place != NULL ? 0 : -(int)err->code;
+    int status = 0;
 
-    if (status < 0)
-        return status;
+    if (place == NULL)
+        return -(int)err->code;
     if (bytes < 0) {
         if (place->piece > 0)
             load->pieces->items[place->piece - 1].end_ns = time_ns;

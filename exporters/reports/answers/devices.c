@@ -103,13 +103,15 @@ static int put_all(struct gap_table *table, struct err *err)
 {
     size_t count = table->gaps.count;
     struct ranked_gap *heap = large_new(count + 1, sizeof *heap, err);
-    int status = heap != NULL ? 0 : -(int)err->code;
+    int status = 0;
 
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    if (heap == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; i < count; i++) {
         large_pass(i);
         heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->gaps.items[i]), (uint32_t)i};
     }
-    for (size_t i = count / 2; status == 0 && i-- > 0;)
+    for (size_t i = count / 2; i-- > 0;)
         sink(table, heap, count, i);
     while (status == 0 && count > 0 && !report_writer_is_full(&table->run->writer)) {
         status = put_gap(table, heap[0].gap, err);

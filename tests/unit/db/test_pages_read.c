@@ -187,12 +187,12 @@ static void texts_blobs_reals_and_many_nulls_between_are_passed_over(void **stat
     (void)state;
     for (int i = 0; i < 40; i++)
         snprintf(sql + strlen(sql), sizeof sql - strlen(sql), ", n%d", i);
-    strcat(sql, ", b INTEGER, z, c INTEGER, last);");
-    strcat(sql, NUMBERED
-           "INSERT INTO t(x, id, a, y, n3, n20, n21, n39, b, z, c, last) SELECT"
-           " substr(hex(zeroblob(40)), 1, i % 81), i, i, CASE i % 4 WHEN 0 THEN i / 3.0 WHEN 1 THEN zeroblob(i % 90)"
-           " WHEN 2 THEN 'text' END, i % 2, CASE WHEN i % 3 = 0 THEN 1.5 END, i, nullif(i % 5, 0), -i, NULL,"
-           " i * 3, hex(zeroblob(30)) FROM n");
+    snprintf(sql + strlen(sql), sizeof sql - strlen(sql), "%s",
+             ", b INTEGER, z, c INTEGER, last);" NUMBERED
+             "INSERT INTO t(x, id, a, y, n3, n20, n21, n39, b, z, c, last) SELECT"
+             " substr(hex(zeroblob(40)), 1, i % 81), i, i, CASE i % 4 WHEN 0 THEN i / 3.0 WHEN 1 THEN zeroblob(i % 90)"
+             " WHEN 2 THEN 'text' END, i % 2, CASE WHEN i % 3 = 0 THEN 1.5 END, i, nullif(i % 5, 0), -i, NULL,"
+             " i * 3, hex(zeroblob(30)) FROM n");
     sqlite3 *db = made(1024, sql);
     struct page_reader *reader = opened(db);
     assert_non_null(reader);
@@ -263,16 +263,12 @@ static void columns_that_the_end_of_a_row_lacks_are_null(void **state)
 static void tables_that_are_not_plain_are_left_to_sqlite(void **state)
 {
     static const char *const others[] = {
-        "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER); INSERT INTO t VALUES(1, 2, 3), (2, 3, 4);"
-        "ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 9; INSERT INTO t VALUES(3, 4, 5, 6)",
-        "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER AS (a + 1), c INTEGER AS (a + 2) STORED);"
-        "INSERT INTO t VALUES(1, 2), (2, 3)",
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b); INSERT INTO t VALUES(1, 2, 3); ALTER TABLE t ADD c DEFAULT 9",
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a + 1), c AS (a + 2) STORED); INSERT INTO t VALUES(1, 2)",
         "CREATE TABLE t(id INTEGER, a, b, c); INSERT INTO t VALUES(5, 2, 3, 4), (7, 3, 4, 5)",
-        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c); INSERT INTO t VALUES(5, 2, 3, "
-        "4)"};
+        "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c); INSERT INTO t VALUES(5,2,3,4)"};
     static const char *const unnumbered[] = {
-        "CREATE TABLE u(id INTEGER PRIMARY KEY, a, b, c); INSERT INTO u VALUES(1, 2, 3, 4); CREATE VIEW t AS SELECT * "
-        "FROM u",
+        "CREATE TABLE u(id INTEGER PRIMARY KEY, a, b, c); CREATE VIEW t AS SELECT * FROM u",
         "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c) WITHOUT ROWID; INSERT INTO t VALUES(1, 2, 3, 4), (2, 3, 4, 5)",
         "CREATE TABLE t(id INTEGER PRIMARY KEY DESC, a, b, c); INSERT INTO t VALUES(5, 2, 3, 4), (2, 3, 4, 5)"};
     (void)state;
