@@ -3,7 +3,9 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/search.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,16 +59,8 @@ static int by_time(const void *a, const void *b)
 
 static size_t first_call_at(const struct launches *launches, int64_t time_ns)
 {
-    size_t low = 0, high = launches->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (launches->calls[middle].start_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_from(launches->calls, launches->count, sizeof *launches->calls, offsetof(struct path_call, start_ns),
+                       time_ns);
 }
 
 static int make_room(struct step_paths *paths, size_t nodes, size_t streams, size_t threads, struct err *err)

@@ -3,12 +3,14 @@
 #ifndef MSPROF_BASE_SEARCH_H
 #define MSPROF_BASE_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* How many of count items of so many bytes, ascending by the int64_t at an offset in them, have there at most value. */
-static inline size_t search_until(const void *items, size_t count, size_t size, size_t offset, int64_t value)
+/* How many of count items of so many bytes, ascending by the int64_t at an offset in them, have there at most value, or
+ * with `less` less than it. */
+static inline size_t search_bound(const void *items, size_t count, size_t size, size_t offset, int64_t value, bool less)
 {
     size_t low = 0, high = count;
 
@@ -16,12 +18,24 @@ static inline size_t search_until(const void *items, size_t count, size_t size, 
         size_t middle = low + (high - low) / 2;
         int64_t key;
         memcpy(&key, (const char *)items + middle * size + offset, sizeof key);
-        if (key <= value)
+        if (key < value || (key == value && !less))
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/* How many have at most value: where the first of a larger one stands. */
+static inline size_t search_until(const void *items, size_t count, size_t size, size_t offset, int64_t value)
+{
+    return search_bound(items, count, size, offset, value, false);
+}
+
+/* How many have less than value: where the first of value stands, if there is one. */
+static inline size_t search_from(const void *items, size_t count, size_t size, size_t offset, int64_t value)
+{
+    return search_bound(items, count, size, offset, value, true);
 }
 
 #endif

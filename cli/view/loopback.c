@@ -2,6 +2,7 @@
 #include "cli/view/loopback.h"
 
 #include "base/interrupt.h"
+#include "cli/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONNECTIONS_MAX 16
@@ -51,9 +51,7 @@ struct server {
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return clock_now_ns() / 1000000;
 }
 
 /* ---- opening ---- */

@@ -6,6 +6,8 @@
 #include "db/query/query_loop.h"
 
 #include "base/array.h"
+#include "base/search.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,14 +383,8 @@ void svp_layers_release(struct svp_layers *layers)
 
 size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, size_t *ret_first)
 {
-    size_t low = 0, high = layers->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (layers->layers[middle].task_id < task_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_from(layers->layers, layers->count, sizeof *layers->layers, offsetof(struct svp_layer, task_id),
+                             task_id);
     while (low < layers->count && layers->layers[low].task_id == task_id && layers->layers[low].ai_cpu != ai_cpu)
         low++;
     size_t end = low;

@@ -5,8 +5,11 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_loop.h"
+
+#include <stddef.h>
 
 /* A call with what tells which tasks are its. */
 struct connection {
@@ -128,15 +131,8 @@ static int by_id(const void *a, const void *b)
 
 static uint32_t find_call(const struct launch_load *load, int64_t connection)
 {
-    size_t low = 0, high = load->connections.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (load->connections.items[middle].id < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_from(load->connections.items, load->connections.count, sizeof *load->connections.items,
+                             offsetof(struct connection, id), connection);
     bool found = low < load->connections.count && load->connections.items[low].id == connection;
     return found ? load->connections.items[low].call : LAUNCH_NONE;
 }

@@ -2,10 +2,12 @@
 #include "parsers/layouts/check.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "parsers/decode/decode.h"
 #include "parsers/layouts/problem.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,15 +268,8 @@ static size_t count_different(struct check_comparison *comparison, const struct 
 /* The first record that began at this time or later. */
 static size_t first_since(const struct check_comparison *comparison, int64_t time_ns)
 {
-    size_t low = 0, high = comparison->record_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (comparison->records[middle].began_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_from(comparison->records, comparison->record_count, sizeof *comparison->records,
+                       offsetof(struct check_record, began_ns), time_ns);
 }
 
 /* Finds, among the records that began when the row says, the one that differs least. */

@@ -6,11 +6,13 @@
 #include "base/format/json_pieces.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,15 +246,8 @@ static void put_ranks(const struct cluster *cluster)
 
 static size_t place_of(const struct cluster *cluster, int64_t rank)
 {
-    size_t low = 0, high = cluster->ranks.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cluster->ranks.items[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_from(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items,
+                             offsetof(struct rank_times, rank), rank);
     return low < cluster->ranks.count && cluster->ranks.items[low].rank == rank ? low / ranks_a_cell(cluster) : CELLS;
 }
 

@@ -4,9 +4,11 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/query/query_loop.h"
 #include "exporters/table/report.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
@@ -86,15 +88,8 @@ static int by_connection(const void *a, const void *b)
 
 static const struct launch *find_launch(const struct phases *phases, int64_t connection)
 {
-    size_t low = 0, high = phases->launches.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (phases->launches.items[middle].connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = search_from(phases->launches.items, phases->launches.count, sizeof *phases->launches.items,
+                             offsetof(struct launch, connection), connection);
     bool found = low < phases->launches.count && phases->launches.items[low].connection == connection;
     return found ? &phases->launches.items[low] : NULL;
 }
