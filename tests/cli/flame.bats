@@ -4,12 +4,7 @@
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common
-
-setup() {
-    enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
-}
+load page
 
 # Python with the stacks of the file that is named and of the database recalculated.
 check() {
@@ -18,16 +13,6 @@ check() {
         cat
     } >check.py
     python3 check.py
-}
-
-program() {
-    rm -rf PROF_1
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("PROF_1")\n' "$repository/tests/cann/lib"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    python3 make.py
 }
 
 @test "stacks of calls and operators have the times and the counts that the rows of the database add up to" {
@@ -48,7 +33,7 @@ PY
 }
 
 @test "copies, communication without running numbers, and operators that nobody launched have their stacks" {
-    program <<'PY'
+    make_program <<'PY'
 for step in range(3):
     p.op('a/conv', 'Conv2D', 100)
     p.op('b/where', 'Where', 30, core=AI_CPU)
@@ -152,7 +137,7 @@ PY
 }
 
 @test "names that look like markup, that divide stacks or are very long stay names" {
-    program <<'PY'
+    make_program <<'PY'
 for name in ('</title><script>alert(1)</script>', ']]>&amp;', 'a;b;c 12', 'line\nfeed', '\u2028\uffff', 'x' * 60000, "'\"<"):
     p.op(name, 'T;"<', 100)
 PY

@@ -19,8 +19,8 @@ report() {
     page
 }
 
-# A capture of the program that the Python on standard input describes as p, with the page about it.
-program() {
+# The capture PROF_1 of the program that the Python on standard input describes as p.
+make_program() {
     rm -rf PROF_1
     {
         printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("PROF_1")\n' "$repository/tests/cann/lib"
@@ -28,6 +28,11 @@ program() {
         printf 'p.write()\n'
     } >make.py
     python3 make.py
+}
+
+# Such a capture, with the page about it.
+program() {
+    make_program
     report PROF_1
 }
 
