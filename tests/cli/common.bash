@@ -112,6 +112,14 @@ expect_equal() {
     return 1
 }
 
+# Gives one byte of a file another value, whichever it had: change_byte FILE OFFSET
+change_byte() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    # shellcheck disable=SC2059 # the format is the byte
+    printf "\\x$(printf %02x $((byte ^ 0x58)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
 # Runs a command, sends it a signal when it can take it and some seconds more have passed, and sets status.
 run_interrupted() { # signal, seconds, command...
     status=0

@@ -327,8 +327,8 @@ END
     cp -r RUN/cluster_analysis_output before
     aggregates=(RUN/*/.msprof_cluster)
     truncate -s 300 "${aggregates[0]}"
-    printf 'X' | dd of="${aggregates[1]}" bs=1 seek=12 conv=notrunc status=none
-    printf 'X' | dd of="${aggregates[2]}" bs=1 seek=500 conv=notrunc status=none
+    change_byte "${aggregates[1]}" 12
+    change_byte "${aggregates[2]}" 500
     run_msprof cluster RUN
     expect_status 0
     expect_contains "$stderr" "8 ranks (3 read anew)"
@@ -463,7 +463,7 @@ END
     expect_equal "$(sort own.* | uniq -d)" ""
     expect_equal "$(sort own.* | wc -l)" 21
     diff -r -x .ranks RUN/cluster_analysis_output many/cluster_analysis_output
-    printf 'XX' | dd of="$(echo RUN/rank00017_*)/.msprof_cluster" bs=1 seek=2000 conv=notrunc status=none
+    change_byte "$(echo RUN/rank00017_*)/.msprof_cluster" 2000
     rm -r RUN/rank00003_*/ASCEND_PROFILER_OUTPUT RUN/rank00003_*/.msprof_cluster
     status=0
     mpirun -n 4 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output many 2>err || status=$?

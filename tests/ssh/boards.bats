@@ -43,7 +43,7 @@ start_small_board() {
     cmp "$project/model.om" "$home/profiling/model.om"
     run_msprof import -dir "$(the_capture)"
     expect_status 0
-    printf x | dd of="$project/model.om" bs=1 seek=5000 conv=notrunc status=none
+    change_byte "$project/model.om" 5000
     collect --output second
     expect_status 0
     expect_contains "$stderr" "uploaded 1 file,"

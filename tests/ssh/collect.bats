@@ -112,7 +112,7 @@ teardown() {
     collect --keep
     expect_status 0
     expect_contains "$stderr" "uploaded 1 file,"
-    printf x | dd of="$project/model.om" bs=1 seek=50000 conv=notrunc status=none # same size, other content
+    change_byte "$project/model.om" 50000 # same size, other content
     collect --keep
     expect_status 0
     expect_contains "$stderr" "uploaded 1 file,"
