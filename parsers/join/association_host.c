@@ -51,10 +51,10 @@ static void report_overlaps(struct association *association, const struct thread
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     const struct call *call = &thread->first_overlap;
-    const struct call_kind *kind = &association->call_kinds[call->kind];
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
     if (thread->overlaps == 0)
         return;
+    const struct call_kind *kind = &association->call_kinds[call->kind];
     diag_go_back(diag, thread->mark);
     diag_report(diag, DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
