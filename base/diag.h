@@ -160,7 +160,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
       "tasks that began before they were launched: the clocks of host and device contradict each other",               \
       "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \
-    X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING, "counters of a task that has no start and end; not shown",    \
+    X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING,                                                               \
+      "counters of a task that has no start and end, or has counters already; not shown",                              \
       "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \

@@ -509,6 +509,18 @@ END
     expect_contains "$stderr" "of 3 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
 }
 
+@test "counters of a task that has others already are told, and the first count" {
+    capture <<'END'
+p.ran(1000, 2000, 1, 1)
+p.pmu(1000, 2000, 1, 1, 100, range(8))
+p.pmu(1000, 2000, 1, 1, 200, range(8))
+END
+    expect_status 3
+    expect_sql "SELECT aic_total_cycle FROM device_task" 100
+    expect_contains "$stderr" "counters of stream 1 task 1, which has others already"
+    expect_sql "SELECT sum(records_rejected) FROM source_file" 1
+}
+
 @test "numbers that no dictionary knows are shown as numbers" {
     capture <<'END'
 p.call(NODE, LAUNCH, 0, 100, item=424242)
