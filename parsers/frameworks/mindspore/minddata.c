@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "parsers/frameworks/lines.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,15 +219,15 @@ struct batches {
 
 static bool parse_numbers(const char *text, int64_t numbers[5])
 {
-    char *end = NULL;
     for (int i = 0; i < 5; i++) {
-        errno = 0;
-        numbers[i] = strtoll(text, &end, 10);
-        if (end == text || errno != 0)
+        bool negative = *text == '-';
+        size_t length = strcspn(text += negative, " ");
+        if (number_parse_integer(text, length, &numbers[i]) < 0)
             return false;
-        text = end;
+        numbers[i] = negative ? -numbers[i] : numbers[i];
+        text += length + (text[length] == ' ');
     }
-    return true;
+    return *text == '\0';
 }
 
 static int take_line(void *arg, const struct framework_line *line, struct err *err)
@@ -241,7 +240,7 @@ static int take_line(void *arg, const struct framework_line *line, struct err *e
     if (line->length == 0)
         return 0;
     if (!parse_numbers(line->text, numbers)) {
-        diag_report(batches->diag, DIAG_TEXT_LINE, &place, "fewer than five numbers");
+        diag_report(batches->diag, DIAG_TEXT_LINE, &place, "not five numbers");
         return 0;
     }
     if (numbers[TYPE] == QUEUES && batches->iterator) {
