@@ -456,7 +456,8 @@ static void tell_unsafe(const struct rank_data *rank, uint64_t before, const cha
 {
     const struct place place = {file, -1, -1, NULL};
     if (rank->unsafe_texts > before)
-        diag_report(diag, DIAG_TEXT_UNSAFE, &place, "%llu texts", (unsigned long long)(rank->unsafe_texts - before));
+        diag_report(diag, DIAG_TEXT_UNSAFE, &place, "texts with control characters or no UTF-8: %llu",
+                    (unsigned long long)(rank->unsafe_texts - before));
 }
 
 /* A file that is missing or ends early costs what it would have said, not the rank. */

@@ -5,6 +5,7 @@
 #include "base/format/json_in.h"
 #include "base/number.h"
 #include "parsers/frameworks/lines.h"
+#include "parsers/frameworks/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ static void check_tree(const struct minddata *data, const char *directory, struc
     const struct place place = {directory, -1, -1, NULL};
     size_t roots = 0, lost = 0;
     for (size_t i = 0; i < data->op_count; i++) {
+        framework_check_text(data->ops[i].type, strlen(data->ops[i].type), &place, diag);
         roots += data->ops[i].parent < 0;
         for (size_t k = 0; k < data->ops[i].child_count; k++)
             lost += minddata_op_of(data, data->ops[i].children[k]) == NULL;
