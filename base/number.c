@@ -197,6 +197,39 @@ int number_parse_integer(const char *text, size_t length, int64_t *ret)
     return 0;
 }
 
+static const char *digits_end(const char *text, const char *end)
+{
+    const char *p = text;
+    while (p < end && is_digit(*p))
+        p++;
+    return p > text ? p : NULL;
+}
+
+const char *number_decimal_end(const char *text, const char *end)
+{
+    const char *p = text + (text < end && *text == '-');
+    p = p < end && *p == '0' ? p + 1 : digits_end(p, end);
+    if (p != NULL && p < end && *p == '.')
+        p = digits_end(p + 1, end);
+    if (p != NULL && p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p = digits_end(p + (p < end && (*p == '+' || *p == '-')), end);
+    }
+    return p;
+}
+
+int number_parse_real(const char *text, double *ret)
+{
+    const char *end = text + strlen(text);
+    if (number_decimal_end(text, end) != end)
+        return -1;
+    double value = strtod(text, NULL);
+    if (!isfinite(value))
+        return -1;
+    *ret = value;
+    return 0;
+}
+
 #define THOUSANDTHS_MAX INT64_C(1000000000000000)
 
 int64_t number_parse_thousandths(const char *text, size_t length)

@@ -67,6 +67,13 @@ int64_t number_parse_thousandths(const char *text, size_t length);
 /* Parses a whole unsigned decimal integer; 0 and *ret set, or -1 (empty, other characters, overflow over INT64_MAX). */
 int number_parse_integer(const char *text, size_t length, int64_t *ret);
 
+/* The end of the decimal number, as JSON writes them, that text begins with; NULL: it begins with none. */
+const char *number_decimal_end(const char *text, const char *end);
+
+/* Parses a whole text that is such a number; -1 when it is none (a plus or a blank in front, "5.", "0x10", "nan") or
+ * beyond what a double holds. */
+int number_parse_real(const char *text, double *ret);
+
 /* Real numbers as text. */
 
 #define REAL_SHORTEST_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent, ".0" and a NUL */

@@ -312,7 +312,9 @@ static bool take_unlisted(const struct surroundings *surroundings, const struct 
 {
     *ret = find_unlisted(surroundings, run->process, &run->start);
     if (*ret == NULL)
-        console_warning("nothing was recorded: the program called no ACL function, or cannot be preloaded");
+        console_warning(
+            "nothing was recorded: the program called no ACL function, cannot be preloaded, or could not make its "
+            "capture, which its own messages say then");
     else if (!has_recording(*ret))
         console_warning(
             "nothing was recorded: the capture '%s' could not be written; the program's own messages say why", *ret);

@@ -3,18 +3,33 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
 void shield_raise(struct shield *shield)
 {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &shield->signals);
+    sigpending(&shield->pending);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &shield->cancellation);
+}
+
+/* A write beyond RLIMIT_FSIZE raises a signal, too, which is not the program's affair: not one that was there before.
+ */
+static void take_file_size_signal(const struct shield *shield)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (sigismember(&shield->pending, SIGXFSZ) == 0)
+        sigtimedwait(&set, NULL, &at_once);
 }
 
 void shield_drop(const struct shield *shield)
 {
     int ours;
+    take_file_size_signal(shield);
     pthread_setcancelstate(shield->cancellation, &ours);
     pthread_sigmask(SIG_SETMASK, &shield->signals, NULL);
 }

@@ -9,7 +9,7 @@
 
 /* State of the thread before. */
 struct shield {
-    sigset_t signals;
+    sigset_t signals, pending;
     int cancellation;
 };
 

@@ -29,10 +29,14 @@ static void take_field(void *bytes, size_t length, void *arg)
     struct reading *reading = arg;
     if (reading->status < 0 || reading->count == CSV_MAX_FIELDS)
         return;
-    reading->starts[reading->count++] = reading->text.length;
+    size_t start = reading->text.length;
+    reading->starts[reading->count++] = start;
     if (strbuf_add(&reading->text, bytes != NULL ? bytes : "", length) < 0 || strbuf_addc(&reading->text, '\0') < 0)
         reading->status = err_set(reading->err, ERR_LIMIT, "row %llu is longer than %zu bytes",
                                   (unsigned long long)reading->number + 1, CSV_ROW_LIMIT);
+    /* A NUL would end the field: as another control character it is seen by who takes it. */
+    for (char *nul; reading->status == 0 && (nul = memchr(reading->text.data + start, '\0', length)) != NULL;)
+        *nul = '\1';
 }
 
 static void take_row(int end, void *arg)

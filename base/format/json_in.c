@@ -80,6 +80,30 @@ static void set_parse_error(struct err *err, const char *text, size_t length, co
                     "this does not belong here, or the end is missing");
 }
 
+/* Where a number is that JSON does not write so, or U+0000, behind which the rest of a text would be lost: cJSON takes
+ * both. */
+static const char *find_taken(const char *text, const char *end)
+{
+    bool quoted = false;
+    for (const char *p = text; p < end; p++) {
+        if (*p == '"') {
+            quoted = !quoted;
+        } else if (quoted && *p == '\\') {
+            if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
+                return p;
+            p++;
+        } else if (!quoted && (*p == '-' || (*p >= '0' && *p <= '9'))) {
+            const char *behind = number_decimal_end(p, end);
+            if (behind == NULL || (behind < end && *behind >= '0' && *behind <= '9'))
+                return p;
+            p = behind - 1;
+        } else if (*p == '\0') {
+            return p;
+        }
+    }
+    return end;
+}
+
 struct json *json_parse(const char *text, size_t length, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -100,6 +124,11 @@ struct json *json_parse_plainly(const char *text, size_t length, struct err *err
         start++;
     if (start == length) {
         set_mistake(err, text, length, "there is nothing but blanks");
+        return NULL;
+    }
+    const char *taken = find_taken(text, text + length);
+    if (taken < text + length) {
+        set_mistake(err, text, (size_t)(taken - text), "no number of JSON, or a NUL in a text");
         return NULL;
     }
     memory.used = 0;

@@ -174,9 +174,11 @@ int report_query_rows(struct report_run *run, struct err *err)
 
 /* Tables that are a user's query: it may read, and nothing else. */
 
-/* A function of SQLite is not interrupted: those that compare every byte of a text with every byte of another take
- * some seconds for two of this length, and hours for two of those that the database may hold. */
-#define VALUE_BYTES_MAX (256 * 1024)
+/* A function of SQLite is not interrupted: those that compare every byte of a text with every byte of another take up
+ * to some seconds for two of this length, and hours for two of those that the database may hold. Patterns are compared
+ * from every place of a text. */
+#define VALUE_BYTES_MAX (128 * 1024)
+#define PATTERN_BYTES_MAX 1000
 
 /* Functions that reach out of the database: code, and addresses in memory. */
 static bool is_harmless(const char *function)
@@ -347,8 +349,9 @@ int report_user_rows(struct report_run *run, struct err *err)
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
     int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    int pattern = sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db, allow_reading, NULL);
-    sqlite3_progress_handler(db, 100, stop_when_late, &deadline);
+    sqlite3_progress_handler(db, 1, stop_when_late, &deadline);
     int status = run_query(run, &statement, err);
     if (status < 0 && deadline.passed && !interrupted())
         status = fail_late(query, err);
@@ -356,5 +359,6 @@ int report_user_rows(struct report_run *run, struct err *err)
     database_poll_interrupts(db);
     sqlite3_set_authorizer(db, NULL, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, length);
+    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, pattern);
     return status;
 }

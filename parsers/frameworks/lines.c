@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
+#include "parsers/frameworks/records.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -135,6 +136,7 @@ int framework_read_lines(const char *path, int (*take)(void *arg, const struct f
         }
         length -= length > 0 && buffer[length - 1] == '\r';
         buffer[length] = '\0';
+        framework_check_text(buffer, length, &place, diag);
         const struct framework_line line = {path, buffer, length, number};
         status = number % 4096 == 0 && interrupted() ? interrupt_error(err) : take(arg, &line, err);
     }

@@ -265,6 +265,15 @@ static bool is_utf8(const char *text, size_t length)
     return true;
 }
 
+void framework_check_text(const char *text, size_t length, const struct place *place, struct diagnostics *diag)
+{
+    size_t at = utf8_first_unsafe(text, length);
+    while (at + 1 < length && text[at] == '\r' && text[at + 1] == '\n')
+        at += 2 + utf8_first_unsafe(text + at + 2, length - at - 2);
+    if (at < length)
+        diag_report(diag, DIAG_TEXT_UNSAFE, place, "byte %zu of a text of %zu", at, length);
+}
+
 void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
                           struct framework_text *texts, size_t count, struct diagnostics *diag)
 {
@@ -295,6 +304,8 @@ void framework_read_texts(const struct framework_record *record, const struct fr
         bool sound = is_utf8(text, length);
         if (!sound)
             diag_report(diag, DIAG_RECORD_ODD, &place, "a text of type %u that is no UTF-8; it is N/A", (unsigned)type);
+        else
+            framework_check_text(text, length, &place, diag);
         texts[index] = sound ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
     }
 }

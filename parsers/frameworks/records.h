@@ -48,4 +48,7 @@ struct framework_texts {
 void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
                           struct framework_text *texts, size_t count, struct diagnostics *diag);
 
+/* Tells of a text that is not safe for people. Whoever writes it makes it safe; "\r\n", which parts stacks, is. */
+void framework_check_text(const char *text, size_t length, const struct place *place, struct diagnostics *diag);
+
 #endif

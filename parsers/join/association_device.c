@@ -137,7 +137,7 @@ int association_add_pmu(struct association *association, const struct device_pmu
         .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION,
         .total_cycle = pmu->total_cycle,
         .place = {place.record, place.offset, diag_mark(decoder->capture->diag),
-                  (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block},
+                  (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block, false},
         .context_id = (uint32_t)pmu->context_id,
         .counter_count = (uint32_t)pmu->counter_count,
         .core = (uint8_t)pmu->core,

@@ -222,11 +222,15 @@ static void forbid_opening(void)
     CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* Between its first call and the others, before anything of either is in a file. */
+/* Between its first call and the others, before anything of either is in a file; first-...: before all of them. */
 static void call_restricted(const char *how, long calls)
 {
-    const struct rlimit limit = {64, 64};
-    call_many(1);
+    const struct rlimit limit = {64, 64}, three = {3, 3}, nothing = {0, 0};
+    const bool is_first = strncmp(how, "first-", strlen("first-")) == 0;
+    if (is_first)
+        how += strlen("first-");
+    else
+        call_many(1);
     if (strcmp(how, "chroot") == 0)
         CHECK(chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0);
     else if (strcmp(how, "seccomp") == 0)
@@ -236,7 +240,11 @@ static void call_restricted(const char *how, long calls)
     else if (strcmp(how, "exhausted") == 0 && setrlimit(RLIMIT_NOFILE, &limit) == 0)
         while (dup(0) >= 0)
             ;
-    call_many(calls - 1);
+    else if (strcmp(how, "three") == 0)
+        CHECK(setrlimit(RLIMIT_NOFILE, &three) == 0);
+    else if (strcmp(how, "size") == 0)
+        CHECK(setrlimit(RLIMIT_FSIZE, &nothing) == 0);
+    call_many(is_first ? calls : calls - 1);
 }
 
 /* ---- other ways out of a function ---- */

@@ -130,6 +130,18 @@ END
     expect_status 1
 }
 
+@test "a program whose calls could not be recorded is not said to have called nothing" {
+    [ "$(id -u)" -eq 0 ] || skip "only root may change its root and its user"
+    for way in chroot setuid seccomp three size; do
+        rm -rf captures
+        mkdir -m 0700 captures
+        run_msprof run --output captures --reports none -- "$PROGRAM" restricted "first-$way" 1000
+        expect_equal "$way $status" "$way 4"
+        [ "$way" = size ] || expect_contains "$stderr" "msprof: nothing is recorded: cannot " # that message is too long, too
+        expect_contains "$stderr" "own messages say"
+    done
+}
+
 @test "a program that is linked statically is not recorded, and runs" {
     printf 'int aclInit(void) { return 7; }\nint main(void) { return aclInit() - 7; }\n' >static.c
     gcc -static static.c -o static 2>/dev/null || skip "there is no static C library"

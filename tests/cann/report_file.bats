@@ -34,11 +34,17 @@ report_of() {
     run_msprof show -q -dir JOBX --report-file mine.report --table mine
     expect_status 1
     expect_contains "$stderr" "mine.report:5:1: string or blob too big"
-    report_of "SELECT instr(printf('%.*c', 200000, 'a'), printf('%.*c', 100000, 'a') || 'b')"
+    report_of "SELECT instr(printf('%.*c', 100000, 'a'), printf('%.*c', 50000, 'a') || 'b')"
     run_msprof show -q -dir JOBX --report-file mine.report --table mine --format csv
     expect_status 0
     expect_equal "$output" "Value
 0"
+    for compared in "LIKE '%'" "GLOB '*'"; do # minutes, if it began
+        report_of "SELECT printf('%.*c', 100000, 'a') $compared || printf('%.*c', 45000, 'a') || 'b'"
+        run_msprof show -q -dir JOBX --report-file mine.report --table mine
+        expect_status 1
+        expect_contains "$stderr" "mine.report:5:1: LIKE or GLOB pattern too complex"
+    done
 }
 
 @test "the example of the manual becomes a table of the summary and of show" {

@@ -53,6 +53,17 @@ rejected() {
     expect_contains "$stderr" "a second 'total_kb' in one block"
 }
 
+@test "what the only block of a file lacks is told, because no other says what blocks have" {
+    one="read_fixture('$repository/testdata/kinds/system_memory/device.text')[2]"
+    memory "$one"
+    expect_equal "$status" 0
+    expect_equal "$(grep -c 'first block' <<<"$stderr")" 0
+    for damage in "replace('500042520', '500.042520')" "replace('MemFree', 'SomethingElse')"; do
+        memory "($one).$damage"
+        expect_contains "$stderr" "the first block has no line of 'free_kb'"
+    done
+}
+
 @test "a block that lacks a line that the others have is rejected, and so is a line with a control byte" {
     memory "text.replace('MemFree: 501 kB\n', '')"
     expect_equal "$status $(samples) $(rejected)" "3 500,502 1"

@@ -156,6 +156,56 @@ END
     grep -q '^0,rank,1,.*,532.0*,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
 }
 
+@test "a cell that no tool writes is no time, each one is named, and those that tools write are taken" {
+    needs_python
+    make_ranks --output RUN
+    table=$(echo RUN/rank00001_*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv)
+    cp "$table" whole.csv
+    set_computing() { # cell
+        python3 - "$table" "$1" <<'END'
+import sys
+rows = open('whole.csv').read().split('\n')
+cells = rows[1].split(',')
+cells[rows[0].split(',').index('Computing')] = sys.argv[2].encode().decode('unicode_escape') if '\\' in sys.argv[2] else sys.argv[2]
+rows[1] = ','.join(cells)
+open(sys.argv[1], 'w').write('\n'.join(rows))
+END
+        run_msprof cluster RUN
+    }
+    for cell in +5 ' 5' '5 ' 5. .5 inf nan 1_000 ٥ 1e300 '5\x00' '5\x01' '"5 "' 05; do
+        set_computing "$cell"
+        expect_status 3
+        expect_contains "$stderr" "step_trace_time.csv: record 1, field Computing: '"
+        grep -q '^0,rank,1,,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+    done
+    for cell in 5 1e3 1E-05 -0 191.96000000000004; do
+        set_computing "$cell"
+        expect_status 0
+        run ! grep -q '^0,rank,1,,' RUN/cluster_analysis_output/cluster_step_trace_time.csv
+    done
+    sed 's/^\([^,]*\),0,/\1, 0,/' whole.csv >"$table" # a step that no other rank has
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "expected a step's name without blanks around it"
+}
+
+@test "texts with control characters are made safe and told with their file, each time" {
+    needs_python
+    make_ranks --output RUN
+    rank=$(echo RUN/rank00001_*)
+    sed -i 's/"hcom_allReduce_\([^"]*\)"/"hcom_allReduce\\u001b_\1"/' "$rank/ASCEND_PROFILER_OUTPUT/communication.json"
+    sed -i 's/Bubble/Bub\x7fble/' "$rank/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
+    sed -i 's/"group_name": "/&\\u009b/' "$rank/profiler_metadata.json"
+    for _ in first second; do # the second time from the aggregates
+        run_msprof cluster RUN
+        expect_status 3
+        for file in ASCEND_PROFILER_OUTPUT/communication.json ASCEND_PROFILER_OUTPUT/step_trace_time.csv profiler_metadata.json; do
+            expect_contains "$stderr" "$rank/$file: "
+        done
+        expect_equal "$(grep -c 'control characters' <<<"$stderr")" 3
+    done
+}
+
 @test "operators and links that stand twice count once, and are named" {
     needs_python
     make_ranks --output RUN

@@ -59,6 +59,33 @@ END
     expect_contains "$stderr" "cpu_op_execute_timestamp_1.txt: record 1: a run months away from the capture"
 }
 
+@test "a control character in a text is told with its file, and leaves as U+FFFD" {
+    damaged ms mindspore.record_shapes 29 1 0x1b
+    expect_status 3
+    expect_contains "$stderr" "FRAMEWORK/mindspore.record_shapes: record 1, offset 0: byte "
+    damaged ms cpu_op_execute_timestamp_1.txt 9 1 0x7f
+    expect_status 3
+    expect_contains "$stderr" "cpu_op_execute_timestamp_1.txt: record 1: byte 9 of a text of "
+    run ! grep -rq $'\x7f' run_ascend_ms/ASCEND_PROFILER_OUTPUT --include=*.csv --include=*.json
+    needs_python
+    copy_run pt
+    python3 - run_ascend_pt/FRAMEWORK/torch.op_range <<'END'
+import re, sys
+with open(sys.argv[1], "rb+") as file:
+    file.seek(re.search(rb"aten::", file.read()).start())
+    file.write(b"a\xc2\x9b")
+END
+    run_msprof analyse run_ascend_pt
+    expect_status 3
+    expect_contains "$stderr" "FRAMEWORK/torch.op_range: record "
+    run ! grep -rq $'\xc2\x9b' run_ascend_pt/ASCEND_PROFILER_OUTPUT --include=*.csv --include=*.json
+    copy_run ms
+    sed -i '0,/"op_type": "./s//&\\u001b/' run_ascend_ms/FRAMEWORK/pipeline_profiling_1.json
+    run_msprof analyse run_ascend_ms
+    expect_status 3
+    expect_contains "$stderr" "run_ascend_ms: byte 1 of a text of "
+}
+
 @test "an arrow, and work in the queue, whose other end has another number are told" {
     needs_python
     copy_run ms

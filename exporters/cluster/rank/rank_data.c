@@ -35,6 +35,7 @@ int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t 
 {
     if (utf8_first_unsafe(text, length) == length)
         return intern_add(&rank->texts, text, length, ret, err);
+    rank->unsafe_texts++;
     char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");

@@ -102,6 +102,7 @@ struct rank_data {
     enum rank_file communication, matrix;
     int64_t parallel[4]; /* tensor, pipeline, data parallel sizes and world size; 0: not known */
     struct intern texts;
+    uint64_t unsafe_texts;                 /* that rank_text made safe */
     uint32_t columns[CLUSTER_MAX_COLUMNS]; /* titles */
     size_t column_count;
     RANK_LIST(struct rank_step, steps);

@@ -48,6 +48,7 @@ struct reader {
     struct diagnostics *diag;
     const char *file; /* for diagnostics */
     const char *key;  /* likewise: the member that is read */
+    uint64_t unsafe;  /* texts of the files before */
     size_t step_column, first_value, title_count;
     struct map blocks, operators, links; /* places */
 };
@@ -169,10 +170,8 @@ static int64_t step_time(struct reader *reader, const char *text, size_t column,
 {
     const char *title = rank_text_of(reader->rank, reader->rank->columns[column]);
     const struct place place = {reader->file, (int64_t)row - 1, -1, title};
-    char *end;
-    double us = strtod(text, &end);
-    bool decimal = *text != '\0' && text[strspn(text, "0123456789.+-eE")] == '\0';
-    bool sound = decimal && *end == '\0' && fabs(us) < 9e15 && (us >= 0 || may_be_negative(title));
+    double us = 0;
+    bool sound = number_parse_real(text, &us) == 0 && fabs(us) < 9e15 && (us >= 0 || may_be_negative(title));
     if (!sound)
         diag_report(reader->diag, DIAG_TEXT_LINE, &place,
                     *text != '\0' ? "'%s' is no time in microseconds; it is left out"
@@ -210,21 +209,34 @@ static void check_step(const struct reader *reader, const struct rank_step *step
     }
 }
 
+static void refuse_row(const struct reader *reader, uint64_t number, const char *expected)
+{
+    const struct place place = {reader->file, (int64_t)number - 1, -1, NULL};
+    diag_report(reader->diag, DIAG_TEXT_LINE, &place, "expected %s", expected);
+}
+
 static int take_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
 {
     struct reader *reader = arg;
     struct rank_data *rank = reader->rank;
     if (number == 1)
         return take_titles(reader, fields, count, err);
+    char expected[32];
     if (count != reader->title_count) { /* one more: two titles have become one, and values would stand under others */
-        const struct place place = {reader->file, (int64_t)number - 1, -1, NULL};
-        diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%zu fields; expected %zu", count, reader->title_count);
+        snprintf(expected, sizeof expected, "%zu fields", reader->title_count);
+        refuse_row(reader, number, expected);
+        return 0;
+    }
+    const char *name = fields[reader->step_column];
+    size_t name_length = strlen(name);
+    if (name_length > 0 && (name[0] == ' ' || name[name_length - 1] == ' ')) {
+        refuse_row(reader, number, "a step's name without blanks around it");
         return 0;
     }
     int status = array_reserve(&rank->steps, 1, err);
     struct rank_step *step = status == 0 ? &rank->steps.items[rank->steps.count] : NULL;
     if (status == 0)
-        status = rank_text(rank, fields[reader->step_column], strlen(fields[reader->step_column]), &step->name, err);
+        status = rank_text(rank, name, name_length, &step->name, err);
     if (status < 0)
         return status;
     step->reserved = 0;
@@ -270,11 +282,9 @@ static int take_packets(struct reader *reader, struct rank_transfer *transfer, c
     struct rank_data *rank = reader->rank;
     transfer->first_packet = (uint32_t)rank->packets.count;
     for (const struct json *size = json_first(distribution); size != NULL; size = json_next(size)) {
-        char *end;
         const char *text = json_key(size);
-        double mb = strtod(text, &end), count = 0, ms = 0;
-        bool decimal = text[strspn(text, "0123456789.+-eE")] == '\0';
-        if (!decimal || end == text || *end != '\0' || !(mb >= 0 && mb < 9e12) ||
+        double mb = 0, count = 0, ms = 0;
+        if (number_parse_real(text, &mb) < 0 || !(mb >= 0 && mb < 9e12) ||
             !json_number(json_element(size, 0), &count) || !json_number(json_element(size, 1), &ms) ||
             !(count >= 0 && count < 9e15) || !(ms >= 0 && ms < 9e12)) {
             refuse(reader, "Size Distribution", text, "sizes in MB, each with a count and milliseconds");
@@ -441,9 +451,20 @@ static int take_entry(void *arg, const char *const *keys, const struct json *val
 
 /* ---- all of it ---- */
 
+/* Tells of texts that rank_text made safe since there were so many of them. */
+static void tell_unsafe(const struct rank_data *rank, uint64_t before, const char *file, struct diagnostics *diag)
+{
+    const struct place place = {file, -1, -1, NULL};
+    if (rank->unsafe_texts > before)
+        diag_report(diag, DIAG_TEXT_UNSAFE, &place, "texts with control characters or no UTF-8: %llu",
+                    (unsigned long long)(rank->unsafe_texts - before));
+}
+
 /* A file that is missing or ends early costs what it would have said, not the rank. */
 static int tell(struct reader *reader, int status, struct err *err)
 {
+    tell_unsafe(reader->rank, reader->unsafe, reader->file, reader->diag);
+    reader->unsafe = reader->rank->unsafe_texts;
     if (status == 0 || err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED)
         return status;
     const char *message = err->depth > 0 ? err->causes[0] : err_message(err);
@@ -478,7 +499,7 @@ static int read_steps(struct reader *reader, const struct rank_places *places, s
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     reader->file = shown(places, path);
-    int status = tell(reader, csv_read(path, take_step, reader, err), err);
+    int status = tell(reader, csv_read_exactly(path, take_step, reader, err), err);
     free(path);
     return status;
 }
@@ -506,6 +527,7 @@ int rank_text_read(struct rank_data *rank, const struct rank_places *places, str
                             .operators = MAP_OF(struct operator_place, key),
                             .links = MAP_OF(struct link_place, key)};
     int status = rank_metadata_read(rank, places->metadata, diag, err);
+    reader.unsafe = rank->unsafe_texts;
     if (status == 0)
         status = read_steps(&reader, places, err);
     if (status == 0)
@@ -562,6 +584,7 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
 {
     char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
     size_t length = 0;
+    uint64_t unsafe = rank->unsafe_texts;
     struct stat info;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -572,6 +595,7 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
     const struct json *group = json_first(json_member(root, "parallel_group_info"));
     for (; status == 0 && group != NULL; group = json_next(group))
         status = take_group(rank, group, err);
+    tell_unsafe(rank, unsafe, path, diag);
     if (status == 0)
         take_division(rank, json_member(root, "distributed_args"));
     if (status < 0 && err->code != ERR_NO_MEMORY && err->code != ERR_INTERRUPTED) {

@@ -5,8 +5,8 @@
 #include "base/format/json_in.h"
 #include "base/number.h"
 #include "parsers/frameworks/lines.h"
+#include "parsers/frameworks/records.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +134,7 @@ static void check_tree(const struct minddata *data, const char *directory, struc
     const struct place place = {directory, -1, -1, NULL};
     size_t roots = 0, lost = 0;
     for (size_t i = 0; i < data->op_count; i++) {
+        framework_check_text(data->ops[i].type, strlen(data->ops[i].type), &place, diag);
         roots += data->ops[i].parent < 0;
         for (size_t k = 0; k < data->ops[i].child_count; k++)
             lost += minddata_op_of(data, data->ops[i].children[k]) == NULL;
@@ -220,15 +221,15 @@ struct batches {
 
 static bool parse_numbers(const char *text, int64_t numbers[5])
 {
-    char *end = NULL;
     for (int i = 0; i < 5; i++) {
-        errno = 0;
-        numbers[i] = strtoll(text, &end, 10);
-        if (end == text || errno != 0)
+        bool negative = *text == '-';
+        size_t length = strcspn(text += negative, " ");
+        if (number_parse_integer(text, length, &numbers[i]) < 0)
             return false;
-        text = end;
+        numbers[i] = negative ? -numbers[i] : numbers[i];
+        text += length + (text[length] == ' ');
     }
-    return true;
+    return *text == '\0';
 }
 
 static int take_line(void *arg, const struct framework_line *line, struct err *err)
@@ -241,7 +242,7 @@ static int take_line(void *arg, const struct framework_line *line, struct err *e
     if (line->length == 0)
         return 0;
     if (!parse_numbers(line->text, numbers)) {
-        diag_report(batches->diag, DIAG_TEXT_LINE, &place, "fewer than five numbers");
+        diag_report(batches->diag, DIAG_TEXT_LINE, &place, "not five numbers");
         return 0;
     }
     if (numbers[TYPE] == QUEUES && batches->iterator) {

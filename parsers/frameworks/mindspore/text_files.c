@@ -35,7 +35,7 @@ struct cpu_reading {
 /* "<start ns>,<dur ms>,<tid>" of so many bytes. */
 static bool parse_run(const char *text, size_t length, struct mindspore_cpu_op *ret)
 {
-    char copy[128], *end;
+    char copy[128];
     if (length >= sizeof copy)
         return false;
     memcpy(copy, text, length);
@@ -45,8 +45,8 @@ static bool parse_run(const char *text, size_t length, struct mindspore_cpu_op *
         return false;
     *duration++ = '\0';
     *thread++ = '\0';
-    double ms = strtod(duration, &end);
-    if (end == duration || *end != '\0' || !(ms >= 0 && ms < 1e12))
+    double ms = 0;
+    if (number_parse_real(duration, &ms) < 0 || !(ms >= 0 && ms < 1e12))
         return false;
     ret->duration_ns = (int64_t)(ms * 1e6 + 0.5);
     return number_parse_integer(copy, strlen(copy), &ret->start_ns) == 0 &&

@@ -230,6 +230,23 @@ static void damaged_documents_never_crash(void **state)
     }
 }
 
+static void numbers_that_json_does_not_write_and_texts_with_a_nul_are_mistakes(void **state)
+{
+    (void)state;
+    static const char *const mistakes[] = {
+        "[5.]", "[05]", "[-]", "[1e]", "{\"a\": -.5}", "[\"a\\u0000b\"]", "{\"a\\u0000\": 1}"};
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct err err = ERR_INIT;
+        struct json *root = parse(mistakes[i], strlen(mistakes[i]), &err);
+        if (root != NULL)
+            fail_msg("%s is taken", mistakes[i]);
+        assert_int_equal(err.code, ERR_FORMAT);
+    }
+    struct err err = ERR_INIT;
+    assert_null(parse("[\"a\0b\"]", 7, &err));
+    json_free(parse_good("[\"05 5. \\\\u0000\", -0, 0.5, 1e+3, 10, {\"007\": \"\\\"5.\"}]"));
+}
+
 static void deep_nesting_is_a_mistake(void **state)
 {
     (void)state;
@@ -307,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_mistake_is_told_with_its_line_and_column),
         cmocka_unit_test(every_beginning_of_a_document_is_a_mistake_and_nothing_is_read_beyond_it),
         cmocka_unit_test(damaged_documents_never_crash),
+        cmocka_unit_test(numbers_that_json_does_not_write_and_texts_with_a_nul_are_mistakes),
         cmocka_unit_test(deep_nesting_is_a_mistake),
         cmocka_unit_test(a_document_of_too_many_values_is_refused),
     };

@@ -414,6 +414,34 @@ static void other_texts_are_no_integers_and_change_nothing(void **state)
     }
 }
 
+static void a_real_number_is_what_json_writes_and_nothing_else(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"",    "-",     "+5",    " 5",       "5 ",  "5.",   ".5",   "-.5",
+                                       "05",  "1e",    "1e+",   "0x10",     "inf", "-inf", "nan",  "1_000",
+                                       "1,5", "1e999", "5\x01", "\xd9\xa5", "--5", "5-1",  "1.2.3"};
+    static const struct {
+        const char *text;
+        double value;
+    } sound[] = {{"0", 0},
+                 {"-0", 0},
+                 {"-5", -5},
+                 {"1e3", 1000},
+                 {"1E-05", 1e-5},
+                 {"0E-7", 0},
+                 {"191.96000000000004", 191.96000000000004}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        double value = 7;
+        if (number_parse_real(none[i], &value) != -1 || value != 7)
+            fail_msg("'%s' is taken for a number", none[i]);
+    }
+    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
+        double value = 7;
+        assert_int_equal(number_parse_real(sound[i].text, &value), 0);
+        assert_true(value == sound[i].value);
+    }
+}
+
 static void what_is_written_is_parsed_back(void **state)
 {
     (void)state;
@@ -482,6 +510,7 @@ int main(void)
         cmocka_unit_test(only_the_given_length_is_parsed),
         cmocka_unit_test(whole_integers_up_to_the_greatest_are_parsed),
         cmocka_unit_test(other_texts_are_no_integers_and_change_nothing),
+        cmocka_unit_test(a_real_number_is_what_json_writes_and_nothing_else),
         cmocka_unit_test(what_is_written_is_parsed_back),
     };
     return cmocka_run_group_tests(tests, start_random, NULL);

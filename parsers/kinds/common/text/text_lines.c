@@ -350,6 +350,7 @@ struct text_stream {
     bool lost;         /* the lines are of a block that did not begin, which has been counted */
     uint64_t expected; /* columns that blocks had so far, but for those of LINE_REPEAT */
     uint64_t repeated; /* columns of LINE_REPEAT */
+    uint64_t known;    /* columns of the other lines that are no rows */
     struct cell *scratch;
 };
 
@@ -400,6 +401,7 @@ static int open_stream(struct decoder *decoder, void *state, const struct captur
         stream->has_rows |= (file->kind->lines[i].flags & LINE_ROW) != 0;
         stream->has_blocks |= (file->kind->lines[i].flags & LINE_BLOCK) != 0;
         stream->repeated |= file->kind->lines[i].flags & LINE_REPEAT ? columns_of(&stream->patterns[i]) : 0;
+        stream->known |= file->kind->lines[i].flags & (LINE_REPEAT | LINE_ROW) ? 0 : columns_of(&stream->patterns[i]);
     }
     return 0;
 }
@@ -437,7 +439,7 @@ static const char *first_column(const struct text_stream *stream, uint64_t colum
 }
 
 /* Whether these columns are all that blocks of the stream have. The first block sets them, so that one which has more
- * tells of those before it. */
+ * tells of those before it; where it is the only one, a note is all that tells what it lacks. */
 static bool is_complete(struct text_stream *stream, struct decoder *decoder, uint64_t present,
                         const struct place *place)
 {
@@ -448,6 +450,9 @@ static bool is_complete(struct text_stream *stream, struct decoder *decoder, uin
         decoder_reject(decoder, DIAG_TEXT_LINE);
         return false;
     }
+    if (stream->expected == 0 && (stream->known & ~present) != 0)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_ODD, place, "the first block has no line of '%s'",
+                    first_column(stream, stream->known & ~present));
     if (stream->expected != 0 && present != stream->expected)
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "has '%s', which blocks before it lack",
                     first_column(stream, present & ~stream->expected));
