@@ -155,7 +155,6 @@ static int put_all_states(struct report_run *run, struct err *err)
     struct tasks *tasks = run->state;
     struct execution_query query = {.range = tasks->device.range.ticks};
     int status = execution_each(run->session->db, &query, add_duration, tasks, err);
-    query.parts = EXECUTION_LAUNCH;
     query.order = EXECUTIONS_BY_KEY;
     query.key = share;
     query.key_arg = tasks;

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static const struct page_column abc[] = {{"id", 0}, {"a", 1}, {"b", 2}, {"c", 3}};
+static const struct page_column abc[] = {{"id", 0, false}, {"a", 1, false}, {"b", 2, false}, {"c", 3, false}};
 #define WIDTH 4
 #define NUMBERED "WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
 
@@ -102,7 +102,7 @@ static void assert_range(struct page_reader *reader, sqlite3 *db, int64_t first,
 /* Every row comes once, in order, whoever reads it. */
 static void assert_scan(sqlite3 *db)
 {
-    static const struct scan_column columns[] = {{"id", 0}, {"a", 1}, {"b", 2}, {"c", 3}};
+    static const struct scan_column columns[] = {{"id", 0, false}, {"a", 1, false}, {"b", 2, false}, {"c", 3, false}};
     struct query_scan *scan = NULL;
     struct err err = ERR_INIT;
     struct rows rows;
@@ -203,7 +203,7 @@ static void texts_blobs_reals_and_many_nulls_between_are_passed_over(void **stat
 
 static void rows_that_fail_a_condition_are_left_out(void **state)
 {
-    static const struct scan_column columns[] = {{"id", 0}, {"a", 1}, {"c", 3}, {"b", 2}};
+    static const struct scan_column columns[] = {{"id", 0, false}, {"a", 1, false}, {"c", 3, false}, {"b", 2, false}};
     static const char *const wheres[] = {"a IS NOT NULL",
                                          "a <> 2 AND b IS NOT NULL AND a <> -3",
                                          "y <> 1 AND b <> 0",
@@ -293,7 +293,8 @@ static void tables_that_are_not_plain_are_left_to_sqlite(void **state)
     assert_null(opened(db));
     assert_scan(db);
     assert_null(page_reader_open(db, "nowhere", abc, 4, WIDTH, NULL, 0));
-    assert_null(page_reader_open(db, "t", (const struct page_column[]){{"id", 0}, {"d", 1}}, 2, WIDTH, NULL, 0));
+    assert_null(
+        page_reader_open(db, "t", (const struct page_column[]){{"id", 0, false}, {"d", 1, false}}, 2, WIDTH, NULL, 0));
     sqlite3_close(db);
 }
 
