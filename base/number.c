@@ -143,6 +143,41 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
     return p + 2 + decimals;
 }
 
+/* The digits of a normal double between 10^-4 and 10^15, rounded to the nearest as printf does: all in integers. */
+static int64_t round_digits(double value, unsigned decimals)
+{
+    enum { MANTISSA = 52, BIAS = 1023, MIDDLE = 10 };
+    uint64_t bits, mantissa;
+    memcpy(&bits, &value, sizeof bits);
+    mantissa = (bits & ((UINT64_C(1) << MANTISSA) - 1)) | UINT64_C(1) << MANTISSA;
+    int shift = MANTISSA + BIAS - (int)(bits >> MANTISSA);
+    unsigned more = decimals > MIDDLE ? decimals - MIDDLE : 0;
+    uint128 product = (uint128)mantissa * powers_of_ten[decimals - more] * powers_of_ten[more];
+    if (shift <= 0)
+        return (int64_t)(product << -shift);
+    uint128 quotient = product >> shift, rest = product - (quotient << shift), half = (uint128)1 << (shift - 1);
+    return (int64_t)quotient + (rest > half || (rest == half && (quotient & 1) != 0));
+}
+
+char *number_put_real(char *p, double value, unsigned digits)
+{
+    static const double limits[] = {1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5, 1e6,
+                                    1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    enum { SMALLEST = 4 };
+    unsigned size = 0;
+    if (value >= 1e-4 && value < 1e15) {
+        while (value >= limits[size])
+            size++;
+        if (size < digits + SMALLEST) { /* no digit before the point is left out */
+            unsigned decimals = digits - 1 + SMALLEST - size;
+            int64_t rounded = round_digits(value, decimals);
+            if (decimals > 0 || (uint64_t)rounded < powers_of_ten[digits])
+                return number_put_shortest(p, rounded, decimals);
+        }
+    }
+    return p + snprintf(p, NUMBER_MAX, "%.*g", (int)digits, value);
+}
+
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)
 {
     if (denominator == 0)

@@ -53,6 +53,9 @@ char *number_put_us(char *p, int64_t nanoseconds);
 /* value / 10^decimals in the shortest form: (1560, 2) -> "15.6", (9700, 2) -> "97", (0, 2) -> "0". decimals 0..18. */
 char *number_put_shortest(char *p, int64_t value, unsigned decimals);
 
+/* As printf does with "%.<digits>g"; digits 1 to 17. Takes NUMBER_MAX bytes at most. */
+char *number_put_real(char *p, double value, unsigned digits);
+
 /* numerator * 10^decimals / denominator rounded half away from zero, 128 bits inside; 0 when the denominator is 0;
  * saturates at INT64_MIN/INT64_MAX. decimals 0..18. */
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static inline bool utf8_is_continuation(unsigned char c)
@@ -80,11 +81,25 @@ static inline bool utf8_is_control(const char *text, size_t length)
     return (length == 2 && p[0] == 0xC2 && p[1] < 0xA0) || (length == 3 && utf8_turns(text));
 }
 
+/* Whether eight bytes are printable characters of ASCII: one above 0x7E gets the highest bit when 1 is added, one below
+ * 0x20 when that is taken away. */
+static inline bool utf8_eight_printable(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return (((word + ones) | (word - 0x20 * ones) | word) & 0x80 * ones) == 0;
+}
+
 /* Where the first byte is that is no UTF-8 or a control character; length: nowhere. */
 static inline size_t utf8_first_unsafe(const char *text, size_t length)
 {
     size_t at = 0;
     while (at < length) {
+        if (length - at >= 8 && utf8_eight_printable(text + at)) {
+            at += 8;
+            continue;
+        }
         unsigned char c = (unsigned char)text[at];
         size_t size = c >= 0x20 && c < 0x7F ? 1 : utf8_character(text + at, length - at);
         if (size == 0 || (c < 0x20 && utf8_is_control(text + at, size)) ||

@@ -24,7 +24,7 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 9 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 10 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */

@@ -180,13 +180,14 @@ static const char views[] =
     "  t.duration_ns / 1000.0 AS time_us, t.dispatch_ns / 1000.0 AS dispatch_us, t.total_ns / 1000.0 AS total_us"
     "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"
     "  ON g.model_name = f.model_name AND g.model_id = f.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CPU';"
-    "CREATE VIEW task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.start_ns, t.duration_ns, s.start_tick,"
-    "  s.end_tick FROM task_state s JOIN device_task t ON t.id = s.task_row_id;"
+    "CREATE VIEW task AS SELECT id, device_id, stream_id, task_id, start_ns, duration_ns, start_tick, end_tick"
+    "  FROM device_task WHERE start_tick IS NOT NULL;"
     "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, o.text AS name, y.text AS type,"
     "  t.start_ns / 1000.0 AS start_us, t.duration_ns / 1000.0 AS time_us, s.input_shapes, s.input_data_types,"
     "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats"
-    "  FROM task_state e JOIN device_task t ON t.id = e.task_row_id JOIN name o ON o.id = t.op_name_id"
-    "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;";
+    "  FROM device_task t JOIN name o ON o.id = t.op_name_id"
+    "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id"
+    "  WHERE t.start_tick IS NOT NULL;";
 
 /* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
 /* clang-format off */

@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct header) + sizeof(struct spool_key) + SPOOL_RECORD_M
 /* A sorted part of the file, or what is still in memory. */
 struct run {
     bool in_memory;
-    off_t next, end; /* what is not read yet */
+    off_t start, next, end; /* next: what is not read yet */
     char *buffer;
     size_t at, filled;
     struct spool_item item; /* the first that was not given yet */
@@ -314,7 +314,7 @@ static int write_run(struct spool *spool, struct err *err)
     if (status == 0)
         status = write_buffer(spool, err);
     if (status == 0)
-        spool->runs.items[spool->runs.count++] = (struct run){.next = start, .end = spool->file_size};
+        spool->runs.items[spool->runs.count++] = (struct run){.start = start, .next = start, .end = spool->file_size};
     spool->entries.count = spool->bytes.count = 0;
     return status;
 }
@@ -452,13 +452,23 @@ static int begin_merge(struct spool *spool, struct err *err)
     if (spool->read_size < READ_SIZE_MIN)
         spool->read_size = READ_SIZE_MIN;
     spool->heap = calloc(spool->runs.count, sizeof *spool->heap);
-    if (spool->heap == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < spool->runs.count; i++) {
+    for (size_t i = 0; i < spool->runs.count && spool->heap != NULL; i++) {
         struct run *run = &spool->runs.items[i];
         run->buffer = run->in_memory ? NULL : malloc(spool->read_size);
         if (run->buffer == NULL && !run->in_memory)
             return err_set(err, ERR_NO_MEMORY, "out of memory");
+    }
+    return spool->heap != NULL ? spool_rewind(spool, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+int spool_rewind(struct spool *spool, struct err *err)
+{
+    spool->given = spool->heaped = 0;
+    spool->on_top_given = false;
+    for (size_t i = 0; i < spool->runs.count; i++) {
+        struct run *run = &spool->runs.items[i];
+        run->next = run->start;
+        run->at = run->filled = 0;
         int any = next_of_run(spool, run, err);
         if (any < 0)
             return any;

@@ -41,6 +41,8 @@ void spool_free(struct spool *spool); /* NULL is fine */
 int spool_add(struct spool *spool, const struct spool_key *key, const void *record, size_t size, struct err *err);
 /* Ends adding. */
 int spool_finish(struct spool *spool, struct err *err);
+/* Gives the records from the first on again. */
+int spool_rewind(struct spool *spool, struct err *err);
 /* The next record: 1, 0 at the end, or -code. */
 int spool_next(struct spool *spool, struct spool_item *ret, struct err *err);
 

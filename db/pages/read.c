@@ -30,12 +30,13 @@ struct page {
 struct stretch {
     uint16_t skipped, taken; /* taken 0: it is the end */
     uint16_t behind;         /* columns from the first that is taken to the last that is taken of all */
+    bool is_text;            /* the only one that is taken */
 };
 
 struct page_reader {
     struct page_source source;
     uint32_t root, page_size, usable, page_count;
-    struct stretch stretches[PAGE_COLUMNS_MAX / 2 + 2];
+    struct stretch stretches[PAGE_COLUMNS_MAX + 2];
     uint16_t places[PAGE_COLUMNS_MAX]; /* in the row, of the columns that are taken */
     size_t wanted;                     /* columns up to the last that is taken */
     size_t id_place;                   /* of the row's number; NO_PLACE: it is not wanted */
@@ -184,6 +185,24 @@ static inline const unsigned char *skip_columns(const unsigned char *types, cons
     return types;
 }
 
+/* Takes a text, or a NULL, with so many columns from it on that are wanted. NULL: it is neither, or not there. */
+static const unsigned char *take_text(const unsigned char *types, const unsigned char *types_end,
+                                      const unsigned char **data, const unsigned char *end, size_t behind, int64_t *ret)
+{
+    uint64_t size;
+    if (*types == SERIAL_NULL)
+        return types + 1;
+    const unsigned char *next = skip_text(types, &size);
+    /* the type of a blob is even */
+    if (next == NULL || (next[-1] & 1) == 0 || next > types_end || *data > end || size > (uint64_t)(end - *data) ||
+        (size_t)(types_end - next) < behind - 1)
+        return NULL;
+    ret[0] = (int64_t)(intptr_t)*data;
+    ret[1] = (int64_t)size;
+    *data += size;
+    return next;
+}
+
 /* Takes the columns of a record into the row. There is a type of a byte for each, as far as no text stands between. */
 static bool take_columns(const struct page_reader *reader, const unsigned char *types, const unsigned char *types_end,
                          const unsigned char *data, const unsigned char *end, int64_t *row)
@@ -192,8 +211,12 @@ static bool take_columns(const struct page_reader *reader, const unsigned char *
     for (const struct stretch *stretch = reader->stretches; stretch->taken > 0; stretch++) {
         if (stretch->skipped > 0)
             types = skip_columns(types, types_end, &data, end, stretch->skipped, stretch->behind);
+        if (types != NULL && stretch->is_text)
+            types = take_text(types, types_end, &data, end, stretch->behind, &row[*place++]);
         if (types == NULL)
             return false;
+        if (stretch->is_text)
+            continue;
         for (const uint16_t *places_end = place + stretch->taken; place < places_end; place++) {
             size_t type = *types++;
             if (type - 1 < SERIAL_REAL - 1) {
@@ -445,12 +468,14 @@ static bool take_table(struct page_reader *reader, const struct page_tree *table
         return false;
     size_t last = 0, taken = 0, behind = 0;
     for (size_t i = 0; i < table->column_count; i++) {
-        if (table->places[i] > reader->width)
-            return false;
         if (table->places[i] == 0)
             continue;
-        if (i > reader->wanted && reader->stretches[last].taken > 0)
+        if (table->places[i] + (size_t)table->texts[i] > reader->width)
+            return false;
+        struct stretch *before = &reader->stretches[last];
+        if (before->taken > 0 && (i > reader->wanted || before->is_text || table->texts[i]))
             last++;
+        reader->stretches[last].is_text = table->texts[i];
         if (reader->stretches[last].taken++ == 0)
             reader->stretches[last].skipped = (uint16_t)(i - reader->wanted);
         reader->places[taken++] = (uint16_t)(table->places[i] - 1);

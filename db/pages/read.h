@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers of a table's rows, read from the pages of a database's file: several times as fast as SQLite gives them.
- * Nothing in the file is trusted. At anything that is not expected the reading ends, and says from which row on SQLite
- * is to be asked. */
+/* Integers and texts of a table's rows, read from the pages of a database's file: several times as fast as SQLite gives
+ * them. Nothing in the file is trusted. At anything that is not expected the reading ends, and says from which row on
+ * SQLite is to be asked. */
 #ifndef MSPROF_DB_PAGES_READ_H
 #define MSPROF_DB_PAGES_READ_H
 
@@ -16,10 +16,12 @@
 #define PAGE_NULL DB_NULL /* how a NULL is given */
 #define PAGE_COLUMNS_MAX 256
 
-/* A column that is wanted, and which integer of the row gets it. */
+/* A column that is wanted, and which integer of the row gets it. A text is two integers: where it stands until `each`
+ * returns, as an address, or PAGE_NULL; and its length. */
 struct page_column {
     const char *name;
     size_t place;
+    bool is_text;
 };
 
 /* A row is given if the integer at its place is neither NULL nor this; PAGE_NULL: not NULL. */
@@ -41,6 +43,7 @@ struct page_tree {
     uint32_t root;
     size_t column_count;
     uint16_t places[PAGE_COLUMNS_MAX]; /* of each column: 1 + its place in the row; 0: it is not wanted */
+    bool texts[PAGE_COLUMNS_MAX];      /* which of those that are wanted are texts */
     int id;                            /* the column that is the row's number; -1: none of those that are wanted */
 };
 

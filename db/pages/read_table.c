@@ -56,6 +56,7 @@ static bool take_column(sqlite3_stmt *row, struct page_tree *table, const struct
         if (table->places[column] != 0)
             return false; /* wanted twice */
         table->places[column] = (uint16_t)(columns[i].place + 1);
+        table->texts[column] = columns[i].is_text;
         ++*found;
     }
     if (sqlite3_column_int(row, KEY) == 1 && sqlite3_stricmp(type, "INTEGER") == 0 && table->places[column] != 0)

@@ -105,7 +105,7 @@ static const char kept_tasks[] =
     " AND k.task_id = t.task_id)"
 
 /* Tables with rows of their own for tasks, calls and operators: parts, and what goes with them. */
-#define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task', 'task_state'"
+#define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task'"
 
 /* How the other tables are taken over with iterations: what a task did between two times, of devices with iterations,
  * by its end; what is said of tasks without a time, of those that are taken over; marks, samples of the system and the

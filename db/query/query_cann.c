@@ -196,7 +196,7 @@ static int count_one(void *arg, int64_t *row, struct err *err)
 
 int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    static const struct scan_column id = {"id", 0};
+    static const struct scan_column id = {.sql = "id"};
     struct query_scan *scan = NULL;
     int status = query_scan_new(db, "device_task", CANN_IS_OPERATOR, &id, 1, 1, &scan, err);
     *ret = 0;

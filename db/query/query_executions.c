@@ -25,26 +25,26 @@ static int select_in_range(sqlite3 *db, const struct query_select *select, const
     return query_select(db, select, parameters, 3, each, arg, err);
 }
 
-/* ---- executions: a task and its state have one number, and both tables are read side by side ---- */
+/* ---- executions ---- */
 
 struct task_row {
-    int64_t id, device_id, context_id, op_name_id, aic_total_cycle, aiv_total_cycle;
-    int64_t stream_id, task_id, type, start_ns, duration_ns, op_type_id, op_task_type, model_id, block_num,
-        tensor_set_id;
+    int64_t device_id, context_id, stream_id, type, op_name_id, end_tick, aic_total_cycle, aiv_total_cycle;
+    int64_t task_id, start_ns, duration_ns, op_type_id, op_task_type, model_id, block_num, tensor_set_id;
+    int64_t start_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
     int64_t aic_counters[EXECUTION_COUNTERS], aiv_counters[EXECUTION_COUNTERS];
 };
 
 /* Columns that counts are made of, then the others. */
 static const struct query_field task_fields[] = {
-    QUERY_FIELD(struct task_row, id, "id"),
     QUERY_FIELD(struct task_row, device_id, "device_id"),
     QUERY_FIELD(struct task_row, context_id, "context_id"),
+    QUERY_FIELD(struct task_row, stream_id, "stream_id"),
+    QUERY_FIELD(struct task_row, type, "type"),
     QUERY_FIELD(struct task_row, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct task_row, end_tick, "end_tick"),
     QUERY_FIELD(struct task_row, aic_total_cycle, "aic_total_cycle"),
     QUERY_FIELD(struct task_row, aiv_total_cycle, "aiv_total_cycle"),
-    QUERY_FIELD(struct task_row, stream_id, "stream_id"),
     QUERY_FIELD(struct task_row, task_id, "task_id"),
-    QUERY_FIELD(struct task_row, type, "type"),
     QUERY_FIELD(struct task_row, start_ns, "start_ns"),
     QUERY_FIELD(struct task_row, duration_ns, "duration_ns"),
     QUERY_FIELD(struct task_row, op_type_id, "op_type_id"),
@@ -52,128 +52,70 @@ static const struct query_field task_fields[] = {
     QUERY_FIELD(struct task_row, model_id, "model_id"),
     QUERY_FIELD(struct task_row, block_num, "block_num"),
     QUERY_FIELD(struct task_row, tensor_set_id, "tensor_set_id"),
+    QUERY_FIELD(struct task_row, start_tick, "start_tick"),
+    QUERY_FIELD(struct task_row, wait_tick, "wait_tick"),
+    QUERY_FIELD(struct task_row, pending_tick, "pending_tick"),
+    QUERY_FIELD(struct task_row, counted_blocks, "counted_blocks"),
+    QUERY_FIELD(struct task_row, launch_name_id, "launch_name_id"),
 };
-enum { COUNT_FIELDS = 6, TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
+enum { COUNT_FIELDS = 8, TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
 
-static const struct query_field counter_fields[] = {
-    QUERY_FIELD(struct task_row, aic_counters[0], "aic_event0"),
-    QUERY_FIELD(struct task_row, aic_counters[1], "aic_event1"),
-    QUERY_FIELD(struct task_row, aic_counters[2], "aic_event2"),
-    QUERY_FIELD(struct task_row, aic_counters[3], "aic_event3"),
-    QUERY_FIELD(struct task_row, aic_counters[4], "aic_event4"),
-    QUERY_FIELD(struct task_row, aic_counters[5], "aic_event5"),
-    QUERY_FIELD(struct task_row, aic_counters[6], "aic_event6"),
-    QUERY_FIELD(struct task_row, aic_counters[7], "aic_event7"),
-    QUERY_FIELD(struct task_row, aiv_counters[0], "aiv_event0"),
-    QUERY_FIELD(struct task_row, aiv_counters[1], "aiv_event1"),
-    QUERY_FIELD(struct task_row, aiv_counters[2], "aiv_event2"),
-    QUERY_FIELD(struct task_row, aiv_counters[3], "aiv_event3"),
-    QUERY_FIELD(struct task_row, aiv_counters[4], "aiv_event4"),
-    QUERY_FIELD(struct task_row, aiv_counters[5], "aiv_event5"),
-    QUERY_FIELD(struct task_row, aiv_counters[6], "aiv_event6"),
-    QUERY_FIELD(struct task_row, aiv_counters[7], "aiv_event7"),
-};
+#define CORE_COUNTERS(core)                                                                                            \
+    QUERY_FIELD(struct task_row, core##_counters[0], #core "_event0"),                                                 \
+        QUERY_FIELD(struct task_row, core##_counters[1], #core "_event1"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[2], #core "_event2"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[3], #core "_event3"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[4], #core "_event4"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[5], #core "_event5"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[6], #core "_event6"),                                             \
+        QUERY_FIELD(struct task_row, core##_counters[7], #core "_event7")
+static const struct query_field counter_fields[] = {CORE_COUNTERS(aic), CORE_COUNTERS(aiv)};
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
 
-struct state_row {
-    int64_t id, end_tick, wait_tick, pending_tick, start_tick, counted_blocks, launch_id;
-};
-static const struct query_field state_fields[] = {
-    QUERY_FIELD(struct state_row, id, "task_row_id"),
-    QUERY_FIELD(struct state_row, end_tick, "end_tick"),
-    QUERY_FIELD(struct state_row, wait_tick, "wait_tick"),
-    QUERY_FIELD(struct state_row, pending_tick, "pending_tick"),
-    QUERY_FIELD(struct state_row, start_tick, "start_tick"),
-    QUERY_FIELD(struct state_row, counted_blocks, "counted_blocks"),
-    QUERY_FIELD(struct state_row, launch_id, "launch_id"),
-};
-static const struct query_select state_select = {QUERY_FIELDS(state_fields), .key = "task_row_id"};
-
-#define ROWS_AT_ONCE 1024
-
-struct side_by_side {
-    sqlite3 *db;
+struct task_scan {
     const struct execution_range *range;
-    bool counting, with_counters;
-    struct query_scan *tasks, *states;
-    int64_t first;
-    struct state_row rows[ROWS_AT_ONCE]; /* states from first on; an id of 0: there is none */
-    int (*each)(void *arg, const struct task_row *task, const struct state_row *state, struct err *err);
+    bool counting; /* of COUNT_FIELDS only */
+    bool with_counters;
+    int (*each)(void *arg, const struct task_row *task, struct err *err);
     void *arg;
 };
 
-static int take_state(void *arg, int64_t *row, struct err *err)
+/* Whole tasks: the parts of split ones have tables of their own. */
+static bool is_in_range(const struct task_row *task, const struct execution_range *range)
 {
-    (void)err;
-    struct side_by_side *scan = arg;
-    const struct state_row *state = (const struct state_row *)(void *)row;
-    scan->rows[state->id - scan->first] = *state;
-    return 0;
+    return task->context_id == DB_NULL && task->end_tick != DB_NULL && task->end_tick > range->after_tick &&
+           task->end_tick <= range->until_tick;
 }
 
-/* Whole tasks: the parts of split ones have tables of their own. */
 static int take_task(void *arg, int64_t *row, struct err *err)
 {
-    const struct side_by_side *scan = arg;
-    const struct execution_range *range = scan->range;
+    const struct task_scan *scan = arg;
     const struct task_row *task = (const struct task_row *)(void *)row;
-    const struct state_row *state = &scan->rows[task->id - scan->first];
-    if (state->id == 0 || task->device_id != range->device_id)
-        return 0;
-    if (!scan->counting && (task->context_id != DB_NULL || state->end_tick == DB_NULL ||
-                            state->end_tick <= range->after_tick || state->end_tick > range->until_tick))
-        return 0;
-    return scan->each(scan->arg, task, state, err);
+    return task->device_id == scan->range->device_id && (scan->counting || is_in_range(task, scan->range))
+               ? scan->each(scan->arg, task, err)
+               : 0;
 }
 
-/* Reads the tasks of a range, or where only counting all of the device; the caller sets the members that say how. */
-static int scan_tasks(struct side_by_side *scan, struct err *err)
+/* Reads the tasks of a range, or where only counting all of the device. */
+static int scan_tasks(sqlite3 *db, struct task_scan *tasks, struct err *err)
 {
-    const struct query_select tasks = {.fields = task_fields,
-                                       .field_count = scan->counting ? COUNT_FIELDS : TASK_FIELDS};
-    int64_t last = 0;
-    scan->tasks = scan->states = NULL;
-    int status = query_last_row(scan->db, "device_task", &last, err);
-    if (status == 0)
-        status = query_scan_fields(scan->db, &tasks, scan->with_counters ? &counter_select : NULL, "device_task",
-                                   sizeof(struct task_row), &scan->tasks, err);
-    if (status == 0)
-        status = query_scan_fields(scan->db, &state_select, NULL, "task_state", sizeof(struct state_row), &scan->states,
-                                   err);
-    for (scan->first = 1; scan->first <= last && status == 0; scan->first += ROWS_AT_ONCE) {
-        int64_t end = scan->first + ROWS_AT_ONCE;
-        for (size_t i = 0; i < ROWS_AT_ONCE; i++)
-            scan->rows[i].id = 0;
-        status = query_scan(scan->states, scan->first, end, take_state, scan, err);
-        if (status == 0)
-            status = query_scan(scan->tasks, scan->first, end, take_task, scan, err);
-    }
-    query_scan_free(scan->tasks);
-    query_scan_free(scan->states);
+    const struct query_select select = {.fields = task_fields,
+                                        .field_count = tasks->counting ? COUNT_FIELDS : TASK_FIELDS};
+    struct query_scan *scan = NULL;
+    int status = query_scan_fields(db, &select, tasks->with_counters ? &counter_select : NULL, "device_task",
+                                   sizeof(struct task_row), &scan, err);
+    status = status == 0 ? query_scan(scan, 1, INT64_MAX, take_task, tasks, err) : status;
+    query_scan_free(scan);
     return status;
 }
 
 struct loop {
     const struct execution_query *query;
     struct cann_texts names, tensors;
-    sqlite3 *db;
-    sqlite3_stmt *launches;
     struct spool *sorted; /* NULL: they are wanted as they come */
     int (*each)(void *arg, const struct execution *execution, struct err *err);
     void *arg;
 };
-
-/* The function that launched a task. */
-static int find_launch(const struct loop *loop, int64_t launch_id, const char **ret, struct err *err)
-{
-    query_bind(loop->launches, 1, launch_id);
-    int code = sqlite3_step(loop->launches);
-    *ret = code == SQLITE_ROW ? cann_text(&loop->names, query_integer(loop->launches, 0), 0).text : NULL;
-    int status =
-        code == SQLITE_ROW || code == SQLITE_DONE ? 0 : database_error(err, loop->db, "the database cannot be read");
-    sqlite3_reset(loop->launches);
-    return status;
-}
 
 static uint64_t numbers_of(int64_t first, int64_t second)
 {
@@ -215,46 +157,41 @@ static void set_counters(struct execution *execution, const struct task_row *tas
     memcpy(execution->counters, of_cube ? task->aic_counters : task->aiv_counters, sizeof execution->counters);
 }
 
-static int take_execution(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
+static int take_execution(void *arg, const struct task_row *task, struct err *err)
 {
     const struct loop *loop = arg;
+    const struct execution_query *query = loop->query;
+    if (query->operators_only && task->op_name_id == DB_NULL)
+        return 0;
     struct execution execution = {
-        .id = task->id,
         .device_id = task->device_id,
         .stream_id = task->stream_id,
         .task_id = task->task_id,
         .type = task->type,
         .start_ns = task->start_ns,
         .duration_ns = task->duration_ns,
-        .wait_tick = state->wait_tick,
-        .pending_tick = state->pending_tick,
-        .start_tick = state->start_tick,
-        .end_tick = state->end_tick,
+        .wait_tick = task->wait_tick,
+        .pending_tick = task->pending_tick,
+        .start_tick = task->start_tick,
+        .end_tick = task->end_tick,
         .op_name = cann_text(&loop->names, task->op_name_id, 0).text,
         .op_type = cann_text(&loop->names, task->op_type_id, 0).text,
         .op_task_type = task->op_task_type,
         .model_id = task->model_id,
         .block_num = task->block_num,
-        .counted_blocks = state->counted_blocks,
+        .launch = cann_text(&loop->names, task->launch_name_id, 0).text,
+        .counted_blocks = task->counted_blocks,
     };
-    const struct execution_query *query = loop->query;
-    int status = 0;
-    if (query->operators_only && task->op_name_id == DB_NULL)
-        return 0;
-    if ((query->parts & EXECUTION_LAUNCH) != 0 && state->launch_id != DB_NULL)
-        status = find_launch(loop, state->launch_id, &execution.launch, err);
     for (size_t i = 0; (query->parts & EXECUTION_TENSORS) != 0 && i < EXECUTION_TENSOR_TEXTS; i++)
         execution.tensors[i] = cann_text(&loop->tensors, task->tensor_set_id, i).text;
     if ((query->parts & EXECUTION_COUNTED) != 0)
         set_counters(&execution, task);
-    if (status < 0)
-        return status;
     return loop->sorted != NULL ? sort_execution(loop, &execution, err) : loop->each(loop->arg, &execution, err);
 }
 
 static int give_sorted(const struct loop *loop, struct err *err)
 {
-    struct execution execution = {.id = 0};
+    struct execution execution = {.device_id = 0};
     struct spool_item item;
     int status = spool_finish(loop->sorted, err);
     while (status == 0 && (status = spool_next(loop->sorted, &item, err)) > 0) {
@@ -266,13 +203,11 @@ static int give_sorted(const struct loop *loop, struct err *err)
 
 #define SORT_MEMORY ((size_t)4 * 1024 * 1024)
 
-static int prepare_loop(struct loop *loop, struct err *err)
+static int prepare_loop(sqlite3 *db, struct loop *loop, struct err *err)
 {
     const struct execution_query *query = loop->query;
-    if (cann_names_load(loop->db, &loop->names, err) < 0 ||
-        ((query->parts & EXECUTION_TENSORS) != 0 && cann_tensor_sets_load(loop->db, &loop->tensors, err) < 0) ||
-        ((query->parts & EXECUTION_LAUNCH) != 0 &&
-         database_prepare(loop->db, "SELECT name_id FROM host_call WHERE id = ?1", &loop->launches, err) < 0) ||
+    if (cann_names_load(db, &loop->names, err) < 0 ||
+        ((query->parts & EXECUTION_TENSORS) != 0 && cann_tensor_sets_load(db, &loop->tensors, err) < 0) ||
         (query->order != EXECUTIONS_BY_START && (loop->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL))
         return -(int)err->code;
     return 0;
@@ -282,19 +217,16 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
                    int (*each)(void *arg, const struct execution *execution, struct err *err), void *arg,
                    struct err *err)
 {
-    struct loop loop = {.query = query, .db = db, .each = each, .arg = arg};
-    struct side_by_side scan = {.db = db,
-                                .range = &query->range,
-                                .with_counters = (query->parts & EXECUTION_COUNTED) != 0,
-                                .each = take_execution,
-                                .arg = &loop};
-    int status = prepare_loop(&loop, err);
-    if (status == 0)
-        status = scan_tasks(&scan, err);
+    struct loop loop = {.query = query, .each = each, .arg = arg};
+    struct task_scan scan = {.range = &query->range,
+                             .with_counters = (query->parts & EXECUTION_COUNTED) != 0,
+                             .each = take_execution,
+                             .arg = &loop};
+    int status = prepare_loop(db, &loop, err);
+    status = status == 0 ? scan_tasks(db, &scan, err) : status;
     if (status == 0 && loop.sorted != NULL)
         status = give_sorted(&loop, err);
     spool_free(loop.sorted);
-    sqlite3_finalize(loop.launches);
     cann_texts_release(&loop.tensors);
     cann_texts_release(&loop.names);
     return status;
@@ -405,7 +337,7 @@ struct counting {
     struct execution_counts *counts;
 };
 
-static int count_task(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
+static int count_task(void *arg, const struct task_row *task, struct err *err)
 {
     (void)err;
     const struct counting *counting = arg;
@@ -413,10 +345,10 @@ static int count_task(void *arg, const struct task_row *task, const struct state
     bool known = task->device_id != DB_NULL;
     ret->of_ai_cores |= known && task->aic_total_cycle != DB_NULL;
     ret->of_vector_cores |= known && task->aiv_total_cycle != DB_NULL;
-    if (task->context_id == DB_NULL && state->end_tick != DB_NULL && state->end_tick > counting->range->after_tick &&
-        state->end_tick <= counting->range->until_tick) {
+    if (is_in_range(task, counting->range)) {
         ret->tasks++;
         ret->operators += task->op_name_id != DB_NULL;
+        ret->ai_cpu_tasks += task->type == 1;
     }
     return 0;
 }
@@ -425,9 +357,9 @@ int execution_count(sqlite3 *db, const struct execution_range *range, struct exe
 {
     *ret = (struct execution_counts){.tasks = 0};
     struct counting counting = {range, ret};
-    struct side_by_side scan = {.db = db, .range = range, .counting = true, .each = count_task, .arg = &counting};
+    struct task_scan scan = {.range = range, .counting = true, .each = count_task, .arg = &counting};
     int status = select_in_range(db, &counts, range, take_counts, ret, err);
-    return status == 0 ? scan_tasks(&scan, err) : status;
+    return status == 0 ? scan_tasks(db, &scan, err) : status;
 }
 
 struct number_loop {
@@ -460,10 +392,15 @@ static int add_stream(void *arg, int64_t stream_id, struct err *err)
     return 0;
 }
 
-static int add_stream_of_task(void *arg, const struct task_row *task, const struct state_row *state, struct err *err)
+struct stream_search {
+    const struct execution_range *range;
+    struct streams streams;
+};
+
+static int add_stream_of_task(void *arg, const struct task_row *task, struct err *err)
 {
-    (void)state;
-    return add_stream(arg, task->stream_id, err);
+    struct stream_search *search = arg;
+    return is_in_range(task, search->range) ? add_stream(&search->streams, task->stream_id, err) : 0;
 }
 
 static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
@@ -472,15 +409,15 @@ static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .fr
 int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
 {
-    struct streams streams = {.items = NULL};
-    struct number_loop loop = {add_stream, &streams};
-    struct side_by_side scan = {.db = db, .range = range, .each = add_stream_of_task, .arg = &streams};
-    int status = scan_tasks(&scan, err);
+    struct stream_search search = {.range = range};
+    struct number_loop loop = {add_stream, &search.streams};
+    struct task_scan scan = {.range = range, .counting = true, .each = add_stream_of_task, .arg = &search};
+    int status = scan_tasks(db, &scan, err);
     if (status == 0)
         status = select_in_range(db, &copy_streams, range, take_number, &loop, err);
-    for (size_t i = 0; i < streams.count && status == 0; i++)
-        status = each(arg, streams.items[i], err);
-    free(streams.items);
+    for (size_t i = 0; i < search.streams.count && status == 0; i++)
+        status = each(arg, search.streams.items[i], err);
+    free(search.streams.items);
     return status;
 }
 
@@ -563,104 +500,4 @@ int iteration_each_end(sqlite3 *db, int64_t device_id,
 {
     struct end_loop loop = {each, arg};
     return query_select(db, &ends, &device_id, 1, take_end, &loop, err);
-}
-
-/* ---- operators by time ---- */
-
-/* In the spool by time, then as here. */
-struct reported_operator {
-    int64_t stream_id, task_id, batch_id, id;
-};
-
-struct operator_finder {
-    sqlite3 *db;
-    int64_t device_id;
-    struct spool *operators; /* NULL: to be read */
-    struct spool_item next;
-    bool at_end;
-    int64_t from_ns; /* of the latest question */
-};
-
-#define FINDER_MEMORY ((size_t)1024 * 1024)
-
-static int by_task(const void *a, const void *b)
-{
-    const struct reported_operator *x = a, *y = b;
-    if (x->stream_id != y->stream_id)
-        return array_order(x->stream_id, y->stream_id);
-    if (x->task_id != y->task_id)
-        return array_order(x->task_id, y->task_id);
-    return x->batch_id != y->batch_id ? array_order(x->batch_id, y->batch_id) : array_order(x->id, y->id);
-}
-
-struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err)
-{
-    struct operator_finder *finder = calloc(1, sizeof *finder);
-    if (finder == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    finder->db = db;
-    finder->device_id = device_id;
-    return finder;
-}
-
-void operator_finder_free(struct operator_finder *finder)
-{
-    if (finder == NULL)
-        return;
-    spool_free(finder->operators);
-    free(finder);
-}
-
-static int add_operator(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct operator_finder *finder = arg;
-    const struct spool_key key = {spool_key_part(query_integer(row, 0)), 0};
-    const struct reported_operator record = {query_integer(row, 1), query_integer(row, 2), query_integer(row, 3),
-                                             query_integer(row, 4)};
-    return spool_add(finder->operators, &key, &record, sizeof record, err);
-}
-
-static int next_operator(struct operator_finder *finder, struct err *err)
-{
-    int any = spool_next(finder->operators, &finder->next, err);
-    finder->at_end = any <= 0;
-    return any < 0 ? any : 0;
-}
-
-static int read_operators(struct operator_finder *finder, struct err *err)
-{
-    spool_free(finder->operators);
-    finder->operators = spool_new(FINDER_MEMORY, by_task, err);
-    if (finder->operators == NULL)
-        return -(int)err->code;
-    static const char sql[] =
-        "SELECT t.time_ns, t.stream_id, t.task_id, t.batch_id, t.id FROM framework_task t"
-        "  JOIN source_file f ON f.id = t.file_id WHERE f.device_id = ?1 AND t.time_ns IS NOT NULL";
-    if (query_run(finder->db, sql, &finder->device_id, 1, add_operator, finder, err) < 0 ||
-        spool_finish(finder->operators, err) < 0)
-        return -(int)err->code;
-    return next_operator(finder, err);
-}
-
-static int64_t next_time(const struct operator_finder *finder)
-{
-    return spool_key_value(finder->next.key.major);
-}
-
-int operator_find(struct operator_finder *finder, int64_t from_ns, int64_t until_ns, bool *ret_found,
-                  int64_t *ret_stream_id, int64_t *ret_task_id, struct err *err)
-{
-    int status = finder->operators == NULL || from_ns < finder->from_ns ? read_operators(finder, err) : 0;
-    finder->from_ns = from_ns;
-    while (status == 0 && !finder->at_end && next_time(finder) <= from_ns)
-        status = next_operator(finder, err);
-    *ret_found = status == 0 && !finder->at_end && next_time(finder) < until_ns;
-    if (*ret_found) {
-        const struct reported_operator *found = finder->next.record;
-        *ret_stream_id = found->stream_id;
-        *ret_task_id = found->task_id;
-    }
-    return status;
 }

@@ -14,7 +14,7 @@
 #define EXECUTION_TENSOR_TEXTS 6
 
 struct execution {
-    int64_t id, device_id, stream_id, task_id, type; /* type: as the device says, 0 AI core, 1 AI CPU */
+    int64_t device_id, stream_id, task_id, type; /* type: as the device says, 0 AI core, 1 AI CPU */
     int64_t start_ns, duration_ns;
     int64_t wait_tick, pending_tick; /* DB_NULL: did not happen */
     int64_t start_tick, end_tick;
@@ -33,7 +33,7 @@ struct execution_range {
     int64_t after_tick, until_tick;
 };
 
-enum execution_parts { EXECUTION_TENSORS = 1, EXECUTION_COUNTED = 2, EXECUTION_LAUNCH = 4 };
+enum execution_parts { EXECUTION_TENSORS = 1, EXECUTION_COUNTED = 2 };
 enum execution_order {
     EXECUTIONS_BY_START,
     EXECUTIONS_BY_END, /* of equal ones by stream, then task */
@@ -72,6 +72,7 @@ int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
 /* Counts of a device's rows in a range. */
 struct execution_counts {
     int64_t tasks, operators, copies, ai_cpu_runs;
+    int64_t ai_cpu_tasks;                       /* of the tasks those that ran there */
     bool tensors, of_ai_cores, of_vector_cores; /* of any task of the device: tensors are known, counters of such */
 };
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err);
@@ -101,14 +102,5 @@ struct iteration_end {
 int iteration_each_end(sqlite3 *db, int64_t device_id,
                        int (*each)(void *arg, const struct iteration_end *end, struct err *err), void *arg,
                        struct err *err);
-
-/* Finds operators by when the host reported them; asked in the order of from_ns it goes through them once,
- * and reads them again for an earlier one. */
-struct operator_finder;                                                                       /* opaque */
-struct operator_finder *operator_finder_new(sqlite3 *db, int64_t device_id, struct err *err); /* NULL with err set */
-void operator_finder_free(struct operator_finder *finder);
-/* The first that was reported after from_ns and before until_ns. */
-int operator_find(struct operator_finder *finder, int64_t from_ns, int64_t until_ns, bool *ret_found,
-                  int64_t *ret_stream_id, int64_t *ret_task_id, struct err *err);
 
 #endif

@@ -72,6 +72,8 @@ void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, 
             text = query_text(row, ++column);
             snprintf(member, fields[i].size, "%s", text != NULL ? text : "");
             break;
+        case FIELD_SCANNED:
+            break;
         }
     }
 }
@@ -85,7 +87,8 @@ int query_scan_fields(sqlite3 *db, const struct query_select *select, const stru
     for (; select != NULL; select = also, also = NULL) {
         for (size_t i = 0; i < select->field_count && count < SCAN_COLUMNS_MAX; i++) {
             const struct query_field *field = &select->fields[i];
-            columns[count++] = (struct scan_column){field->sql, field->offset / sizeof(int64_t)};
+            columns[count++] =
+                (struct scan_column){field->sql, field->offset / sizeof(int64_t), field->type == FIELD_SCANNED};
         }
     }
     return query_scan_new_by(db, table, key, NULL, columns, count, struct_size / sizeof(int64_t), ret, err);

@@ -19,7 +19,8 @@ enum query_field_type {
     FIELD_FLAG,    /* bool; false for NULL and 0 */
     FIELD_TEXT,    /* const char *; NULL for NULL; lives until the next row */
     FIELD_LENGTH,  /* size_t: bytes of the text of the field before, with sql NULL */
-    FIELD_BUFFER   /* char []; a text that is cut to fit, "" for NULL */
+    FIELD_BUFFER,  /* char []; a text that is cut to fit, "" for NULL */
+    FIELD_SCANNED  /* struct scanned_text, of a scan only */
 };
 
 struct query_field {
@@ -36,7 +37,8 @@ struct query_field {
                                                                              : FIELD_INTEGER, bool                     \
                                                                              : FIELD_FLAG, const char *                \
                                                                              : FIELD_TEXT, char *                      \
-                                                                             : FIELD_BUFFER) \
+                                                                             : FIELD_BUFFER, struct scanned_text       \
+                                                                             : FIELD_SCANNED) \
     }
 #define QUERY_LENGTH(type, member)                                                                                     \
     {                                                                                                                  \
@@ -65,8 +67,8 @@ size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, si
 /* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
 void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
 
-/* Makes a scan of these fields, which are integers: its rows are the structs, whose other members are unset. `also`,
- * NULL for none, are further fields. */
+/* Makes a scan of these fields, which are integers and scanned texts: its rows are the structs, whose other members are
+ * unset. `also`, NULL for none, are further fields. */
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,
                       const char *table, size_t struct_size, struct query_scan **ret, struct err *err);
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/spool.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
 #include "db/query/query_fields.h"
@@ -12,206 +13,342 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACL_CALLS "FROM acl_call c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
-#define RUNTIME_CALLS "FROM runtime_api c JOIN source_file f ON f.id = c.file_id WHERE f.device_id = ?1"
-
-/* Calls in the order of their tables, with columns in the order of enum call_column. */
-enum { ACL_LAYER = 1, RUNTIME_LAYER = 2 };
-static const struct call_table {
-    unsigned layer;
-    const char *rows;
-} call_tables[] = {
-    {ACL_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, process_id, api_type FROM acl_call ORDER BY id"},
-    {RUNTIME_LAYER, "SELECT file_id, start_ns, end_ns, thread_id, name, NULL, NULL FROM runtime_api ORDER BY id"},
+struct call_row {
+    int64_t file_id, start_ns, end_ns, thread_id, process_id, api_type, stream_id;
+    struct scanned_text name;
 };
-enum call_column { CALL_FILE, CALL_START, CALL_END, CALL_THREAD, CALL_NAME, CALL_PROCESS, CALL_TYPE };
+#define CALL_FIELDS                                                                                                    \
+    QUERY_FIELD(struct call_row, file_id, "file_id"), QUERY_FIELD(struct call_row, start_ns, "start_ns"),              \
+        QUERY_FIELD(struct call_row, end_ns, "end_ns"), QUERY_FIELD(struct call_row, thread_id, "thread_id"),          \
+        QUERY_FIELD(struct call_row, name, "name")
+static const struct query_field acl_fields[] = {
+    CALL_FIELDS,
+    QUERY_FIELD(struct call_row, process_id, "process_id"),
+    QUERY_FIELD(struct call_row, api_type, "api_type"),
+};
+static const struct query_field runtime_fields[] = {
+    CALL_FIELDS,
+    QUERY_FIELD(struct call_row, stream_id, "stream_id"),
+};
+
+/* In the order of their calls where these begin and end together. */
+static const struct call_table {
+    enum plain_layers layer;
+    const char *name;
+    struct query_select select;
+} call_tables[] = {
+    {PLAIN_ACL, "acl_call", {QUERY_FIELDS(acl_fields)}},
+    {PLAIN_RUNTIME, "runtime_api", {QUERY_FIELDS(runtime_fields)}},
+};
 
 #define SORT_MEMORY ((size_t)4 * 1024 * 1024)
 
-/* The calls of a device on their way into order. */
-struct sorting {
+struct plain_calls {
+    sqlite3 *db;
     struct {
         int64_t *items; /* files of the device, ascending */
         size_t count, capacity;
     } files;
     int64_t last_file; /* of which last_counts says whether it is one */
     bool last_counts;
-    bool longest_first; /* of calls with the same start */
     struct intern names;
-    struct spool *calls;
+    struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */
+    struct spool *operators;              /* by time; NULL: likewise */
+    struct spool_item next_operator;
+    bool after_operators;
+    int64_t from_ns; /* of the latest question about operators */
 };
 
 static int take_file(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct sorting *sorting = arg;
-    if (array_reserve(&sorting->files, 1, err) < 0)
+    struct plain_calls *calls = arg;
+    if (array_reserve(&calls->files, 1, err) < 0)
         return -(int)err->code;
-    sorting->files.items[sorting->files.count++] = query_integer(row, 0);
+    calls->files.items[calls->files.count++] = query_integer(row, 0);
     return 0;
 }
 
-static bool is_of_device(struct sorting *sorting, int64_t file)
+struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *err)
 {
-    if (file != sorting->last_file) {
-        size_t at = search_until(sorting->files.items, sorting->files.count, sizeof *sorting->files.items, 0, file);
-        sorting->last_file = file;
-        sorting->last_counts = at > 0 && sorting->files.items[at - 1] == file;
+    struct plain_calls *calls = calloc(1, sizeof *calls);
+    if (calls == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
     }
-    return sorting->last_counts;
+    calls->db = db;
+    calls->last_file = DB_NULL;
+    if (query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file, calls,
+                  err) == 0)
+        return calls;
+    plain_calls_free(calls);
+    return NULL;
 }
 
-static int keep_name(struct sorting *sorting, sqlite3_stmt *row, const char **ret, struct err *err)
+void plain_calls_free(struct plain_calls *calls)
 {
-    const char *text = query_text(row, CALL_NAME);
-    uint32_t number;
-    *ret = NULL;
-    if (text == NULL)
-        return 0;
-    if (intern_add(&sorting->names, text, (size_t)sqlite3_column_bytes(row, CALL_NAME), &number, err) < 0)
-        return -(int)err->code;
-    *ret = sorting->names.items[number].bytes;
-    return 0;
+    if (calls == NULL)
+        return;
+    for (size_t i = 0; i <= PLAIN_BOTH; i++)
+        spool_free(calls->sorted[i]);
+    spool_free(calls->operators);
+    intern_release(&calls->names);
+    free(calls->files.items);
+    free(calls);
 }
 
-static int sort_call(void *arg, sqlite3_stmt *row, struct err *err)
+static bool is_of_device(struct plain_calls *calls, int64_t file)
 {
-    struct sorting *sorting = arg;
-    if (!is_of_device(sorting, query_integer(row, CALL_FILE)))
+    if (file != calls->last_file) {
+        size_t at = search_until(calls->files.items, calls->files.count, sizeof *calls->files.items, 0, file);
+        calls->last_file = file;
+        calls->last_counts = at > 0 && calls->files.items[at - 1] == file;
+    }
+    return calls->last_counts;
+}
+
+/* ---- as the tables have them ---- */
+
+struct reading {
+    struct plain_calls *calls;
+    struct spool *spool; /* that is being filled */
+    bool longest_first;
+    int (*each)(void *arg, const struct plain_call *call, struct err *err);
+    void *arg;
+};
+
+static int take_call(void *arg, int64_t *row, struct err *err)
+{
+    const struct reading *reading = arg;
+    struct plain_calls *calls = reading->calls;
+    const struct call_row *read = (const struct call_row *)(void *)row;
+    uint32_t name;
+    if (!is_of_device(calls, read->file_id))
         return 0;
     struct plain_call call = {
-        .start_ns = query_integer(row, CALL_START),
-        .end_ns = query_integer(row, CALL_END),
-        .process_id = query_integer(row, CALL_PROCESS),
-        .thread_id = query_integer(row, CALL_THREAD),
-        .api_type = query_integer(row, CALL_TYPE),
+        .start_ns = read->start_ns,
+        .end_ns = read->end_ns,
+        .process_id = read->process_id,
+        .thread_id = read->thread_id,
+        .api_type = read->api_type,
+        .stream_id = read->stream_id,
     };
-    const struct spool_key key = {spool_key_part(call.start_ns),
-                                  sorting->longest_first ? ~spool_key_part(call.end_ns) : 0};
-    int status = keep_name(sorting, row, &call.name, err);
-    return status == 0 ? spool_add(sorting->calls, &key, &call, sizeof call, err) : status;
+    if (read->name.address != DB_NULL) {
+        if (intern_add(&calls->names, scanned_text(&read->name), (size_t)read->name.length, &name, err) < 0)
+            return -(int)err->code;
+        call.name = calls->names.items[name].bytes;
+    }
+    return reading->each(reading->arg, &call, err);
 }
 
-static int give_calls(struct spool *calls, plain_call_each each, void *arg, struct err *err)
+static int read_calls(struct reading *reading, enum plain_layers layers, struct err *err)
+{
+    for (size_t i = 0; i < sizeof call_tables / sizeof *call_tables; i++) {
+        const struct call_table *table = &call_tables[i];
+        struct query_scan *scan = NULL;
+        if ((layers & table->layer) == 0)
+            continue;
+        int status = query_scan_fields(reading->calls->db, &table->select, NULL, table->name, sizeof(struct call_row),
+                                       &scan, err);
+        status = status == 0 ? query_scan(scan, 1, INT64_MAX, take_call, reading, err) : status;
+        query_scan_free(scan);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+/* ---- sorted ---- */
+
+static int sort_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    const struct reading *reading = arg;
+    const struct spool_key key = {spool_key_part(call->start_ns),
+                                  reading->longest_first ? ~spool_key_part(call->end_ns) : 0};
+    return spool_add(reading->spool, &key, call, sizeof *call, err);
+}
+
+static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
+{
+    struct reading reading = {.calls = calls, .longest_first = layers == PLAIN_BOTH, .each = sort_call};
+    reading.arg = &reading;
+    reading.spool = spool_new(SORT_MEMORY, NULL, err);
+    if (reading.spool != NULL && read_calls(&reading, layers, err) == 0 && spool_finish(reading.spool, err) == 0) {
+        calls->sorted[layers] = reading.spool;
+        return 0;
+    }
+    spool_free(reading.spool);
+    return -(int)err->code;
+}
+
+int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
+                     int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg, struct err *err)
 {
     struct spool_item item;
-    int status = spool_finish(calls, err);
-    while (status == 0 && (status = spool_next(calls, &item, err)) > 0)
+    int status =
+        calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : spool_rewind(calls->sorted[layers], err);
+    while (status == 0 && (status = spool_next(calls->sorted[layers], &item, err)) > 0)
         status = each(arg, item.record, err);
     return status;
 }
 
-/* Calls of these layers, by start, and by their tables and rows. */
-static int each_call(sqlite3 *db, unsigned layers, int64_t device_id, plain_call_each each, void *arg, struct err *err)
+/* ---- operators ---- */
+
+/* In the spool by time, then as here. */
+struct timed_operator {
+    int64_t stream_id, task_id, batch_id, id;
+};
+struct operator_row {
+    int64_t file_id, time_ns;
+    struct timed_operator of;
+};
+static const struct query_field operator_fields[] = {
+    QUERY_FIELD(struct operator_row, file_id, "file_id"),
+    QUERY_FIELD(struct operator_row, time_ns, "time_ns"),
+    QUERY_FIELD(struct operator_row, of.stream_id, "stream_id"),
+    QUERY_FIELD(struct operator_row, of.task_id, "task_id"),
+    QUERY_FIELD(struct operator_row, of.batch_id, "batch_id"),
+    QUERY_FIELD(struct operator_row, of.id, "id"),
+};
+static const struct query_select operator_select = {QUERY_FIELDS(operator_fields)};
+
+#define FINDER_MEMORY ((size_t)1024 * 1024)
+
+static int by_task(const void *a, const void *b)
 {
-    struct sorting sorting = {.last_file = DB_NULL, .longest_first = layers == (ACL_LAYER | RUNTIME_LAYER)};
-    int status = query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file,
-                           &sorting, err);
-    if (status == 0 && (sorting.calls = spool_new(SORT_MEMORY, NULL, err)) == NULL)
-        status = -(int)err->code;
-    for (size_t i = 0; i < sizeof call_tables / sizeof *call_tables && status == 0; i++) {
-        if ((layers & call_tables[i].layer) != 0)
-            status = query_run(db, call_tables[i].rows, NULL, 0, sort_call, &sorting, err);
+    const struct timed_operator *x = a, *y = b;
+    if (x->stream_id != y->stream_id)
+        return array_order(x->stream_id, y->stream_id);
+    if (x->task_id != y->task_id)
+        return array_order(x->task_id, y->task_id);
+    return x->batch_id != y->batch_id ? array_order(x->batch_id, y->batch_id) : array_order(x->id, y->id);
+}
+
+static int add_operator(void *arg, int64_t *row, struct err *err)
+{
+    struct plain_calls *calls = arg;
+    const struct operator_row *read = (const struct operator_row *)(void *)row;
+    const struct spool_key key = {spool_key_part(read->time_ns), 0};
+    return read->time_ns != DB_NULL && is_of_device(calls, read->file_id)
+               ? spool_add(calls->operators, &key, &read->of, sizeof read->of, err)
+               : 0;
+}
+
+static int sort_operators(struct plain_calls *calls, struct err *err)
+{
+    struct query_scan *scan = NULL;
+    calls->operators = spool_new(FINDER_MEMORY, by_task, err);
+    if (calls->operators == NULL)
+        return -(int)err->code;
+    int status =
+        query_scan_fields(calls->db, &operator_select, NULL, "framework_task", sizeof(struct operator_row), &scan, err);
+    status = status == 0 ? query_scan(scan, 1, INT64_MAX, add_operator, calls, err) : status;
+    query_scan_free(scan);
+    return status == 0 ? spool_finish(calls->operators, err) : status;
+}
+
+static int next_operator(struct plain_calls *calls, struct err *err)
+{
+    int any = spool_next(calls->operators, &calls->next_operator, err);
+    calls->after_operators = any <= 0;
+    return any < 0 ? any : 0;
+}
+
+static int begin_operators(struct plain_calls *calls, struct err *err)
+{
+    int status = calls->operators == NULL ? sort_operators(calls, err) : spool_rewind(calls->operators, err);
+    return status == 0 ? next_operator(calls, err) : status;
+}
+
+static int64_t time_of_next(const struct plain_calls *calls)
+{
+    return spool_key_value(calls->next_operator.key.major);
+}
+
+int plain_calls_find_operator(struct plain_calls *calls, int64_t from_ns, int64_t until_ns, bool *ret_found,
+                              struct reported_operator *ret, struct err *err)
+{
+    int status = calls->operators == NULL || from_ns < calls->from_ns ? begin_operators(calls, err) : 0;
+    calls->from_ns = from_ns;
+    while (status == 0 && !calls->after_operators && time_of_next(calls) <= from_ns)
+        status = next_operator(calls, err);
+    *ret_found = status == 0 && !calls->after_operators && time_of_next(calls) < until_ns;
+    if (*ret_found) {
+        const struct timed_operator *found = calls->next_operator.record;
+        *ret = (struct reported_operator){found->stream_id, found->task_id};
     }
-    if (status == 0)
-        status = give_calls(sorting.calls, each, arg, err);
-    spool_free(sorting.calls);
-    intern_release(&sorting.names);
-    free(sorting.files.items);
     return status;
-}
-
-int plain_each_acl_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
-{
-    return each_call(db, ACL_LAYER, device_id, each, arg, err);
-}
-
-int plain_each_runtime_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
-{
-    return each_call(db, RUNTIME_LAYER, device_id, each, arg, err);
-}
-
-int plain_each_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err)
-{
-    return each_call(db, ACL_LAYER | RUNTIME_LAYER, device_id, each, arg, err);
 }
 
 /* ---- totals ---- */
 
-#define TOTAL_FIELDS                                                                                                   \
-    QUERY_FIELD(struct call_total, name, "c.name"),                                                                    \
-        QUERY_FIELD(struct call_total, total_ns, "sum(c.end_ns - c.start_ns)"),                                        \
-        QUERY_FIELD(struct call_total, count, "count(*)"),                                                             \
-        QUERY_FIELD(struct call_total, min_ns, "min(c.end_ns - c.start_ns)"),                                          \
-        QUERY_FIELD(struct call_total, max_ns, "max(c.end_ns - c.start_ns)"),                                          \
-        QUERY_FIELD(struct call_total, thread_id, "c.thread_id")
-
-static const struct query_field acl_total_fields[] = {
-    TOTAL_FIELDS,
-    QUERY_FIELD(struct call_total, stream_id, "NULL"),
-    QUERY_FIELD(struct call_total, api_type, "c.api_type"),
-    QUERY_FIELD(struct call_total, process_id, "c.process_id"),
+struct named_total {
+    const char *key; /* an interned name is in one place */
+    struct call_total total;
 };
-static const struct query_select acl_totals = {QUERY_FIELDS(acl_total_fields),
-                                               .from = ACL_CALLS " GROUP BY c.name ORDER BY c.name"};
 
-/* The stream and thread are those of the longest call. */
-static const struct query_field runtime_total_fields[] = {
-    TOTAL_FIELDS,
-    QUERY_FIELD(struct call_total, stream_id, "c.stream_id"),
-    QUERY_FIELD(struct call_total, api_type, "NULL"),
-    QUERY_FIELD(struct call_total, process_id, "NULL"),
-};
-static const struct query_select runtime_totals = {QUERY_FIELDS(runtime_total_fields),
-                                                   .from = RUNTIME_CALLS " GROUP BY c.name ORDER BY c.name"};
-
-/* Import takes captures of at most 65536 functions. */
-struct total_list {
-    const struct query_select *select;
-    struct kept_total {
-        struct call_total total;
-        char *name; /* total's */
-    } * items;
-    size_t count, capacity;
+struct totals {
+    struct map by_name; /* struct named_total */
     int64_t all_ns;
 };
 
-static int keep_total(void *arg, sqlite3_stmt *row, struct err *err)
+static int add_call(void *arg, const struct plain_call *call, struct err *err)
 {
-    struct total_list *list = arg;
-    if (array_reserve(list, 1, err) < 0)
+    struct totals *totals = arg;
+    bool added;
+    int64_t duration = number_subtract(call->end_ns, call->start_ns);
+    struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
+    if (named == NULL)
         return -(int)err->code;
-    struct kept_total *kept = &list->items[list->count];
-    query_take(row, 0, list->select->fields, list->select->field_count, &kept->total);
-    kept->name = kept->total.name != NULL ? strdup(kept->total.name) : NULL;
-    if (kept->total.name != NULL && kept->name == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    kept->total.name = kept->name;
-    list->all_ns = number_add(list->all_ns, kept->total.total_ns);
-    list->count++;
+    struct call_total *total = &named->total;
+    if (added || duration > total->max_ns)
+        *total = (struct call_total){.name = call->name,
+                                     .api_type = call->api_type,
+                                     .process_id = call->process_id,
+                                     .thread_id = call->thread_id,
+                                     .stream_id = call->stream_id,
+                                     .count = total->count,
+                                     .total_ns = total->total_ns,
+                                     .min_ns = added ? duration : total->min_ns,
+                                     .max_ns = duration};
+    total->count++;
+    total->total_ns = number_add(total->total_ns, duration);
+    total->min_ns = duration < total->min_ns ? duration : total->min_ns;
+    totals->all_ns = number_add(totals->all_ns, duration);
     return 0;
 }
 
-static int each_total(sqlite3 *db, const struct query_select *select, int64_t device_id, call_total_each each,
-                      void *arg, struct err *err)
+/* Puts calls without a name first. */
+static int by_name(const void *a, const void *b)
 {
-    struct total_list list = {.select = select};
-    int status = query_select(db, select, &device_id, 1, keep_total, &list, err);
-    for (size_t i = 0; i < list.count && status == 0; i++) {
-        list.items[i].total.all_ns = list.all_ns;
-        status = each(arg, &list.items[i].total, err);
+    const struct call_total *x = a, *y = b;
+    if (x->name == NULL || y->name == NULL)
+        return (x->name != NULL) - (y->name != NULL);
+    return strcmp(x->name, y->name);
+}
+
+/* Import takes captures of at most 65536 functions. */
+int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
+                           int (*each)(void *arg, const struct call_total *total, struct err *err), void *arg,
+                           struct err *err)
+{
+    struct totals totals = {.by_name = MAP_OF(struct named_total, key)};
+    struct reading reading = {.calls = calls, .each = add_call, .arg = &totals};
+    struct {
+        struct call_total *items;
+        size_t count, capacity;
+    } list = {.items = NULL};
+    int status = read_calls(&reading, layer, err);
+    for (struct named_total *named = NULL; status == 0 && (named = map_next(&totals.by_name, named)) != NULL;) {
+        if ((status = array_reserve(&list, 1, err)) < 0)
+            break;
+        named->total.all_ns = totals.all_ns;
+        list.items[list.count++] = named->total;
     }
-    for (size_t i = 0; i < list.count; i++)
-        free(list.items[i].name);
+    if (list.count > 1)
+        array_sort(list.items, list.count, sizeof *list.items, by_name);
+    for (size_t i = 0; i < list.count && status == 0; i++)
+        status = each(arg, &list.items[i], err);
     free(list.items);
+    map_release(&totals.by_name);
     return status;
-}
-
-int plain_each_acl_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
-{
-    return each_total(db, &acl_totals, device_id, each, arg, err);
-}
-
-int plain_each_runtime_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err)
-{
-    return each_total(db, &runtime_totals, device_id, each, arg, err);
 }

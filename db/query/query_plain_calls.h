@@ -8,29 +8,44 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* A call of an ACL function, or of the runtime, by start. */
+/* A call of an ACL function, or of the runtime. */
 struct plain_call {
-    const char *name;
+    const char *name;                                /* lives as long as the calls */
     int64_t start_ns, end_ns, process_id, thread_id; /* process_id DB_NULL: of the runtime, which does not say */
     int64_t api_type;                                /* 1 op, 2 model, 3 runtime, 4 others */
+    int64_t stream_id;                               /* DB_NULL: of ACL, which does not say */
 };
-typedef int (*plain_call_each)(void *arg, const struct plain_call *call, struct err *err);
-int plain_each_acl_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err);
-int plain_each_runtime_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err);
-/* Both together, by start; of those with the same start the longest first. */
-int plain_each_call(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err);
+enum plain_layers { PLAIN_ACL = 1, PLAIN_RUNTIME = 2, PLAIN_BOTH = PLAIN_ACL | PLAIN_RUNTIME };
 
-/* All calls of one function, by name. */
+/* The calls of a device: read when they are first asked for, and kept in spools. */
+struct plain_calls;                                                                   /* opaque */
+struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *err); /* NULL with err set */
+void plain_calls_free(struct plain_calls *calls);                                     /* NULL is fine */
+/* Gives the calls of these layers by start, of both together those with the same start the longest first. */
+int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
+                     int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                     struct err *err);
+
+/* Finds the first operator that the host reported between two times, both excluded. Asked in the order of from_ns it
+ * goes through them once, and again from the first on for an earlier one. */
+struct reported_operator {
+    int64_t stream_id, task_id;
+};
+int plain_calls_find_operator(struct plain_calls *calls, int64_t from_ns, int64_t until_ns, bool *ret_found,
+                              struct reported_operator *ret, struct err *err);
+
+/* All calls of one function of one layer, by name. */
 struct call_total {
     const char *name;
-    int64_t api_type, process_id, thread_id, stream_id; /* of one of the calls */
+    int64_t api_type, process_id, thread_id, stream_id; /* of the first of the longest calls */
     int64_t count, total_ns, min_ns, max_ns;
     int64_t all_ns; /* of all functions together */
 };
-typedef int (*call_total_each)(void *arg, const struct call_total *total, struct err *err);
-int plain_each_acl_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err);
-int plain_each_runtime_total(sqlite3 *db, int64_t device_id, call_total_each each, void *arg, struct err *err);
+int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
+                           int (*each)(void *arg, const struct call_total *total, struct err *err), void *arg,
+                           struct err *err);
 
 #endif

@@ -22,6 +22,7 @@ struct query_scan {
     char *sql;
     size_t count, width;
     uint16_t places[SCAN_COLUMNS_MAX]; /* of the statement's values */
+    bool texts[SCAN_COLUMNS_MAX];
     int64_t row[];
 };
 
@@ -42,7 +43,7 @@ static size_t place_of(struct wanted *wanted, const char *name)
             return wanted->columns[i].place;
     char *copy = wanted->names[wanted->condition_count];
     snprintf(copy, sizeof *wanted->names, "%s", name);
-    wanted->columns[wanted->count++] = (struct page_column){copy, wanted->width};
+    wanted->columns[wanted->count++] = (struct page_column){copy, wanted->width, false};
     return wanted->width++;
 }
 
@@ -78,7 +79,8 @@ static struct page_reader *open_pages(sqlite3 *db, const char *table, const char
 {
     struct wanted wanted = {.width = width};
     for (; wanted.count < count; wanted.count++)
-        wanted.columns[wanted.count] = (struct page_column){columns[wanted.count].sql, columns[wanted.count].place};
+        wanted.columns[wanted.count] =
+            (struct page_column){columns[wanted.count].sql, columns[wanted.count].place, columns[wanted.count].is_text};
     return take_conditions(&wanted, where) ? page_reader_open(db, table, wanted.columns, wanted.count, wanted.width,
                                                               wanted.conditions, wanted.condition_count)
                                            : NULL;
@@ -109,6 +111,13 @@ struct values_loop {
     void *arg;
 };
 
+static void take_text_value(sqlite3_value *value, int64_t *ret)
+{
+    const unsigned char *text = sqlite3_value_text(value);
+    ret[0] = text != NULL ? (int64_t)(intptr_t)text : DB_NULL;
+    ret[1] = sqlite3_value_bytes(value);
+}
+
 static int take_values(void *arg, sqlite3_value **values, struct err *err)
 {
     const struct values_loop *loop = arg;
@@ -116,6 +125,10 @@ static int take_values(void *arg, sqlite3_value **values, struct err *err)
     for (size_t i = 0; i < scan->width; i++)
         scan->row[i] = DB_NULL;
     for (size_t i = 0; i < scan->count; i++) {
+        if (scan->texts[i]) {
+            take_text_value(values[i], &scan->row[scan->places[i]]);
+            continue;
+        }
         int64_t integer = sqlite3_value_int64(values[i]);
         bool none = integer == 0 && sqlite3_value_type(values[i]) == SQLITE_NULL;
         scan->row[scan->places[i]] = none ? DB_NULL : integer;
@@ -163,8 +176,10 @@ int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const cha
     scan->db = db;
     scan->count = count;
     scan->width = width;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         scan->places[i] = (uint16_t)columns[i].place;
+        scan->texts[i] = columns[i].is_text;
+    }
     if (write_sql(scan, table, key, where, columns, err) < 0 ||
         ((scan->pages = open_pages(db, table, where, columns, count, width)) == NULL &&
          database_prepare(db, scan->sql, &scan->statement, err) < 0)) {

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the queries: scans of many rows, as arrays of integers. They are read from the database's pages where those
- * are as expected, else a function in an SQL statement gets each row's values where SQLite has them. */
+/* Inside of the queries: scans of many rows, as arrays of integers, and of texts that stand elsewhere. They are read
+ * from the database's pages where those are as expected, else a function in an SQL statement gets each row's values
+ * where SQLite has them. */
 #ifndef MSPROF_DB_QUERY_QUERY_SCAN_H
 #define MSPROF_DB_QUERY_QUERY_SCAN_H
 
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SCAN_COLUMNS_MAX 120
 
-/* An expression whose value is an integer or NULL, and which integer of the row gets it. */
+/* An expression whose value is an integer or NULL, and which integer of the row gets it; or a text or NULL, which
+ * takes a struct scanned_text. */
 struct scan_column {
     const char *sql;
     size_t place;
+    bool is_text;
 };
+
+/* A text of a row, until `each` returns. */
+struct scanned_text {
+    int64_t address, length; /* address DB_NULL: NULL */
+};
+/* Where the text begins, which has no NUL behind it; not of NULL. */
+static inline const char *scanned_text(const struct scanned_text *text)
+{
+    return (const char *)(intptr_t)text->address; /* NOLINT(performance-no-int-to-ptr) */
+}
 
 struct query_scan; /* opaque */
 

@@ -88,7 +88,7 @@ static size_t place_values(struct worker *worker, struct scan_column *columns, s
             continue;
         size_t place = place_of(columns, count, sql);
         if (place == count)
-            columns[count++] = (struct scan_column){sql, place};
+            columns[count++] = (struct scan_column){.sql = sql, .place = place};
         worker->placed[worker->placed_count++] = (struct placed){(uint16_t)i, (uint16_t)place};
     }
     return count;
@@ -376,7 +376,7 @@ static int count_scanned(void *arg, int64_t *row, struct err *err)
 
 static int prepare_count(struct worker *worker, struct query_scan **ret, struct err *err)
 {
-    struct scan_column columns[REPORT_MAX_COLUMNS + 1] = {{"id", 0}};
+    struct scan_column columns[REPORT_MAX_COLUMNS + 1] = {{.sql = "id"}};
     size_t count = place_values(worker, columns, 1);
     return query_scan_new(worker->db, worker->pass->scan->table, worker->pass->scan->where, columns, count, count, ret,
                           err);

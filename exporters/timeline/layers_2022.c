@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int (*each_call)(sqlite3 *db, int64_t device_id, plain_call_each each, void *arg, struct err *err);
-
 /* Threads in the order of their first calls. */
 struct thread_list {
     struct draw_2022 *draw;
@@ -62,13 +60,13 @@ static void name_threads(const struct thread_list *list, const char *process)
 static int draw_flow(struct draw_2022 *draw, const struct plain_call *call, const struct trace_slice *slice,
                      struct err *err)
 {
-    int64_t stream_id, task_id;
+    struct reported_operator operator_;
     bool found;
     if (!draw->flows || !call_2022_launches(call))
         return 0;
-    int status = operator_find(draw->finder, call->start_ns, call->end_ns, &found, &stream_id, &task_id, err);
+    int status = plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err);
     if (status == 0 && found)
-        status = draw_2022_flow(draw, 's', stream_id, task_id, slice, err);
+        status = draw_2022_flow(draw, 's', operator_.stream_id, operator_.task_id, slice, err);
     return status;
 }
 
@@ -106,30 +104,28 @@ static int draw_call(void *arg, const struct plain_call *call, struct err *err)
     return status == 0 ? draw_flow(draw, call, &slice, err) : status;
 }
 
-static int draw_calls(struct draw_2022 *draw, each_call each, const char *process, plain_call_each draw_each,
-                      struct err *err)
+static int draw_calls(struct draw_2022 *draw, enum plain_layers layers, const char *process,
+                      int (*draw_each)(void *arg, const struct plain_call *call, struct err *err), struct err *err)
 {
-    sqlite3 *db = draw->run->db;
-    int64_t device_id = draw->device->part->device_id;
     struct thread_list list = {.draw = draw};
     draw_2022_begin_layer(draw, "Thread ");
-    int status = each(db, device_id, collect_thread, &list, err);
+    int status = plain_calls_each(draw->calls, layers, collect_thread, &list, err);
     if (status == 0)
         name_threads(&list, process);
     free(list.items);
     if (status == 0)
-        status = each(db, device_id, draw_each, draw, err);
+        status = plain_calls_each(draw->calls, layers, draw_each, draw, err);
     return draw_2022_end_layer(draw, status, NULL, err);
 }
 
 int draw_2022_acl(struct draw_2022 *draw, struct err *err)
 {
-    return draw_calls(draw, plain_each_acl_call, "AscendCL", draw_call, err);
+    return draw_calls(draw, PLAIN_ACL, "AscendCL", draw_call, err);
 }
 
 int draw_2022_runtime(struct draw_2022 *draw, struct err *err)
 {
-    return draw_calls(draw, plain_each_runtime_call, "Runtime", draw_call, err);
+    return draw_calls(draw, PLAIN_RUNTIME, "Runtime", draw_call, err);
 }
 
 /* ---- thread_group: both by thread, with their layer in their names ---- */
@@ -165,11 +161,10 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
 
 int draw_2022_thread_group(struct draw_2022 *draw, struct err *err)
 {
-    int64_t device_id = draw->device->part->device_id;
     if (!draw->compat)
-        return draw_calls(draw, plain_each_call, "Host", draw_grouped, err);
-    int status = plain_each_acl_call(draw->run->db, device_id, draw_grouped_compat, draw, err);
-    return status == 0 ? plain_each_runtime_call(draw->run->db, device_id, draw_grouped_compat, draw, err) : status;
+        return draw_calls(draw, PLAIN_BOTH, "Host", draw_grouped, err);
+    int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_grouped_compat, draw, err);
+    return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
 
 /* ---- models ---- */
@@ -273,15 +268,11 @@ static int begin_compat(struct draw_2022 *draw, const char *name, const struct t
     return status;
 }
 
-/* Nearly all are whole numbers, and printf's %g is slow: it took a tenth of the time of a timeline. */
-static void put_real(struct draw_2022 *draw, const char *key, double value, int digits)
+static void put_real(struct draw_2022 *draw, const char *key, double value, unsigned digits)
 {
-    if (value > 0 && value < 1e15 && value == trunc(value)) {
-        draw_2022_integer(draw, key, (int64_t)value);
-        return;
-    }
+    char number[NUMBER_MAX];
     strbuf_adds(&draw->text, key);
-    strbuf_addf(&draw->text, "%.*g", digits, value);
+    strbuf_add(&draw->text, number, (size_t)(number_put_real(number, value, digits) - number));
 }
 
 static struct trace_slice stack_slice(const struct draw_2022 *draw, int64_t layer, double start, double end)
@@ -363,9 +354,9 @@ int draw_2022_stack(struct draw_2022 *draw, struct err *err)
     for (int i = 0; i < STACK_LAYERS && draw->compat; i++)
         draw_2022_name_thread(draw, process, i, layers[i], false);
     struct stack stack = {.draw = draw};
-    int status = plain_each_acl_call(db, device->part->device_id, draw_acl, &stack, err);
+    int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_acl, &stack, err);
     if (status == 0)
-        status = plain_each_runtime_call(db, device->part->device_id, draw_runtime, draw, err);
+        status = plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_runtime, draw, err);
     const struct execution_query query = {
         .range = device->range.ticks, .parts = draw->facts ? EXECUTION_COUNTED | EXECUTION_TENSORS : EXECUTION_COUNTED};
     if (status == 0)
@@ -468,14 +459,6 @@ static bool is_on_ai_cpu(const struct draw_2022 *draw, const struct execution *t
     return draw->device->part->chip == 0 && task->type == 1;
 }
 
-static int find_ai_cpu_task(void *arg, const struct execution *task, struct err *err)
-{
-    struct tasks *tasks = arg;
-    (void)err;
-    tasks->ai_cpu |= is_on_ai_cpu(tasks->draw, task);
-    return 0;
-}
-
 static int draw_ai_cpu_task(void *arg, const struct execution *execution, struct err *err)
 {
     const struct tasks *tasks = arg;
@@ -526,8 +509,7 @@ static int name_all(struct tasks *tasks, const struct execution_query *query, st
     struct draw_2022 *draw = tasks->draw;
     draw_2022_name_process(draw, SCHEDULER, "Task Scheduler");
     int status = execution_each_stream(draw->run->db, &query->range, take_stream, tasks, err);
-    if (status == 0 && !tasks->ai_cpu && draw->device->part->chip == 0)
-        status = execution_each(draw->run->db, query, find_ai_cpu_task, tasks, err);
+    tasks->ai_cpu |= draw->device->part->chip == 0 && draw->counts.ai_cpu_tasks > 0;
     if (status == 0 && tasks->ai_cpu)
         draw_2022_name_process(draw, AI_CPU, "AI CPU");
     return status;
@@ -541,7 +523,7 @@ static int draw_all(struct tasks *tasks, struct err *err)
     query.parts = draw->facts ? EXECUTION_COUNTED | EXECUTION_TENSORS : EXECUTION_COUNTED;
     if (status == 0)
         status = execution_each(draw->run->db, &query, draw_task, tasks, err);
-    if (status == 0)
+    if (status == 0 && draw->counts.copies > 0)
         status = device_copy_each(draw->run->db, &query.range, draw_copy, tasks, err);
     if (status == 0)
         status = ai_cpu_run_each(draw->run->db, &query.range, draw_ai_cpu_run, tasks, err);

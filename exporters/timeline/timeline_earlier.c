@@ -77,10 +77,9 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     if (status < 0)
         return status;
     counters_2022_init(&draw->counters, device, &draw->counts);
-    draw->finder = operator_finder_new(db, device->part->device_id, err);
-    status = draw->finder != NULL ? write_files(draw, err) : -(int)err->code;
-    operator_finder_free(draw->finder);
-    draw->finder = NULL;
+    draw->calls = plain_calls_new(db, device->part->device_id, err);
+    status = draw->calls != NULL ? write_files(draw, err) : -(int)err->code;
+    plain_calls_free(draw->calls);
     return status;
 }
 

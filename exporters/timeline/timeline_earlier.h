@@ -29,7 +29,7 @@ struct draw_2022 {
     const struct device_2022 *device;
     struct execution_counts counts;
     struct counters_2022 counters;
-    struct operator_finder *finder;
+    struct plain_calls *calls;
     bool compat;              /* files of 2022 */
     bool facts;               /* slices say what operators are, which those of Ascend's tools do not */
     struct short_names names; /* of them; both empty without */

@@ -100,9 +100,9 @@ struct counters {
 };
 
 struct launch {
-    int64_t call_row; /* of host_call */
     uint64_t order;
     uint32_t connection, thread_id;
+    uint32_t function; /* text */
 };
 
 /* A row of aicpu_node, whose cells wait for the operator in a spool of their own. */

@@ -104,8 +104,8 @@ static int connect(struct tree *tree, struct call *call, const struct spooled_ca
     call->connection = ++association->connections;
     for (uint32_t i = call->parent; i != NO_INDEX && calls[i].connection == 0; i = calls[i].parent)
         calls[i].connection = call->connection;
-    const struct launch launch = {tree->first_row + (call - calls), record->launch_order, call->connection,
-                                  tree->thread_id};
+    const struct launch launch = {record->launch_order, call->connection, tree->thread_id,
+                                  association->call_kinds[record->kind].name};
     return executions_add_record(tree->executions, &record->launched, RECORD_LAUNCH, &launch, sizeof launch, err);
 }
 
@@ -193,6 +193,8 @@ static void set_counters(struct row *row, const struct counters *counters)
     row_set_integer(row, first, counters->total_cycle);
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         row_set_integer(row, first + 1 + i, counters->values[i]);
+    if (counters->block_num >= 0)
+        row_set_integer(row, DEVICE_TASK_COUNTED_BLOCKS, counters->block_num);
 }
 
 static void set_numbers(struct row *row, const struct joined_task *task)
@@ -208,6 +210,11 @@ static void set_numbers(struct row *row, const struct joined_task *task)
     row_set_integer(row, DEVICE_TASK_TYPE, task->run.type);
     row_set_integer(row, DEVICE_TASK_START_NS, task->run.start_ns);
     row_set_integer(row, DEVICE_TASK_DURATION_NS, task->run.end_ns - task->run.start_ns);
+    row_set_integer(row, DEVICE_TASK_ORIGIN_NS, task->run.start_ns);
+    set_tick(row, DEVICE_TASK_WAIT_TICK, task->run.wait_tick);
+    set_tick(row, DEVICE_TASK_PENDING_TICK, task->run.pending_tick);
+    row_set_integer(row, DEVICE_TASK_START_TICK, task->run.start_tick);
+    row_set_integer(row, DEVICE_TASK_END_TICK, task->run.end_tick);
 }
 
 static int emit_task(struct executions *executions, const struct joined_task *task, struct err *err)
@@ -224,42 +231,20 @@ static int emit_task(struct executions *executions, const struct joined_task *ta
     if (task->launched) {
         row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, task->launch.connection);
         row_set_integer(&row, DEVICE_TASK_THREAD_ID, task->launch.thread_id);
+        set_text(&row, DEVICE_TASK_LAUNCH_NAME_ID, task->launch.function);
     }
     if (task->counted)
         set_counters(&row, &task->counters);
     return 0;
 }
 
-static int emit_state(struct executions *executions, const struct joined_task *task, int64_t task_row, struct err *err)
-{
-    struct row row;
-    int status = decoder_emit(executions->association->decoder, &kind_task_state, &row, err);
-    if (status < 0)
-        return status;
-    row_set_integer(&row, TASK_STATE_TASK_ROW_ID, task_row);
-    set_tick(&row, TASK_STATE_WAIT_TICK, task->run.wait_tick);
-    set_tick(&row, TASK_STATE_PENDING_TICK, task->run.pending_tick);
-    row_set_integer(&row, TASK_STATE_START_NS, task->run.start_ns);
-    row_set_integer(&row, TASK_STATE_START_TICK, task->run.start_tick);
-    row_set_integer(&row, TASK_STATE_END_TICK, task->run.end_tick);
-    if (task->counted && task->counters.block_num >= 0)
-        row_set_integer(&row, TASK_STATE_COUNTED_BLOCKS, task->counters.block_num);
-    if (task->launched)
-        row_set_integer(&row, TASK_STATE_LAUNCH_ID, task->launch.call_row);
-    return 0;
-}
-
 static int emit_tasks(struct executions *executions, struct err *err)
 {
-    int64_t task_row = decoder_row_count(executions->association->decoder, &kind_device_task);
     struct spool_item item;
+    uint64_t tasks = 0;
     int status = spool_finish(executions->joined, err);
     while (status == 0 && (status = spool_next(executions->joined, &item, err)) > 0) {
-        status = emit_task(executions, item.record, err);
-        if (status == 0)
-            status = emit_state(executions, item.record, ++task_row, err);
-        if (status == 0 && task_row % 4096 == 0 && interrupted())
-            status = interrupt_error(err);
+        status = ++tasks % 4096 == 0 && interrupted() ? interrupt_error(err) : emit_task(executions, item.record, err);
     }
     return status;
 }

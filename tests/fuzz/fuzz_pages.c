@@ -22,7 +22,7 @@ static bool read_bytes(void *arg, void *bytes, size_t size, uint64_t offset)
 
 struct asked {
     int64_t first, end, last;
-    uint64_t rows, most;
+    uint64_t rows, most, bytes;
 };
 
 static int take_row(void *arg, int64_t *row, struct err *err)
@@ -30,6 +30,9 @@ static int take_row(void *arg, int64_t *row, struct err *err)
     struct asked *asked = arg;
     (void)err;
     EXPECT(row[0] >= asked->first && row[0] < asked->end && (asked->rows == 0 || row[0] > asked->last));
+    EXPECT(row[6] == PAGE_NULL || row[7] >= 0);
+    for (int64_t i = 0; row[6] != PAGE_NULL && i < row[7]; i++) /* they are there to be read */
+        asked->bytes += ((const unsigned char *)(intptr_t)row[6])[i];
     EXPECT(row[2] == PAGE_NULL && row[3] != PAGE_NULL && row[3] != 2);
     asked->last = row[0];
     asked->rows++;
@@ -47,10 +50,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t how = data[0];
     struct file file = {data + 1, size - 1};
     const struct page_source source = {read_bytes, &file, file.size};
-    /* of the columns id, a, text, b, none, c: all but the texts */
+    /* of the columns id, a, text, b, none, c: all but the text; or with it, but without a and none */
     struct page_tree table = {.root = 2 + (how >> 6), .column_count = 6, .places = {1, 2, 0, 4, 5, 6}, .id = 0};
-    if ((how & 32) != 0)
+    if ((how & 32) != 0) {
         table.places[1] = table.places[4] = 0;
+        table.places[2] = 7;
+        table.texts[2] = true;
+    }
     struct page_reader *reader = page_reader_new(&source, &table, WIDTH, &condition, 1);
     for (int i = 0; reader != NULL && i < 2; i++) { /* again: pages are kept */
         struct asked asked = {.first = firsts[how & 3], .end = ends[how >> 2 & 3]};

@@ -122,7 +122,7 @@ static void set_origin(void)
     run_sql("INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM ("
             "  SELECT min(start_ns) AS t FROM inference WHERE start_known = 1"
             "  UNION ALL SELECT min(start_ns) FROM acl_call UNION ALL SELECT min(start_ns) FROM ai_cpu_task"
-            "  UNION ALL SELECT min(t.start_ns) FROM device_task t JOIN task_state s ON s.task_row_id = t.id"
+            "  UNION ALL SELECT min(start_ns) FROM device_task WHERE start_tick IS NOT NULL"
             "  UNION ALL SELECT min(time_ns) FROM training_trace UNION ALL SELECT min(start_ns) FROM aicpu_log"
             "  UNION ALL SELECT min(time_ns) FROM data_queue_log)");
 }

@@ -437,8 +437,12 @@ static struct report_value quoted(const char *shapes, char buffer[SHAPES_MAX])
 {
     if (shapes == NULL)
         return value_none();
-    int length = snprintf(buffer, SHAPES_MAX, "\"%s\"", shapes);
-    return value_text_of(buffer, length > 0 && length < SHAPES_MAX ? (size_t)length : 0);
+    size_t length = strlen(shapes);
+    if (length >= SHAPES_MAX - 2)
+        return value_text_of(buffer, 0);
+    buffer[0] = buffer[length + 1] = '"';
+    memcpy(buffer + 1, shapes, length);
+    return value_text_of(buffer, length + 2);
 }
 
 static void set_metrics_2022(const struct summary *summary, const struct execution *run, struct report_value *values)

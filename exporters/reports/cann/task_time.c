@@ -133,7 +133,10 @@ static int put_states(void *arg, const struct execution *execution, struct err *
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
     const struct task_2022 task = task_2022_of(&tasks->device, execution);
-    double duration = task.end - task.start, next = isnan(task.pending) ? task.start : task.pending;
+    /* NAN: it did not come into the state */
+    double wait = time_2022(&tasks->device, execution->wait_tick);
+    double pending = time_2022(&tasks->device, execution->pending_tick);
+    double duration = task.end - task.start, next = isnan(pending) ? task.start : pending;
     int64_t type = execution->type;
     const struct shown row = {
         .name = execution->op_name,
@@ -144,8 +147,8 @@ static int put_states(void *arg, const struct execution *execution, struct err *
         .count = 1,
         .time = microseconds_2022(duration),
         .share = percent_2022(duration, tasks->all_time),
-        .waiting = microseconds_2022(isnan(task.wait) ? 0 : next - task.wait),
-        .pending = microseconds_2022(isnan(task.pending) ? 0 : task.start - task.pending),
+        .waiting = microseconds_2022(isnan(wait) ? 0 : next - wait),
+        .pending = microseconds_2022(isnan(pending) ? 0 : task.start - pending),
     };
     return report_put(run, &row, err);
 }
@@ -155,7 +158,6 @@ static int put_all_states(struct report_run *run, struct err *err)
     struct tasks *tasks = run->state;
     struct execution_query query = {.range = tasks->device.range.ticks};
     int status = execution_each(run->session->db, &query, add_duration, tasks, err);
-    query.parts = EXECUTION_LAUNCH;
     query.order = EXECUTIONS_BY_KEY;
     query.key = share;
     query.key_arg = tasks;

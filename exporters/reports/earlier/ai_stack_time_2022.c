@@ -80,12 +80,16 @@ static int put_rows(struct report_run *run, struct err *err)
     struct device_2022 *device = run->state;
     sqlite3 *db = run->session->db;
     struct span acl = {.any = false}, runtime = {.any = false}, tasks = {.device = device};
+    struct plain_calls *calls = plain_calls_new(db, run->scope->device_id, err);
+    if (calls == NULL)
+        return -(int)err->code;
     int status = device_2022_of(device, run, err);
     const struct execution_query query = {.range = device->range.ticks};
     if (status == 0)
-        status = plain_each_acl_call(db, run->scope->device_id, take_model_call, &acl, err);
+        status = plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err);
     if (status == 0)
-        status = plain_each_runtime_call(db, run->scope->device_id, take_runtime_call, &runtime, err);
+        status = plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err);
+    plain_calls_free(calls);
     if (status == 0)
         status = execution_each(db, &query, take_execution, &tasks, err);
     if (status == 0)

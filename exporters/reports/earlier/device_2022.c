@@ -128,8 +128,6 @@ double time_2022(const struct device_2022 *device, int64_t tick)
 struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run)
 {
     return (struct task_2022){
-        .wait = time_2022(device, run->wait_tick),
-        .pending = time_2022(device, run->pending_tick),
         .start = time_2022(device, run->start_tick),
         .end = time_2022(device, run->end_tick),
     };

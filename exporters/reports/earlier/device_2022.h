@@ -52,7 +52,7 @@ void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_202
 
 /* An execution of a task with its times as the tool had them. */
 struct task_2022 {
-    double wait, pending, start, end; /* NAN: did not happen */
+    double start, end;
 };
 struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */

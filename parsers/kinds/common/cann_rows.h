@@ -62,17 +62,13 @@ enum {
     DEVICE_TASK_ACCELERATOR_ID,
     DEVICE_TASK_AIC_TIME_NS,
     DEVICE_TASK_AIV_TIME_NS,
-};
-
-enum {
-    TASK_STATE_TASK_ROW_ID,
-    TASK_STATE_WAIT_TICK,
-    TASK_STATE_PENDING_TICK,
-    TASK_STATE_START_TICK,
-    TASK_STATE_END_TICK,
-    TASK_STATE_COUNTED_BLOCKS,
-    TASK_STATE_LAUNCH_ID,
-    TASK_STATE_START_NS,
+    DEVICE_TASK_START_TICK, /* this and the following: of captures from before 2023 */
+    DEVICE_TASK_END_TICK,
+    DEVICE_TASK_WAIT_TICK,
+    DEVICE_TASK_PENDING_TICK,
+    DEVICE_TASK_COUNTED_BLOCKS,
+    DEVICE_TASK_LAUNCH_NAME_ID,
+    DEVICE_TASK_ORIGIN_NS,
 };
 
 enum {
@@ -127,7 +123,7 @@ enum {
     COMMUNICATION_TASK_ESTIMATED_NS,
 };
 
-extern const struct record_kind kind_name, kind_tensor_set, kind_host_call, kind_device_task, kind_task_state,
-    kind_fusion_op, kind_communication_op, kind_communication_task, kind_aicpu_node;
+extern const struct record_kind kind_name, kind_tensor_set, kind_host_call, kind_device_task, kind_fusion_op,
+    kind_communication_op, kind_communication_task, kind_aicpu_node;
 
 #endif

@@ -105,6 +105,21 @@ static const struct column columns[] = {
                                  "How long the AI cores counted, where the device measures it: chips 15 and 16."},
     [DEVICE_TASK_AIV_TIME_NS] = {"aiv_time_ns", "AI vector core time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
                                  "How long the AI vector cores counted, likewise."},
+    [DEVICE_TASK_START_TICK] = {"start_tick", "Start tick", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                                "When it began to run, on the counter of the device; this and the following columns: "
+                                "of captures from before 2023."},
+    [DEVICE_TASK_END_TICK] = {"end_tick", "End tick", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                              "When it was done, on the counter of the device."},
+    [DEVICE_TASK_WAIT_TICK] = {"wait_tick", "Waiting since", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                               "When it began to wait, on the counter of the device; chip 0 only."},
+    [DEVICE_TASK_PENDING_TICK] = {"pending_tick", "Pending since", COLUMN_INTEGER, UNIT_TICK, COLUMN_DERIVED, NULL,
+                                  "When it became pending, on the counter of the device; chip 0 only."},
+    [DEVICE_TASK_COUNTED_BLOCKS] = {"counted_blocks", "Counted blocks", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "How many blocks its counters are of, where they say it: on chip 0."},
+    [DEVICE_TASK_LAUNCH_NAME_ID] = {"launch_name_id", "Launch", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
+                                    "The function of the runtime that launched it (name.id)."},
+    [DEVICE_TASK_ORIGIN_NS] = {"origin_ns", "Origin", COLUMN_INTEGER, UNIT_NS,
+                               COLUMN_DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN, NULL, "Its start, likewise."},
 };
 
 const struct record_kind kind_device_task = {

@@ -198,6 +198,53 @@ static void check_shortest(int64_t value, unsigned decimals)
     check_text(text, number_put_shortest(text, value, decimals), expected);
 }
 
+static void check_real(double value, unsigned digits)
+{
+    char expected[40], text[40];
+    snprintf(expected, sizeof expected, "%.*g", (int)digits, value);
+    *number_put_real(text, value, digits) = '\0';
+    assert_string_equal(text, expected);
+}
+
+static void real_numbers_are_those_of_printf_to_the_last_digit(void **state)
+{
+    static const double odd[] = {0,
+                                 -0.0,
+                                 0.5,
+                                 2.5,
+                                 0.1,
+                                 1e-4,
+                                 9.9999999e-5,
+                                 1e15,
+                                 1e300,
+                                 -1.25,
+                                 1e-300,
+                                 5e-324,
+                                 999.95,
+                                 1e17,
+                                 9.5e14,
+                                 999999999999999.9,
+                                 0.00099999999999999999,
+                                 INFINITY,
+                                 NAN};
+    (void)state;
+    for (unsigned digits = 1; digits <= 17; digits++) {
+        for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+            check_real(odd[i], digits);
+        for (double power = 1e-5; power < 1e18; power *= 10) {
+            check_real(power, digits);
+            check_real(nextafter(power, 0), digits);
+            check_real(power * 0.5, digits);
+        }
+    }
+    for (int i = 0; i < 20000; i++) {
+        double value = ldexp((double)random_signed(), -(i % 80));
+        check_real(value, 17);
+        check_real(fabs(value), 15 + (unsigned)i % 3);
+        check_real((double)(i * 37) / 64, 1 + (unsigned)i % 17); /* halves between two numbers */
+    }
+}
+
 static void the_shortest_form_has_no_superfluous_zero_and_loses_no_digit(void **state)
 {
     (void)state;
@@ -501,6 +548,7 @@ int main(void)
         cmocka_unit_test(unsigned_numbers_are_written_as_printf_does),
         cmocka_unit_test(signed_numbers_are_written_as_printf_does),
         cmocka_unit_test(nanoseconds_are_written_as_microseconds_with_three_decimals),
+        cmocka_unit_test(real_numbers_are_those_of_printf_to_the_last_digit),
         cmocka_unit_test(the_shortest_form_has_no_superfluous_zero_and_loses_no_digit),
         cmocka_unit_test(ratios_are_rounded_half_away_from_zero),
         cmocka_unit_test(a_ratio_to_nothing_is_zero_and_one_out_of_range_saturates),

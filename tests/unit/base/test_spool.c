@@ -117,6 +117,32 @@ static void without_ties_equal_keys_stay_as_they_were_added(void **state)
     spool_free(spool);
 }
 
+static void records_come_again_from_the_first_on(void **state)
+{
+    static const size_t memories[] = {1 << 20, 1000}; /* in one piece, and in runs */
+    (void)state;
+    for (size_t m = 0; m < sizeof memories / sizeof *memories; m++) {
+        struct err err = ERR_INIT;
+        struct spool *spool = spool_new(memories[m], NULL, &err);
+        struct spool_item item;
+        for (uint64_t i = 0; i < 3000; i++) {
+            const struct spool_key key = {i * 7919 % 3000, 0};
+            assert_int_equal(spool_add(spool, &key, &i, sizeof i, &err), 0);
+        }
+        assert_int_equal(spool_finish(spool, &err), 0);
+        for (uint64_t given = 3000; given > 0; given /= 10) { /* also from the middle on */
+            for (uint64_t i = 0; i < given; i++) {
+                assert_int_equal(spool_next(spool, &item, &err), 1);
+                assert_int_equal(item.key.major, i);
+            }
+            if (given == 3000)
+                assert_int_equal(spool_next(spool, &item, &err), 0);
+            assert_int_equal(spool_rewind(spool, &err), 0);
+        }
+        spool_free(spool);
+    }
+}
+
 static void a_record_that_is_too_long_is_refused(void **state)
 {
     static char record[SPOOL_RECORD_MAX + 1];
@@ -142,6 +168,7 @@ int main(void)
         cmocka_unit_test(records_that_fit_in_memory_come_in_order),
         cmocka_unit_test(records_that_do_not_fit_come_in_the_same_order),
         cmocka_unit_test(without_ties_equal_keys_stay_as_they_were_added),
+        cmocka_unit_test(records_come_again_from_the_first_on),
         cmocka_unit_test(a_record_that_is_too_long_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static const struct page_column abc[] = {{"id", 0}, {"a", 1}, {"b", 2}, {"c", 3}};
+static const struct page_column abc[] = {{"id", 0, false}, {"a", 1, false}, {"b", 2, false}, {"c", 3, false}};
 #define WIDTH 4
 #define NUMBERED "WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
 
@@ -102,7 +102,7 @@ static void assert_range(struct page_reader *reader, sqlite3 *db, int64_t first,
 /* Every row comes once, in order, whoever reads it. */
 static void assert_scan(sqlite3 *db)
 {
-    static const struct scan_column columns[] = {{"id", 0}, {"a", 1}, {"b", 2}, {"c", 3}};
+    static const struct scan_column columns[] = {{"id", 0, false}, {"a", 1, false}, {"b", 2, false}, {"c", 3, false}};
     struct query_scan *scan = NULL;
     struct err err = ERR_INIT;
     struct rows rows;
@@ -203,7 +203,7 @@ static void texts_blobs_reals_and_many_nulls_between_are_passed_over(void **stat
 
 static void rows_that_fail_a_condition_are_left_out(void **state)
 {
-    static const struct scan_column columns[] = {{"id", 0}, {"a", 1}, {"c", 3}, {"b", 2}};
+    static const struct scan_column columns[] = {{"id", 0, false}, {"a", 1, false}, {"c", 3, false}, {"b", 2, false}};
     static const char *const wheres[] = {"a IS NOT NULL",
                                          "a <> 2 AND b IS NOT NULL AND a <> -3",
                                          "y <> 1 AND b <> 0",
@@ -260,6 +260,88 @@ static void columns_that_the_end_of_a_row_lacks_are_null(void **state)
     sqlite3_close(db);
 }
 
+/* Texts of a row, each with integers beside it. */
+struct text_row {
+    int64_t id, a, c;
+    struct scanned_text x, y;
+};
+
+static int compare_texts(void *arg, int64_t *row, struct err *err)
+{
+    struct rows *rows = arg;
+    const struct text_row *read = (const struct text_row *)(void *)row;
+    const struct scanned_text *texts[] = {&read->x, &read->y};
+    (void)err;
+    assert_int_equal(sqlite3_step(rows->expected), SQLITE_ROW);
+    assert_true(read->id == sqlite3_column_int64(rows->expected, 0));
+    assert_true(read->a == sqlite3_column_int64(rows->expected, 1));
+    assert_true(read->c == sqlite3_column_int64(rows->expected, 2));
+    for (int i = 0; i < 2; i++) {
+        const void *expected = sqlite3_column_text(rows->expected, 3 + i);
+        assert_true((expected == NULL) == (texts[i]->address == PAGE_NULL));
+        if (expected == NULL)
+            continue;
+        assert_int_equal(texts[i]->length, sqlite3_column_bytes(rows->expected, 3 + i));
+        assert_memory_equal(scanned_text(texts[i]), expected, (size_t)texts[i]->length);
+    }
+    rows->count++;
+    return 0;
+}
+
+/* Rows before this one come from pages, and all of them from a scan. */
+static void assert_texts(sqlite3 *db, int64_t odd)
+{
+    enum { ID, A, C, X, Y = X + 2, TEXT_WIDTH = Y + 2 };
+    static const struct page_column wanted[] = {
+        {"id", ID, false}, {"x", X, true}, {"y", Y, true}, {"a", A, false}, {"c", C, false}};
+    static const struct scan_column columns[] = {
+        {"id", ID, false}, {"x", X, true}, {"y", Y, true}, {"a", A, false}, {"c", C, false}};
+    struct page_reader *reader = page_reader_open(db, "t", wanted, 5, TEXT_WIDTH, NULL, 0);
+    struct query_scan *scan = NULL;
+    struct err err = ERR_INIT;
+    struct rows rows = {.most = -1};
+    int64_t next = 1;
+    assert_non_null(reader);
+    assert_int_equal(query_scan_new(db, "t", NULL, columns, 5, TEXT_WIDTH, &scan, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        const char *sql = "SELECT id, a, c, x, y FROM t ORDER BY id";
+        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows.expected, NULL), SQLITE_OK);
+        rows.count = 0;
+        if (i == 0)
+            assert_int_equal(page_reader_read(reader, &next, INT64_MAX, compare_texts, &rows, &err), 0);
+        else
+            assert_int_equal(query_scan(scan, 1, INT64_MAX, compare_texts, &rows, &err), 0);
+        assert_int_equal(rows.count, i == 0 ? odd - 1 : 300);
+        sqlite3_finalize(rows.expected);
+    }
+    assert_true(next == (odd <= 300 ? odd : INT64_MAX));
+    query_scan_free(scan);
+    page_reader_free(reader);
+}
+
+static void texts_come_with_their_lengths_whoever_reads_them(void **state)
+{
+    static const char *const odd[] = {"",
+                                      "UPDATE t SET x = zeroblob(7) WHERE id = 200",
+                                      "UPDATE t SET y = 5 WHERE id = 200",
+                                      "UPDATE t SET x = 0 WHERE id = 200",
+                                      "UPDATE t SET y = 2.5 WHERE id = 200",
+                                      "UPDATE t SET y = hex(zeroblob(9000)) WHERE id = 200"};
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char sql[1024];
+        snprintf(sql, sizeof sql,
+                 "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, x, b TEXT, y, c INTEGER, z TEXT);" NUMBERED
+                 "INSERT INTO t SELECT i, i * 3, CASE WHEN i %% 4 > 0 THEN substr(hex(zeroblob(300)), 1, i) || 'x' END,"
+                 " CASE WHEN i %% 3 > 0 THEN hex(zeroblob(i %% 90)) END, CASE WHEN i %% 5 > 0 THEN"
+                 " char(i, 0x4eba) || substr(hex(zeroblob(80)), i %% 150) END, -i, 'z' FROM n WHERE i <= 300;%s",
+                 odd[i]);
+        sqlite3 *db = made(4096, sql);
+        assert_texts(db, i == 0 ? 301 : 200);
+        sqlite3_close(db);
+    }
+}
+
 static void tables_that_are_not_plain_are_left_to_sqlite(void **state)
 {
     static const char *const others[] = {
@@ -293,7 +375,8 @@ static void tables_that_are_not_plain_are_left_to_sqlite(void **state)
     assert_null(opened(db));
     assert_scan(db);
     assert_null(page_reader_open(db, "nowhere", abc, 4, WIDTH, NULL, 0));
-    assert_null(page_reader_open(db, "t", (const struct page_column[]){{"id", 0}, {"d", 1}}, 2, WIDTH, NULL, 0));
+    assert_null(
+        page_reader_open(db, "t", (const struct page_column[]){{"id", 0, false}, {"d", 1, false}}, 2, WIDTH, NULL, 0));
     sqlite3_close(db);
 }
 
@@ -532,6 +615,7 @@ int main(void)
         SCRATCH_TEST(rows_that_fail_a_condition_are_left_out),
         SCRATCH_TEST(sqlite_goes_on_at_a_row_that_is_not_as_expected),
         SCRATCH_TEST(columns_that_the_end_of_a_row_lacks_are_null),
+        SCRATCH_TEST(texts_come_with_their_lengths_whoever_reads_them),
         SCRATCH_TEST(tables_that_are_not_plain_are_left_to_sqlite),
         SCRATCH_TEST(nobody_changes_what_is_being_read_and_changes_of_ones_own_are_seen),
         SCRATCH_TEST(a_file_that_is_cut_off_or_leads_in_circles_ends_the_reading),

@@ -136,9 +136,7 @@ static void captures_of_the_job_era_have_tables_and_a_timeline(void **state)
     (void)state;
     begin_database("ascend-job");
     add_operators(1, 0);
-    for (int i = 1; i <= 3; i++)
-        run_sql("INSERT INTO task_state(task_row_id, start_tick, end_tick) VALUES(%d, %d, %d)", i, 100 * i,
-                100 * i + 9);
+    run_sql("UPDATE device_task SET start_tick = 100 * id, end_tick = 100 * id + 9");
     finish_database();
     export_everything();
     scratch_assert_content("op_statistic_1.csv",
@@ -168,8 +166,7 @@ static void captures_of_2022_have_tables_and_timelines(void **state)
     add_part(1, 0, false, 1);
     add_operators(0, 1);
     for (int i = 0; i < 3; i++)
-        run_sql("INSERT INTO task_state(task_row_id, start_tick, end_tick) VALUES(%d, %d, %d)", i + 1, ticks[i][0],
-                ticks[i][1]);
+        run_sql("UPDATE device_task SET start_tick = %d, end_tick = %d WHERE id = %d", ticks[i][0], ticks[i][1], i + 1);
     add_call(70, 71, 500, 900, "aclopExecuteV2");
     finish_database();
     export_everything();

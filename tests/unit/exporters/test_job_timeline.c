@@ -15,11 +15,11 @@
 static void insert_tasks(const int64_t (*tasks)[5], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        run_sql("INSERT INTO device_task(id, device_id, stream_id, task_id, start_ns, duration_ns, op_name_id)"
-                " VALUES(%zu, 1, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", nullif(%" PRId64 ", 0))",
-                i + 1, tasks[i][0], tasks[i][1], tasks[i][2], tasks[i][3], tasks[i][4]);
-        run_sql("INSERT INTO task_state(task_row_id, start_tick, end_tick) VALUES(%zu, %" PRId64 ", %" PRId64 ")",
-                i + 1, tasks[i][2], tasks[i][2] + tasks[i][3]);
+        run_sql("INSERT INTO device_task(id, device_id, stream_id, task_id, start_ns, duration_ns, op_name_id,"
+                "  start_tick, end_tick) VALUES(%zu, 1, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                ", nullif(%" PRId64 ", 0), %" PRId64 ", %" PRId64 ")",
+                i + 1, tasks[i][0], tasks[i][1], tasks[i][2], tasks[i][3], tasks[i][4], tasks[i][2],
+                tasks[i][2] + tasks[i][3]);
     }
 }
 

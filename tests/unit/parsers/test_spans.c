@@ -97,7 +97,6 @@ static const struct way {
      .last_half = 0x17,
      .made = "fusion_task"},
     {.kind = "svp_pmu", .why = "its records have lengths without a sign"},
-    {.kind = "task_state", .why = "made of ts_track"},
     {.kind = "ts_track",
      .fixture = "time_line.hex",
      .tick = "tick",
