@@ -285,6 +285,63 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
     return check_stop(stream->decoder, err);
 }
 
+/* Takes the records at the front as long as each is sound, and another follows, as take_chunk does; how many bytes that
+ * are, or -code. */
+static int64_t take_sound(struct stream *stream, struct err *err)
+{
+    const struct layout *layout = stream->layout;
+    const size_t size = layout->record_size;
+    const bool can_search = framing_can_search(layout);
+    size_t at = 0;
+    bool sound = stream->used >= size && layout_matches(layout, stream->buffer);
+    while (sound && stream->used - at >= 2 * size) {
+        sound = layout_matches(layout, stream->buffer + at + size);
+        if (!sound && can_search)
+            break;
+        stream_locate(stream, at);
+        if (take_record(stream, stream->buffer + at, err) < 0)
+            return -(int)err->code;
+        stream->decoder->record++;
+        at += size;
+    }
+    return (int64_t)at;
+}
+
+/* Whether the bytes that come next may be looked at where the reader has them: what is left in the buffer goes in front
+ * of them, and what they leave back into the buffer. */
+static bool may_borrow(const struct stream *stream)
+{
+    return stream->layout != NULL && !stream->layout->mixed && !stream->searching && stream->used <= READER_FRONT &&
+           2 * stream->layout->record_size <= READER_FRONT && stream->decoder->buffer_size == CHUNK_SIZE;
+}
+
+static ssize_t take_borrowed(struct stream *stream, int *ret_status, struct err *err)
+{
+    unsigned char *own = stream->buffer, *bytes;
+    ssize_t got = file_reader_lend(stream->decoder->reader, &bytes);
+    if (got <= 0)
+        return got;
+    stream->buffer = memcpy(bytes - stream->used, own, stream->used);
+    stream->used += (size_t)got;
+    int64_t done = take_sound(stream, err);
+    if (done >= 0) {
+        stream->used -= (size_t)done;
+        memcpy(own, stream->buffer + done, stream->used);
+        stream->buffer_offset += done;
+    }
+    stream->buffer = own;
+    *ret_status = done < 0 ? (int)done : check_stop(stream->decoder, err);
+    return got;
+}
+
+static ssize_t fill_buffer(struct stream *stream)
+{
+    struct decoder *decoder = stream->decoder;
+    ssize_t got = file_reader_read(decoder->reader, stream->buffer + stream->used, decoder->buffer_size - stream->used);
+    stream->used += got > 0 ? (size_t)got : 0;
+    return got;
+}
+
 /* Takes one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
 static bool take_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
                       struct err *err)
@@ -299,7 +356,7 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
         return false;
     }
     while (*ret_status == 0 && !*ret_give_up) {
-        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, decoder->buffer_size - stream->used);
+        ssize_t got = may_borrow(stream) ? take_borrowed(stream, ret_status, err) : fill_buffer(stream);
         if (got < 0) {
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
@@ -313,9 +370,10 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
             memcpy(file->checksum, file_reader_checksum(reader), sizeof file->checksum);
             return true;
         }
-        stream->used += (size_t)got;
         file->bytes_read += (uint64_t)got;
         decoder->bytes_done += (uint64_t)got;
+        if (*ret_status < 0)
+            break;
         if (stream->used == CHUNK_SIZE)
             *ret_status = process_buffer(stream, ret_give_up, err);
         else if (stream->used == decoder->buffer_size)

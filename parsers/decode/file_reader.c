@@ -84,7 +84,7 @@ static bool publish(struct file_reader *reader, const struct block *block)
 
 static unsigned char *bytes_of(const struct file_reader *reader, const struct block *block)
 {
-    return reader->bytes + (size_t)(block - reader->blocks) * reader->block_size;
+    return reader->bytes + (size_t)(block - reader->blocks) * (READER_FRONT + reader->block_size) + READER_FRONT;
 }
 
 /* Fills the block with what follows in the file. */
@@ -260,9 +260,10 @@ int file_reader_open(struct file_reader *reader, size_t index)
     return block->unopened ? block->failure : 0;
 }
 
-ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
+/* Bytes that the current block, or the next one, still has; 0 at the end of the file, -1 with errno set. */
+static ssize_t bytes_left(struct file_reader *reader)
 {
-    struct block *block = &reader->blocks[reader->first];
+    const struct block *block = &reader->blocks[reader->first];
     while (reader->taken == block->length) {
         if (block->last && block->failure == 0)
             return 0;
@@ -271,10 +272,30 @@ ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
             return -1;
         }
     }
-    size_t left = block->length - reader->taken, length = left < size ? left : size;
-    memcpy(buffer, bytes_of(reader, block) + reader->taken, length);
+    return (ssize_t)(block->length - reader->taken);
+}
+
+ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
+{
+    unsigned char *bytes;
+    ssize_t left = bytes_left(reader);
+    if (left <= 0)
+        return left;
+    size_t length = (size_t)left < size ? (size_t)left : size;
+    bytes = bytes_of(reader, &reader->blocks[reader->first]) + reader->taken;
+    memcpy(buffer, bytes, length);
     reader->taken += length;
     return (ssize_t)length;
+}
+
+ssize_t file_reader_lend(struct file_reader *reader, unsigned char **ret)
+{
+    ssize_t left = bytes_left(reader);
+    if (left > 0) {
+        *ret = bytes_of(reader, &reader->blocks[reader->first]) + reader->taken;
+        reader->taken += (size_t)left;
+    }
+    return left;
 }
 
 const char *file_reader_checksum(const struct file_reader *reader)
@@ -321,7 +342,7 @@ struct file_reader *file_reader_new(const struct capture *capture, struct err *e
     pthread_cond_init(&reader->readable, NULL);
     pthread_cond_init(&reader->writable, NULL);
     reader->block_size = block_size_for(capture);
-    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * reader->block_size);
+    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * (READER_FRONT + reader->block_size));
     reader->checksum = checksum_new();
     int status = 0;
     if (reader->bytes == NULL || reader->checksum == NULL)
