@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture_copies.h"
+#include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
 #include "parsers/decode/layout.h"
@@ -261,6 +262,8 @@ static int check_stop(const struct decoder *decoder, struct err *err)
 {
     if (interrupted())
         return interrupt_error(err);
+    if (decoder->apart != NULL && (atomic_load(decoder->apart) || diag_reports(decoder->capture->diag) > 0))
+        return err_set(err, ERR_FAILED, "streams that are decoded ahead are not sound, or not wanted any more");
     if (diag_is_fatal(decoder->capture->diag))
         return diag_fatal_error(decoder->capture->diag, err);
     return 0;
@@ -550,6 +553,35 @@ static int change_part(struct decoder *decoder, size_t part, struct err *err)
     return status == 0 ? association_begin_part(decoder->association, part, err) : status;
 }
 
+/* The end of the stream that begins with this file. */
+static size_t stream_end(const struct capture *capture, size_t first)
+{
+    size_t end = first + 1;
+    while (end < capture->file_count && same_stream(&capture->files[first], &capture->files[end]))
+        end++;
+    return end;
+}
+
+/* Takes over what was decoded ahead of a part, whose streams are passed over then: 1; 0: the stream is to be decoded. */
+static int pass_over(struct decoder *decoder, size_t first, size_t end, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    if (decoder->ahead == NULL || ahead_left(decoder->ahead)[first])
+        return 0;
+    int status = ahead_take(decoder->ahead, capture->files[first].part, decoder->association, err);
+    if (status == 0) { /* the reader has passed over its files */
+        file_reader_free(decoder->reader);
+        ahead_give_back(decoder->ahead);
+        decoder->reader = file_reader_new(capture, first, ahead_left(decoder->ahead), err);
+        return decoder->reader != NULL ? 0 : -(int)err->code;
+    }
+    for (size_t i = first; status > 0 && i < end; i++) {
+        capture->files[i].mark = diag_mark(capture->diag);
+        decoder->bytes_done += capture->files[i].bytes_read;
+    }
+    return status;
+}
+
 static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
 {
     struct capture *capture = decoder->capture;
@@ -562,9 +594,12 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
             status = change_part(decoder, part = file->part, err);
         if (file->kind == NULL || status < 0)
             continue;
-        while (next < capture->file_count && same_stream(file, &capture->files[next]))
-            next++;
-        status = decode_stream(decoder, file, next - i, checksum, err);
+        next = stream_end(capture, i);
+        status = pass_over(decoder, i, next, err);
+        if (status == 0)
+            status = decode_stream(decoder, file, next - i, checksum, err);
+        else if (status > 0)
+            status = check_stop(decoder, err);
         if (status < 0 && status != -ERR_STRICT && status != -ERR_INTERRUPTED)
             err_wrap(err, "cannot decode '%s'", file->name);
     }
@@ -627,6 +662,53 @@ static int open_batches(struct decoder *decoder, struct err *err)
     return 0;
 }
 
+static int open_decoder(struct decoder *decoder, struct err *err)
+{
+    if (open_batches(decoder, err) < 0)
+        return -(int)err->code;
+    decoder->scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder->scratch);
+    return decoder->scratch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static void close_decoder(struct decoder *decoder)
+{
+    file_reader_free(decoder->reader);
+    free(decoder->buffer);
+    free(decoder->scratch);
+    free(decoder->open);
+}
+
+/* Rows would not be in their order. */
+static struct row_batch *refuse_rows(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    (void)sink;
+    err_set(err, ERR_FAILED, "records of kind %s were not expected where streams are decoded ahead", kind->name);
+    return NULL;
+}
+
+static int decode_ahead(struct ahead_work *work, struct association **ret, struct err *err)
+{
+    struct row_sink sink = {.begin = refuse_rows};
+    struct capture *capture = &work->capture;
+    struct decoder decoder = {.capture = capture, .sink = &sink, .apart = &work->stop};
+    int status = open_decoder(&decoder, err);
+    if (status == 0)
+        *ret = decoder.association = association_new(&decoder, err);
+    if (decoder.association == NULL ||
+        (decoder.reader = file_reader_new(capture, work->first, work->chosen, err)) == NULL)
+        status = -(int)err->code;
+    else
+        status = association_begin_part(decoder.association, work->part, err);
+    for (size_t i = work->first, end; i < capture->file_count && capture->files[i].part == work->part; i = end) {
+        end = stream_end(capture, i);
+        if (status == 0 && work->chosen[i])
+            status = decode_stream(&decoder, &capture->files[i], end - i, NULL, err);
+        status = status == 0 ? check_stop(&decoder, err) : status;
+    }
+    close_decoder(&decoder);
+    return status;
+}
+
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
     int status = capture_reject_copies(capture, err);
@@ -635,14 +717,15 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
-    status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
-    if (status == 0 && decoder.scratch == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
+    status = checksum != NULL ? open_decoder(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && capture->family == CAPTURE_CANN)
+        decoder.ahead = ahead_new(capture, decode_ahead);
+    if (status == 0 && (decoder.reader = file_reader_new(
+                            capture, 0, decoder.ahead != NULL ? ahead_left(decoder.ahead) : NULL, err)) == NULL)
         status = -(int)err->code;
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
+    ahead_free(decoder.ahead);
     if (status == 0)
         check_unchanged(&decoder);
     if (status == 0)
@@ -650,10 +733,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     if (status == 0)
         status = check_stop(&decoder, err);
     association_free(decoder.association);
-    file_reader_free(decoder.reader);
-    free(decoder.buffer);
-    free(decoder.scratch);
-    free(decoder.open);
+    close_decoder(&decoder);
     checksum_free(checksum);
     return status;
 }

@@ -31,6 +31,7 @@ struct block {
 
 struct file_reader {
     const struct capture *capture;
+    const bool *chosen; /* NULL: all files */
     struct checksum *checksum;
     unsigned char *bytes; /* of all blocks */
     size_t block_size;
@@ -145,6 +146,11 @@ static bool is_binary(const struct record_kind *kind)
     return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
 }
 
+static bool is_wanted(const struct file_reader *reader, size_t index)
+{
+    return is_binary(reader->capture->files[index].kind) && (reader->chosen == NULL || reader->chosen[index]);
+}
+
 static void leave_file(struct file_reader *reader)
 {
     if (reader->fd >= 0)
@@ -158,7 +164,7 @@ static bool read_block(struct file_reader *reader, struct block *block)
 {
     const struct capture *capture = reader->capture;
     *block = (struct block){.first = reader->fd < 0};
-    while (reader->fd < 0 && reader->next < capture->file_count && !is_binary(capture->files[reader->next].kind))
+    while (reader->fd < 0 && reader->next < capture->file_count && !is_wanted(reader, reader->next))
         reader->next++;
     if (reader->next == capture->file_count)
         return false;
@@ -328,7 +334,7 @@ static size_t block_size_for(const struct capture *capture)
     return size;
 }
 
-struct file_reader *file_reader_new(const struct capture *capture, struct err *err)
+struct file_reader *file_reader_new(const struct capture *capture, size_t first, const bool *chosen, struct err *err)
 {
     struct file_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -337,6 +343,8 @@ struct file_reader *file_reader_new(const struct capture *capture, struct err *e
     }
     bool is_small = capture_record_bytes(capture) < THREAD_BYTES_MIN;
     reader->capture = capture;
+    reader->chosen = chosen;
+    reader->next = first;
     reader->fd = -1;
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->readable, NULL);

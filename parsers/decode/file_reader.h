@@ -11,9 +11,10 @@
 
 struct file_reader; /* opaque */
 
-/* Starts to read the files that have a kind and are no text, in their order. The capture's list of files and its
- * kinds must stay as they are. NULL with err set. */
-struct file_reader *file_reader_new(const struct capture *capture, struct err *err);
+/* Starts to read the files that have a kind and are no text, in their order, from the one of this index on. The
+ * capture's list of files and its kinds must stay as they are. chosen: NULL, or of each file whether it is wanted.
+ * NULL with err set. */
+struct file_reader *file_reader_new(const struct capture *capture, size_t first, const bool *chosen, struct err *err);
 /* Stops reading; NULL is fine. */
 void file_reader_free(struct file_reader *reader);
 
