@@ -562,7 +562,8 @@ static size_t stream_end(const struct capture *capture, size_t first)
     return end;
 }
 
-/* Takes over what was decoded ahead of a part, whose streams are passed over then: 1; 0: the stream is to be decoded. */
+/* Takes over what was decoded ahead of a part, whose streams are passed over then: 1; 0: the stream is to be decoded.
+ */
 static int pass_over(struct decoder *decoder, size_t first, size_t end, struct err *err)
 {
     struct capture *capture = decoder->capture;

@@ -645,9 +645,9 @@ static int join_groups(struct association *association, struct device_join *join
     }
     if (take_pmu(association, join, NULL, err) < 0)
         return -(int)err->code;
-    diag_go_back(diag, association->pmu_count > 0
-                           ? mark_of(decoder_capture(association->decoder), association->join_mark, association->join_file)
-                           : diag_mark(diag));
+    diag_go_back(diag, association->pmu_count > 0 ? mark_of(decoder_capture(association->decoder),
+                                                            association->join_mark, association->join_file)
+                                                  : diag_mark(diag));
     report_join(association, join);
     diag_go_on(diag);
     return report_unmatched(association, join, err);
