@@ -47,14 +47,11 @@ static int fail(struct strbuf *buf)
     return -1;
 }
 
-/* Makes room for length more bytes and a NUL. */
-static int make_room(struct strbuf *buf, size_t length)
+static int grow(struct strbuf *buf, size_t length)
 {
     if (length > buf->maximum - buf->length)
         return fail(buf);
     size_t needed = buf->length + length + 1;
-    if (needed <= buf->capacity)
-        return 0;
     size_t most = buf->maximum + 1;
     size_t capacity = buf->capacity < FIRST_CAPACITY / 2 ? FIRST_CAPACITY
                       : buf->capacity > most / 2         ? most
@@ -70,6 +67,12 @@ static int make_room(struct strbuf *buf, size_t length)
     buf->data = data;
     buf->capacity = capacity;
     return 0;
+}
+
+/* Makes room for length more bytes and a NUL; the capacity is at most a byte more than the maximum. */
+static inline int make_room(struct strbuf *buf, size_t length)
+{
+    return length < buf->capacity - buf->length ? 0 : grow(buf, length);
 }
 
 int strbuf_add(struct strbuf *buf, const void *bytes, size_t length)
@@ -90,7 +93,11 @@ int strbuf_adds(struct strbuf *buf, const char *text)
 
 int strbuf_addc(struct strbuf *buf, char c)
 {
-    return strbuf_add(buf, &c, 1);
+    if (make_room(buf, 1) < 0)
+        return -1;
+    buf->data[buf->length++] = c;
+    buf->data[buf->length] = '\0';
+    return 0;
 }
 
 int strbuf_add_integer(struct strbuf *buf, int64_t value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/database.h"
 
+#include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "db/query/take_row.h"
@@ -34,15 +35,6 @@ static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
     put16(to + CELLS, page_size);
 }
 
-/* 0, or an errno. */
-static int put(int fd, const unsigned char *bytes, size_t length, size_t offset)
-{
-    ssize_t written = pwrite(fd, bytes, length, (off_t)offset);
-    if (written < 0)
-        return errno;
-    return written == (ssize_t)length ? 0 : ENOSPC;
-}
-
 /* Makes them in an empty file: 0, or an errno. */
 static int blank_write(int fd, const struct blank *blank)
 {
@@ -60,10 +52,10 @@ static int blank_write(int fd, const struct blank *blank)
     put32(first + ENCODING, UTF8);
     put32(first + VALID_FOR, 1); /* the number of pages stands since change 1 */
     put_leaf(first + HEADER, blank->page_size, false);
-    int failure = put(fd, first, sizeof first, 0);
+    int failure = file_write_at(fd, first, sizeof first, 0);
     for (size_t i = 0; i < blank->tables && failure == 0; i++) {
         put_leaf(leaf, blank->page_size, blank->keyed[i]);
-        failure = put(fd, leaf, sizeof leaf, (BLANK_ROOT(i) - 1) * blank->page_size);
+        failure = file_write_at(fd, leaf, sizeof leaf, (BLANK_ROOT(i) - 1) * blank->page_size);
     }
     if (failure == 0 && ftruncate(fd, (off_t)((blank->tables + 1) * blank->page_size)) != 0)
         failure = errno;

@@ -280,8 +280,10 @@ static void add_named_view(struct strbuf *sql, const struct named_view *view)
 
 static void add_column(struct strbuf *sql, const struct column *column, bool first)
 {
-    strbuf_addf(sql, "%s%s %s%s", first ? "" : ", ", column->name, column->type == COLUMN_INTEGER ? "INTEGER" : "TEXT",
-                column->flags & COLUMN_KEY ? " PRIMARY KEY" : "");
+    strbuf_adds(sql, first ? "" : ", ");
+    strbuf_adds(sql, column->name);
+    strbuf_adds(sql, column->type == COLUMN_INTEGER ? " INTEGER" : " TEXT");
+    strbuf_adds(sql, column->flags & COLUMN_KEY ? " PRIMARY KEY" : "");
 }
 
 static void add_kind_table(struct strbuf *sql, const struct record_kind *kind)
@@ -522,8 +524,13 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
         made = list.items[i];
         for (int j = 0; j < made.type_length; j++)
             strbuf_addc(text, (char)(made.type[j] - 'A' + 'a'));
-        strbuf_addf(text, "\n%.*s\n%.*s\n%.*s\n", made.name_length, made.name, made.table_length, made.table,
-                    made.sql_length, made.sql);
+        strbuf_addc(text, '\n');
+        strbuf_add(text, made.name, (size_t)made.name_length);
+        strbuf_addc(text, '\n');
+        strbuf_add(text, made.table, (size_t)made.table_length);
+        strbuf_addc(text, '\n');
+        strbuf_add(text, made.sql, (size_t)made.sql_length);
+        strbuf_addc(text, '\n');
     }
     free(list.items);
     return status == 0 && !statements->failed && !text->failed;
@@ -531,18 +538,24 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
 
 /* Import numbers the rows of a table from 1 on; those that know only the last number count on it. A row takes a byte at
  * least, so that numbers beyond the file's size have large gaps. */
-static bool is_numbered(sqlite3 *db, const char *table, int64_t size)
+static bool is_within(sqlite3 *db, const char *table, const char *order, int64_t size, bool *ret_empty)
 {
     sqlite3_stmt *statement = NULL;
-    char *sql =
-        sqlite3_mprintf("SELECT (SELECT min(rowid) FROM \"%w\"), (SELECT max(rowid) FROM \"%w\")", table, table);
-    bool numbered = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
+    char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" ORDER BY rowid%s LIMIT 1", table, order);
+    bool within = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
     /* a table that cannot be read is told of by whoever reads it */
-    if (numbered && sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        numbered = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 1) <= size;
+    *ret_empty = !within || sqlite3_step(statement) != SQLITE_ROW;
+    if (!*ret_empty)
+        within = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 0) <= size;
     sqlite3_finalize(statement);
     sqlite3_free(sql);
-    return numbered;
+    return within;
+}
+
+static bool is_numbered(sqlite3 *db, const char *table, int64_t size)
+{
+    bool empty;
+    return is_within(db, table, "", size, &empty) && (empty || is_within(db, table, " DESC", size, &empty));
 }
 
 static int64_t database_size(sqlite3 *db)

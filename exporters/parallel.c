@@ -75,7 +75,7 @@ static void write_output(struct parallel *parallel, struct parallel_output *outp
 {
     if (parallel->out == NULL)
         return;
-    outfile_write(parallel->out, output->data, output->used);
+    outfile_write_many(parallel->out, output->data, output->used);
     output->used = 0;
     if (outfile_failed(parallel->out))
         err_set_errno(err, parallel->out->failure, "cannot write '%s'", parallel->out->path);

@@ -227,6 +227,9 @@ struct record_kind {
     /* NULL, or the name of the kind that says the same: a part of a capture that has such files is decoded from them.
      */
     const char *instead_of;
+    /* Its records become tasks of a device, or counters of them (association_add_task, association_add_pmu). Streams of
+     * kinds of which that is all may be decoded beside those of other parts. */
+    bool of_device_join;
     /* Streams of one part of a capture are decoded in the order of this number, then of kinds. */
     int stage;
     const struct column *columns;

@@ -147,6 +147,7 @@ struct series_report {
     unsigned families; /* FAMILY_...: of captures that have the table; 0: all that have the kind */
     const char *when;  /* NULL, or an expression; without it the table is not made */
     struct report_query query;
+    const char *also; /* NULL, or another kind's table whose rows are rows here without any of the kind */
     const struct report_column *columns; /* NULL: no table */
 
     const char *layer;   /* its name in the file of --reports: "nic"; NULL: name */

@@ -19,10 +19,9 @@ struct checksum {
     bool failed;         /* libcrypto refused something since the last finish */
 };
 
-static void start(struct checksum *sum)
+/* digest: NULL when it was started before, because libcrypto looks for the digest each time that it is told one. */
+static void start(struct checksum *sum, const EVP_MD *digest)
 {
-    const EVP_MD *digest = sum->kind == CHECKSUM_MD5 ? EVP_md5() : EVP_sha256();
-
     sum->crc = 0;
     sum->length = 0;
     sum->failed = sum->context != NULL && EVP_DigestInit_ex(sum->context, digest, NULL) != 1;
@@ -65,7 +64,7 @@ struct checksum *checksum_new_kind(enum checksum_kind kind)
     }
     sum->context = EVP_MD_CTX_new();
     if (sum->context != NULL) {
-        start(sum);
+        start(sum, kind == CHECKSUM_MD5 ? EVP_md5() : EVP_sha256());
         if (!sum->failed)
             return sum;
     }
@@ -116,7 +115,7 @@ void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE])
         finish_digest(sum, text);
     else if (!sum->failed)
         finish_crc(sum, text);
-    start(sum);
+    start(sum, NULL);
 }
 
 void checksum_free(struct checksum *sum)

@@ -183,3 +183,31 @@ out:
     close(fd);
     return r;
 }
+
+ssize_t file_read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got == 0)
+            break;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)done;
+}
+
+int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t written = pwrite(fd, (const char *)bytes + done, size - done, (off_t)(offset + done));
+        if (written < 0 && errno != EINTR)
+            return errno;
+        if (written == 0)
+            return ENOSPC;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
  * NULL when memory ran out. */
@@ -27,5 +28,10 @@ int make_result_directory(const char *path, struct err *err);
  * freed by the caller. -ERR_LIMIT when it is longer, -ERR_FORMAT when it is not a regular file (never blocks on a
  * pipe). */
 int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err);
+
+/* All of these bytes of an open file, however often that takes. Reading: how many there are, fewer at its end, -1 with
+ * errno. Writing: 0, or an errno. */
+ssize_t file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
+int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 
 #endif

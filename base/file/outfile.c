@@ -274,6 +274,22 @@ void outfile_write_long(struct outfile *out, const void *bytes, size_t length)
     }
 }
 
+void outfile_write_many(struct outfile *out, const void *bytes, size_t length)
+{
+    const size_t head = (OUTFILE_BLOCK - out->used % OUTFILE_BLOCK) % OUTFILE_BLOCK;
+    choose_way(out);
+    if (out->take != NULL || out->way == OUTFILE_DIRECT || length < (size_t)16 * OUTFILE_BLOCK) {
+        outfile_write(out, bytes, length);
+        return;
+    }
+    outfile_write(out, bytes, head);
+    outfile_flush(out);
+    const char *blocks = (const char *)bytes + head;
+    const size_t rest = (length - head) % OUTFILE_BLOCK, whole = length - head - rest;
+    write_all(out, blocks, whole);
+    outfile_write(out, blocks + whole, rest);
+}
+
 int outfile_commit(struct outfile *out, struct err *err)
 {
     int r = 0;

@@ -59,6 +59,9 @@ void outfile_flush(struct outfile *out);
 /* outfile_write for what does not fit in the buffer's free end. */
 void outfile_write_long(struct outfile *out, const void *bytes, size_t length);
 
+/* outfile_write for so many that they are not copied, where they go into the page cache. */
+void outfile_write_many(struct outfile *out, const void *bytes, size_t length);
+
 /* Buffered append. Errors are kept and told by outfile_commit (so that hot loops need no check); outfile_failed asks.
  */
 static inline void outfile_write(struct outfile *out, const void *bytes, size_t length)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/slots.h"
 
+#include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 
 #include <errno.h>
@@ -52,21 +53,16 @@ static int file_failure(struct err *err, const char *doing)
 /* The whole block, or what the file has of it. */
 static int move_block(int file, bool out, struct block *block, int64_t number, struct err *err)
 {
-    char *bytes = (char *)block->values;
-    size_t done = 0;
-    while (done < sizeof block->values) {
-        off_t at = (off_t)number * (off_t)sizeof block->values + (off_t)done;
-        ssize_t got = out ? pwrite(file, bytes + done, sizeof block->values - done, at)
-                          : pread(file, bytes + done, sizeof block->values - done, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return file_failure(err, out ? "write" : "read");
-        if (got == 0)
-            break;
-        done += (size_t)got;
+    const size_t size = sizeof block->values;
+    const uint64_t at = (uint64_t)number * size;
+    if (out) {
+        errno = file_write_at(file, block->values, size, at);
+        return errno == 0 ? 0 : file_failure(err, "write");
     }
-    memset(bytes + done, 0, sizeof block->values - done);
+    ssize_t got = file_read_at(file, block->values, size, at);
+    if (got < 0)
+        return file_failure(err, "read");
+    memset((char *)block->values + got, 0, size - (size_t)got);
     return 0;
 }
 

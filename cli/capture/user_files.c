@@ -2,6 +2,7 @@
 #include "cli/capture/user_files.h"
 
 #include "base/file/fsutil.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "cli/console.h"
 #include "parsers/record.h"
@@ -95,12 +96,14 @@ static void describe_field(struct strbuf *text, const struct field *field)
     const int64_t numbers[] = {field->offset,    field->width,    field->first_bit, field->bit_count,
                                field->is_signed, field->multiply, field->divide,    field->relation};
 
+    char digits[sizeof numbers / sizeof *numbers * (NUMBER_MAX + 1) + 1], *end = digits;
     strbuf_adds(text, field->column);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        strbuf_addc(text, ' ');
-        strbuf_add_integer(text, numbers[i]);
+        *end++ = ' ';
+        end = number_put_signed(end, numbers[i]);
     }
-    strbuf_addc(text, ' ');
+    *end++ = ' ';
+    strbuf_add(text, digits, (size_t)(end - digits));
     strbuf_adds(text, field->other != NULL ? field->other : "-");
     strbuf_addc(text, '\n');
 }

@@ -55,12 +55,6 @@ struct page_reader; /* opaque */
 /* Makes a reader of rows of `width` integers. NULL without an error: the file is not as expected, or memory ran out. */
 struct page_reader *page_reader_new(const struct page_source *source, const struct page_tree *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count);
-/* Makes one of a table by its name. NULL without an error, too, where the connection is in no transaction that reads,
- * has changed anything or has a log, and where SQLite knows the table as anything but a plain one with these columns.
- */
-struct page_reader *page_reader_open(sqlite3 *db, const char *table, const struct page_column *columns,
-                                     size_t column_count, size_t width, const struct page_condition *conditions,
-                                     size_t condition_count);
 void page_reader_free(struct page_reader *reader);
 
 /* Gives the rows with *next <= id < end to each, by id. *next is then the first that was not read: `end`, or where

@@ -2,6 +2,7 @@
 #include "db/pages/write.h"
 
 #include "base/bytes.h"
+#include "base/file/fsutil.h"
 #include "db/database.h"
 #include "db/pages/format.h"
 
@@ -18,17 +19,8 @@ static const char doing[] = "cannot write the database";
 static int write_at(const struct pages *pages, const unsigned char *bytes, size_t length, uint64_t offset,
                     struct err *err)
 {
-    while (length > 0) {
-        ssize_t written = pwrite(pages->fd, bytes, length, (off_t)offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return database_write_error(err, written < 0 ? errno : ENOSPC, doing);
-        bytes += written;
-        length -= (size_t)written;
-        offset += (uint64_t)written;
-    }
-    return 0;
+    int failure = file_write_at(pages->fd, bytes, length, offset);
+    return failure == 0 ? 0 : database_write_error(err, failure, doing);
 }
 
 static int write_page(const struct pages *pages, uint32_t page, const unsigned char *bytes, struct err *err)

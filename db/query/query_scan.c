@@ -4,9 +4,9 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
-#include "db/pages/read.h"
 #include "db/query/query_loop.h"
 #include "db/query/take_row.h"
+#include "db/table_pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

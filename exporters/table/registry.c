@@ -52,6 +52,7 @@ static void take_series(const struct record_kind *kind, struct report **next)
             .doc = series->doc,
             .families = free_families(series->name) & (series->families != 0 ? series->families : FAMILY_ANY),
             .of_kind = true,
+            .tables = {kind->table, series->also},
             .when = series->when,
             .query = series->query,
             .columns = series->columns,

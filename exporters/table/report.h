@@ -56,12 +56,13 @@ struct report_user_query {
 };
 
 struct report {
-    const char *name;  /* "op_summary": of its files, of show --table */
-    const char *title; /* "Operators" */
-    const char *doc;   /* a sentence or two for the manual */
-    const char *needs; /* NULL, or what a capture without rows of it lacks: "calls of the host" */
-    unsigned families; /* FAMILY_... that can have it */
-    bool of_kind;      /* a record kind declares it (parsers/series.h) */
+    const char *name;      /* "op_summary": of its files, of show --table */
+    const char *title;     /* "Operators" */
+    const char *doc;       /* a sentence or two for the manual */
+    const char *needs;     /* NULL, or what a capture without rows of it lacks: "calls of the host" */
+    unsigned families;     /* FAMILY_... that can have it */
+    bool of_kind;          /* a record kind declares it (parsers/series.h) */
+    const char *tables[2]; /* of such a one: while none of these has rows it has none; NULL: there are no more */
     const char *parts; /* NULL, or what stands behind the name of a part's file, for the manual: "_<device>_<model>" */
     bool is_short;     /* all rows are shown unless --top says otherwise */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */

@@ -46,6 +46,7 @@ struct capture_file {
     uint64_t joined;                   /* of those decoded: without a row of their own, part of those of other tables */
     uint64_t rejected_for[DIAG_COUNT]; /* by what was reported of them */
     uint64_t bytes_read;               /* filled by decoding */
+    size_t mark;                       /* of diagnostics: when its records came, if they were decoded ahead */
     char checksum[65];                 /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
 

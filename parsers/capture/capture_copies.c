@@ -3,6 +3,7 @@
 #include "parsers/capture/capture_copies.h"
 
 #include "base/file/checksum.h"
+#include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/map.h"
 #include "parsers/decode/layout.h"
@@ -34,23 +35,6 @@ static int open_regular(const char *path)
     return fd;
 }
 
-/* A full block, or less at the file's end; -1 when it cannot be read. */
-static ssize_t read_block(int fd, unsigned char *block, size_t size, off_t offset)
-{
-    size_t length = 0;
-    while (length < size) {
-        ssize_t got = pread(fd, block + length, size - length, offset + (off_t)length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        length += (size_t)got;
-    }
-    return (ssize_t)length;
-}
-
 /* Where the block begins that holds the next byte that is no hole; -1: there is none. */
 static off_t skip_hole(int fd, off_t offset)
 {
@@ -74,7 +58,7 @@ static void sum_up(const struct capture_file *file, struct checksum *sum, unsign
     ssize_t length = 1;
     *digest = '\0';
     while (fd >= 0 && !interrupted() && (offset = skip_hole(fd, offset)) >= 0 &&
-           (length = read_block(fd, block, BLOCK_SIZE, offset)) > 0) {
+           (length = file_read_at(fd, block, BLOCK_SIZE, offset)) > 0) {
         if (!is_zero(block, (size_t)length)) {
             checksum_add(sum, &offset, sizeof offset);
             checksum_add(sum, block, (size_t)length);
@@ -92,7 +76,7 @@ static uint64_t hash_front(const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
     int fd = open_regular(file->path);
-    ssize_t length = fd >= 0 ? read_block(fd, front, sizeof front, 0) : -1;
+    ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     if (fd >= 0)
         close(fd);
     return length > 0 ? hash_bytes(front, (size_t)length) : 0;

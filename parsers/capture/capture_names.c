@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 const char *base_name(const char *name)
 {
@@ -145,6 +146,17 @@ static bool match(const struct token *tokens, size_t count, struct window window
     return true;
 }
 
+static bool match_tokens(const struct token *tokens, size_t count, struct window window, struct file_identity *ret)
+{
+    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
+    if (!match(tokens, count, window, &identity)) {
+        file_identity_release(&identity);
+        return false;
+    }
+    *ret = identity;
+    return true;
+}
+
 /* Most patterns differ from a name in their first letters: they need not be split. */
 static bool begins_alike(const char *pattern, const char *name)
 {
@@ -160,22 +172,72 @@ bool capture_match_name(const char *pattern, const char *name, struct file_ident
     if (!begins_alike(pattern, name))
         return false;
     struct token tokens[CAPTURE_NAME_PIECES_MAX];
-    struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
     size_t count = split_pattern(pattern, tokens);
-    if (!match(tokens, count, (struct window){name, name + strlen(name)}, &identity)) {
-        file_identity_release(&identity);
-        return false;
+    return match_tokens(tokens, count, (struct window){name, name + strlen(name)}, ret);
+}
+
+/* Patterns of all kinds in their order, split once, because every file's name is held against hundreds. */
+static struct known_pattern {
+    struct token tokens[CAPTURE_NAME_PIECES_MAX];
+    size_t token_count;
+    char *inside;   /* of one that begins with a placeholder: what stands in every name that matches; else NULL */
+} * known_patterns; /* never released; NULL: memory ran out, and each is split when it is needed */
+static once_flag patterns_known = ONCE_FLAG_INIT;
+
+static bool is_recognised(const struct record_kind *kind)
+{
+    return kind->chips == 0 && kind->patterns != NULL;
+}
+
+static size_t count_patterns(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        for (size_t k = 0; is_recognised(record_kinds[i]) && record_kinds[i]->patterns[k] != NULL; k++)
+            count++;
     }
-    *ret = identity;
-    return true;
+    return count;
+}
+
+static void know_pattern(struct known_pattern *known, const char *pattern)
+{
+    const struct token *longest = NULL;
+    known->token_count = split_pattern(pattern, known->tokens);
+    for (size_t i = 1; i < known->token_count && pattern[0] == '{'; i++) {
+        const struct token *token = &known->tokens[i];
+        if (token->placeholder == LITERAL && (longest == NULL || token->length > longest->length))
+            longest = token;
+    }
+    known->inside = longest != NULL ? strndup(longest->text, longest->length) : NULL;
+}
+
+static void know_patterns(void)
+{
+    struct known_pattern *known = known_patterns = calloc(count_patterns(), sizeof *known_patterns);
+    for (size_t i = 0; known != NULL && record_kinds[i] != NULL; i++) {
+        for (size_t k = 0; is_recognised(record_kinds[i]) && record_kinds[i]->patterns[k] != NULL; k++)
+            know_pattern(known++, record_kinds[i]->patterns[k]);
+    }
+}
+
+static bool matches_known(const struct known_pattern *known, const char *name, size_t length, struct file_identity *ret)
+{
+    return (known->inside == NULL || strstr(name, known->inside) != NULL) &&
+           match_tokens(known->tokens, known->token_count, (struct window){name, name + length}, ret);
 }
 
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families)
 {
+    const size_t length = strlen(name);
+    size_t place = 0;
+    call_once(&patterns_known, know_patterns);
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const struct record_kind *kind = record_kinds[i];
-        for (size_t k = 0; kind->chips == 0 && kind->patterns != NULL && kind->patterns[k] != NULL; k++) {
-            if (!capture_match_name(kind->patterns[k], name, identity))
+        for (size_t k = 0; is_recognised(kind) && kind->patterns[k] != NULL; k++, place++) {
+            const char *pattern = kind->patterns[k];
+            if ((pattern[0] != '{' && pattern[0] != name[0]) ||
+                !(known_patterns != NULL ? matches_known(&known_patterns[place], name, length, identity)
+                                         : capture_match_name(pattern, name, identity)))
                 continue;
             *ret_families = kind->pattern_families != NULL ? kind->pattern_families[k] : kind->families;
             return kind;

@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture_copies.h"
+#include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
 #include "parsers/decode/layout.h"
@@ -261,6 +262,8 @@ static int check_stop(const struct decoder *decoder, struct err *err)
 {
     if (interrupted())
         return interrupt_error(err);
+    if (decoder->apart != NULL && (atomic_load(decoder->apart) || diag_reports(decoder->capture->diag) > 0))
+        return err_set(err, ERR_FAILED, "streams that are decoded ahead are not sound, or not wanted any more");
     if (diag_is_fatal(decoder->capture->diag))
         return diag_fatal_error(decoder->capture->diag, err);
     return 0;
@@ -285,6 +288,63 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
     return check_stop(stream->decoder, err);
 }
 
+/* Takes the records at the front as long as each is sound, and another follows, as take_chunk does; how many bytes that
+ * are, or -code. */
+static int64_t take_sound(struct stream *stream, struct err *err)
+{
+    const struct layout *layout = stream->layout;
+    const size_t size = layout->record_size;
+    const bool can_search = framing_can_search(layout);
+    size_t at = 0;
+    bool sound = stream->used >= size && layout_matches(layout, stream->buffer);
+    while (sound && stream->used - at >= 2 * size) {
+        sound = layout_matches(layout, stream->buffer + at + size);
+        if (!sound && can_search)
+            break;
+        stream_locate(stream, at);
+        if (take_record(stream, stream->buffer + at, err) < 0)
+            return -(int)err->code;
+        stream->decoder->record++;
+        at += size;
+    }
+    return (int64_t)at;
+}
+
+/* Whether the bytes that come next may be looked at where the reader has them: what is left in the buffer goes in front
+ * of them, and what they leave back into the buffer. */
+static bool may_borrow(const struct stream *stream)
+{
+    return stream->layout != NULL && !stream->layout->mixed && !stream->searching && stream->used <= READER_FRONT &&
+           2 * stream->layout->record_size <= READER_FRONT && stream->decoder->buffer_size == CHUNK_SIZE;
+}
+
+static ssize_t take_borrowed(struct stream *stream, int *ret_status, struct err *err)
+{
+    unsigned char *own = stream->buffer, *bytes;
+    ssize_t got = file_reader_lend(stream->decoder->reader, &bytes);
+    if (got <= 0)
+        return got;
+    stream->buffer = memcpy(bytes - stream->used, own, stream->used);
+    stream->used += (size_t)got;
+    int64_t done = take_sound(stream, err);
+    if (done >= 0) {
+        stream->used -= (size_t)done;
+        memcpy(own, stream->buffer + done, stream->used);
+        stream->buffer_offset += done;
+    }
+    stream->buffer = own;
+    *ret_status = done < 0 ? (int)done : check_stop(stream->decoder, err);
+    return got;
+}
+
+static ssize_t fill_buffer(struct stream *stream)
+{
+    struct decoder *decoder = stream->decoder;
+    ssize_t got = file_reader_read(decoder->reader, stream->buffer + stream->used, decoder->buffer_size - stream->used);
+    stream->used += got > 0 ? (size_t)got : 0;
+    return got;
+}
+
 /* Takes one file of the stream through the buffer. False: it could not be read to its end, which has been reported. */
 static bool take_file(struct stream *stream, struct capture_file *file, bool *ret_give_up, int *ret_status,
                       struct err *err)
@@ -299,7 +359,7 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
         return false;
     }
     while (*ret_status == 0 && !*ret_give_up) {
-        ssize_t got = file_reader_read(reader, stream->buffer + stream->used, decoder->buffer_size - stream->used);
+        ssize_t got = may_borrow(stream) ? take_borrowed(stream, ret_status, err) : fill_buffer(stream);
         if (got < 0) {
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
@@ -313,9 +373,10 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
             memcpy(file->checksum, file_reader_checksum(reader), sizeof file->checksum);
             return true;
         }
-        stream->used += (size_t)got;
         file->bytes_read += (uint64_t)got;
         decoder->bytes_done += (uint64_t)got;
+        if (*ret_status < 0)
+            break;
         if (stream->used == CHUNK_SIZE)
             *ret_status = process_buffer(stream, ret_give_up, err);
         else if (stream->used == decoder->buffer_size)
@@ -492,6 +553,36 @@ static int change_part(struct decoder *decoder, size_t part, struct err *err)
     return status == 0 ? association_begin_part(decoder->association, part, err) : status;
 }
 
+/* The end of the stream that begins with this file. */
+static size_t stream_end(const struct capture *capture, size_t first)
+{
+    size_t end = first + 1;
+    while (end < capture->file_count && same_stream(&capture->files[first], &capture->files[end]))
+        end++;
+    return end;
+}
+
+/* Takes over what was decoded ahead of a part, whose streams are passed over then: 1; 0: the stream is to be decoded.
+ */
+static int pass_over(struct decoder *decoder, size_t first, size_t end, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    if (decoder->ahead == NULL || ahead_left(decoder->ahead)[first])
+        return 0;
+    int status = ahead_take(decoder->ahead, capture->files[first].part, decoder->association, err);
+    if (status == 0) { /* the reader has passed over its files */
+        file_reader_free(decoder->reader);
+        ahead_give_back(decoder->ahead);
+        decoder->reader = file_reader_new(capture, first, ahead_left(decoder->ahead), err);
+        return decoder->reader != NULL ? 0 : -(int)err->code;
+    }
+    for (size_t i = first; status > 0 && i < end; i++) {
+        capture->files[i].mark = diag_mark(capture->diag);
+        decoder->bytes_done += capture->files[i].bytes_read;
+    }
+    return status;
+}
+
 static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
 {
     struct capture *capture = decoder->capture;
@@ -504,9 +595,12 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
             status = change_part(decoder, part = file->part, err);
         if (file->kind == NULL || status < 0)
             continue;
-        while (next < capture->file_count && same_stream(file, &capture->files[next]))
-            next++;
-        status = decode_stream(decoder, file, next - i, checksum, err);
+        next = stream_end(capture, i);
+        status = pass_over(decoder, i, next, err);
+        if (status == 0)
+            status = decode_stream(decoder, file, next - i, checksum, err);
+        else if (status > 0)
+            status = check_stop(decoder, err);
         if (status < 0 && status != -ERR_STRICT && status != -ERR_INTERRUPTED)
             err_wrap(err, "cannot decode '%s'", file->name);
     }
@@ -569,6 +663,53 @@ static int open_batches(struct decoder *decoder, struct err *err)
     return 0;
 }
 
+static int open_decoder(struct decoder *decoder, struct err *err)
+{
+    if (open_batches(decoder, err) < 0)
+        return -(int)err->code;
+    decoder->scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder->scratch);
+    return decoder->scratch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+static void close_decoder(struct decoder *decoder)
+{
+    file_reader_free(decoder->reader);
+    free(decoder->buffer);
+    free(decoder->scratch);
+    free(decoder->open);
+}
+
+/* Rows would not be in their order. */
+static struct row_batch *refuse_rows(struct row_sink *sink, const struct record_kind *kind, struct err *err)
+{
+    (void)sink;
+    err_set(err, ERR_FAILED, "records of kind %s were not expected where streams are decoded ahead", kind->name);
+    return NULL;
+}
+
+static int decode_ahead(struct ahead_work *work, struct association **ret, struct err *err)
+{
+    struct row_sink sink = {.begin = refuse_rows};
+    struct capture *capture = &work->capture;
+    struct decoder decoder = {.capture = capture, .sink = &sink, .apart = &work->stop};
+    int status = open_decoder(&decoder, err);
+    if (status == 0)
+        *ret = decoder.association = association_new(&decoder, err);
+    if (decoder.association == NULL ||
+        (decoder.reader = file_reader_new(capture, work->first, work->chosen, err)) == NULL)
+        status = -(int)err->code;
+    else
+        status = association_begin_part(decoder.association, work->part, err);
+    for (size_t i = work->first, end; i < capture->file_count && capture->files[i].part == work->part; i = end) {
+        end = stream_end(capture, i);
+        if (status == 0 && work->chosen[i])
+            status = decode_stream(&decoder, &capture->files[i], end - i, NULL, err);
+        status = status == 0 ? check_stop(&decoder, err) : status;
+    }
+    close_decoder(&decoder);
+    return status;
+}
+
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
     int status = capture_reject_copies(capture, err);
@@ -577,14 +718,15 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
-    status = checksum != NULL ? open_batches(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    decoder.scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder.scratch);
-    if (status == 0 && decoder.scratch == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0 && (decoder.reader = file_reader_new(capture, err)) == NULL)
+    status = checksum != NULL ? open_decoder(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (status == 0 && capture->family == CAPTURE_CANN)
+        decoder.ahead = ahead_new(capture, decode_ahead);
+    if (status == 0 && (decoder.reader = file_reader_new(
+                            capture, 0, decoder.ahead != NULL ? ahead_left(decoder.ahead) : NULL, err)) == NULL)
         status = -(int)err->code;
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
+    ahead_free(decoder.ahead);
     if (status == 0)
         check_unchanged(&decoder);
     if (status == 0)
@@ -592,10 +734,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     if (status == 0)
         status = check_stop(&decoder, err);
     association_free(decoder.association);
-    file_reader_free(decoder.reader);
-    free(decoder.buffer);
-    free(decoder.scratch);
-    free(decoder.open);
+    close_decoder(&decoder);
     checksum_free(checksum);
     return status;
 }

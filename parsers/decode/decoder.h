@@ -6,6 +6,8 @@
 
 #include "parsers/decode/decode.h"
 
+#include <stdatomic.h>
+
 /* Rows of one kind that are being filled. */
 struct open_batch {
     const struct record_kind *kind;
@@ -39,6 +41,8 @@ struct decoder {
     size_t buffer_size;    /* grows to CHUNK_SIZE when a stream is longer */
     uint64_t bytes_done, bytes_total;
     struct file_reader *reader; /* of the binary files */
+    struct ahead *ahead;        /* what is decoded beside them; NULL: nothing */
+    const atomic_bool *apart;   /* of the decoder of those: whether it is to stop; else NULL */
 };
 
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind);

@@ -31,6 +31,7 @@ struct block {
 
 struct file_reader {
     const struct capture *capture;
+    const bool *chosen; /* NULL: all files */
     struct checksum *checksum;
     unsigned char *bytes; /* of all blocks */
     size_t block_size;
@@ -84,7 +85,7 @@ static bool publish(struct file_reader *reader, const struct block *block)
 
 static unsigned char *bytes_of(const struct file_reader *reader, const struct block *block)
 {
-    return reader->bytes + (size_t)(block - reader->blocks) * reader->block_size;
+    return reader->bytes + (size_t)(block - reader->blocks) * (READER_FRONT + reader->block_size) + READER_FRONT;
 }
 
 /* Fills the block with what follows in the file. */
@@ -145,6 +146,11 @@ static bool is_binary(const struct record_kind *kind)
     return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
 }
 
+static bool is_wanted(const struct file_reader *reader, size_t index)
+{
+    return is_binary(reader->capture->files[index].kind) && (reader->chosen == NULL || reader->chosen[index]);
+}
+
 static void leave_file(struct file_reader *reader)
 {
     if (reader->fd >= 0)
@@ -158,7 +164,7 @@ static bool read_block(struct file_reader *reader, struct block *block)
 {
     const struct capture *capture = reader->capture;
     *block = (struct block){.first = reader->fd < 0};
-    while (reader->fd < 0 && reader->next < capture->file_count && !is_binary(capture->files[reader->next].kind))
+    while (reader->fd < 0 && reader->next < capture->file_count && !is_wanted(reader, reader->next))
         reader->next++;
     if (reader->next == capture->file_count)
         return false;
@@ -260,9 +266,10 @@ int file_reader_open(struct file_reader *reader, size_t index)
     return block->unopened ? block->failure : 0;
 }
 
-ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
+/* Bytes that the current block, or the next one, still has; 0 at the end of the file, -1 with errno set. */
+static ssize_t bytes_left(struct file_reader *reader)
 {
-    struct block *block = &reader->blocks[reader->first];
+    const struct block *block = &reader->blocks[reader->first];
     while (reader->taken == block->length) {
         if (block->last && block->failure == 0)
             return 0;
@@ -271,10 +278,30 @@ ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
             return -1;
         }
     }
-    size_t left = block->length - reader->taken, length = left < size ? left : size;
-    memcpy(buffer, bytes_of(reader, block) + reader->taken, length);
+    return (ssize_t)(block->length - reader->taken);
+}
+
+ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size)
+{
+    unsigned char *bytes;
+    ssize_t left = bytes_left(reader);
+    if (left <= 0)
+        return left;
+    size_t length = (size_t)left < size ? (size_t)left : size;
+    bytes = bytes_of(reader, &reader->blocks[reader->first]) + reader->taken;
+    memcpy(buffer, bytes, length);
     reader->taken += length;
     return (ssize_t)length;
+}
+
+ssize_t file_reader_lend(struct file_reader *reader, unsigned char **ret)
+{
+    ssize_t left = bytes_left(reader);
+    if (left > 0) {
+        *ret = bytes_of(reader, &reader->blocks[reader->first]) + reader->taken;
+        reader->taken += (size_t)left;
+    }
+    return left;
 }
 
 const char *file_reader_checksum(const struct file_reader *reader)
@@ -307,7 +334,7 @@ static size_t block_size_for(const struct capture *capture)
     return size;
 }
 
-struct file_reader *file_reader_new(const struct capture *capture, struct err *err)
+struct file_reader *file_reader_new(const struct capture *capture, size_t first, const bool *chosen, struct err *err)
 {
     struct file_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -316,12 +343,14 @@ struct file_reader *file_reader_new(const struct capture *capture, struct err *e
     }
     bool is_small = capture_record_bytes(capture) < THREAD_BYTES_MIN;
     reader->capture = capture;
+    reader->chosen = chosen;
+    reader->next = first;
     reader->fd = -1;
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->readable, NULL);
     pthread_cond_init(&reader->writable, NULL);
     reader->block_size = block_size_for(capture);
-    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * reader->block_size);
+    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * (READER_FRONT + reader->block_size));
     reader->checksum = checksum_new();
     int status = 0;
     if (reader->bytes == NULL || reader->checksum == NULL)

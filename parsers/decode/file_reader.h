@@ -11,9 +11,10 @@
 
 struct file_reader; /* opaque */
 
-/* Starts to read the files that have a kind and are no text, in their order. The capture's list of files and its
- * kinds must stay as they are. NULL with err set. */
-struct file_reader *file_reader_new(const struct capture *capture, struct err *err);
+/* Starts to read the files that have a kind and are no text, in their order, from the one of this index on. The
+ * capture's list of files and its kinds must stay as they are. chosen: NULL, or of each file whether it is wanted.
+ * NULL with err set. */
+struct file_reader *file_reader_new(const struct capture *capture, size_t first, const bool *chosen, struct err *err);
 /* Stops reading; NULL is fine. */
 void file_reader_free(struct file_reader *reader);
 
@@ -23,6 +24,10 @@ int file_reader_open(struct file_reader *reader, size_t index);
 /* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on, and that a hole of
  * 8 GiB or more ends the file with ENODATA. */
 ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size);
+/* The same without copying them: they stay where they are until the next call, with READER_FRONT bytes in front of them
+ * that may be written, too. */
+#define READER_FRONT ((size_t)8 * 1024)
+ssize_t file_reader_lend(struct file_reader *reader, unsigned char **ret);
 /* The checksum of the open file; its end must have been read. */
 const char *file_reader_checksum(const struct file_reader *reader);
 

@@ -190,6 +190,11 @@ int association_add_pmu(struct association *association, const struct device_pmu
 
 /* ---- for decode_capture.c ---- */
 
+/* Gives the tasks and counters of the device being decoded, which another association got by itself, from streams of
+ * which nothing was reported, to this one, as if they came now. False: that is not what they would be here. */
+bool association_may_take(const struct association *association, const struct association *apart);
+int association_take(struct association *association, struct association *apart, struct err *err);
+
 /* NULL with err set. Refers to the decoder, which outlives it. */
 struct association *association_new(struct decoder *decoder, struct err *err);
 /* Begins a part of the capture (host, one device). */

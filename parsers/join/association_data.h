@@ -352,7 +352,8 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    size_t join_mark; /* of diagnostics: when the first of its counters came */
+    size_t join_mark;   /* of diagnostics: when the first of its counters came */
+    uint32_t join_file; /* they are of */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */

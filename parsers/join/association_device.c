@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MARK_OF_FILE SIZE_MAX
+
 /* Counters of a task as they wait. */
 struct spooled_pmu {
     int64_t start_ns, duration_ns, total_cycle;
     struct pmu_place { /* where they stand */
         int64_t record, offset;
-        size_t mark; /* of diagnostics */
+        size_t mark; /* of diagnostics; or MARK_OF_FILE */
         uint32_t file, stream_id, task_id;
         bool block, repeated;
     } place;
@@ -101,6 +103,12 @@ static int put_ran_task(struct association *association, const void *record, str
     return join_spool_add(&association->ran, by_start, &key, task, sizeof *task, err);
 }
 
+static int add_unbatched(struct association *association, const struct ran_task *task, struct err *err)
+{
+    const struct spool_key key = {task->stream_id, spool_key_part(task->start_ns)};
+    return join_spool_add(&association->ran_unbatched, by_start, &key, task, sizeof *task, err);
+}
+
 int association_add_task(struct association *association, const struct device_task *task, struct err *err)
 {
     if (join_expect_span(task->start_ns, task->end_ns, err) < 0)
@@ -118,8 +126,7 @@ int association_add_task(struct association *association, const struct device_ta
     association->ran_count++;
     if (association->flips.count == 0)
         return put_ran_task(association, &copy, err);
-    const struct spool_key key = {task->stream_id, spool_key_part(task->start_ns)};
-    return join_spool_add(&association->ran_unbatched, by_start, &key, &copy, sizeof copy, err);
+    return add_unbatched(association, &copy, err);
 }
 
 int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err)
@@ -136,7 +143,7 @@ int association_add_pmu(struct association *association, const struct device_pmu
         .start_ns = pmu->start_ns,
         .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION,
         .total_cycle = pmu->total_cycle,
-        .place = {place.record, place.offset, diag_mark(decoder->capture->diag),
+        .place = {place.record, place.offset, decoder->apart ? MARK_OF_FILE : diag_mark(decoder->capture->diag),
                   (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block, false},
         .context_id = (uint32_t)pmu->context_id,
         .counter_count = (uint32_t)pmu->counter_count,
@@ -144,12 +151,48 @@ int association_add_pmu(struct association *association, const struct device_pmu
         .timed = pmu->timed,
     };
     memcpy(record.counters, pmu->counters, pmu->counter_count * sizeof *pmu->counters);
-    if (association->pmu_count++ == 0)
+    if (association->pmu_count++ == 0) {
         association->join_mark = record.place.mark;
+        association->join_file = record.place.file;
+    }
     const struct spool_key key =
         task_place(device_of_part(association), association->unique_tasks, pmu->stream_id, pmu->task_id);
     size_t size = offsetof(struct spooled_pmu, counters) + pmu->counter_count * sizeof *pmu->counters;
     return join_spool_add(&association->pmu, NULL, &key, &record, size, err);
+}
+
+bool association_may_take(const struct association *association, const struct association *apart)
+{
+    return association->ran == NULL && association->ran_unbatched == NULL && association->pmu == NULL &&
+           association->expanded_streams == apart->expanded_streams && apart->flips.count == 0;
+}
+
+/* Which batch each task is of must be found out first. */
+static int take_tasks_unbatched(struct association *association, struct spool *tasks, struct err *err)
+{
+    struct spool_item item;
+    int status = spool_finish(tasks, err);
+    while (status == 0 && (status = spool_next(tasks, &item, err)) > 0)
+        status = add_unbatched(association, item.record, err);
+    return status;
+}
+
+int association_take(struct association *association, struct association *apart, struct err *err)
+{
+    int status = 0;
+    if (association->flips.count > 0 && apart->ran != NULL) {
+        status = take_tasks_unbatched(association, apart->ran, err);
+    } else {
+        association->ran = apart->ran;
+        apart->ran = NULL;
+    }
+    association->pmu = apart->pmu;
+    apart->pmu = NULL;
+    association->join_mark = apart->join_mark;
+    association->join_file = apart->join_file;
+    association->ran_count += apart->ran_count;
+    association->pmu_count += apart->pmu_count;
+    return status;
 }
 
 /* ---- the host's tasks ---- */
@@ -367,6 +410,11 @@ static void report_join(const struct association *association, const struct devi
 
 /* ---- counters ---- */
 
+static size_t mark_of(const struct capture *capture, size_t mark, uint32_t file)
+{
+    return mark != MARK_OF_FILE ? mark : capture->files[file].mark;
+}
+
 /* The first execution from one on, of this context, that counters belong to: the one that was running then, else the
  * first that has none yet; of a block's without a time the last that fits. */
 static struct matched_task *find_execution_from(const struct group *group, const struct spooled_pmu *pmu,
@@ -475,7 +523,7 @@ static int report_unmatched(const struct association *association, struct device
         const struct pmu_place *of = item.record;
         struct capture_file *file = &capture->files[of->file];
         struct place place = {file->name, of->record, of->offset, NULL};
-        diag_go_back(capture->diag, of->mark);
+        diag_go_back(capture->diag, mark_of(capture, of->mark, of->file));
         diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which %s", of->stream_id,
                     of->task_id,
                     of->repeated ? "has others already"
@@ -604,7 +652,9 @@ static int join_groups(struct association *association, struct device_join *join
     }
     if (take_pmu(association, join, NULL, err) < 0)
         return -(int)err->code;
-    diag_go_back(diag, association->pmu_count > 0 ? association->join_mark : diag_mark(diag));
+    diag_go_back(diag, association->pmu_count > 0 ? mark_of(decoder_capture(association->decoder),
+                                                            association->join_mark, association->join_file)
+                                                  : diag_mark(diag));
     report_join(association, join);
     diag_go_on(diag);
     return report_unmatched(association, join, err);

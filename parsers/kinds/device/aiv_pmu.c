@@ -44,6 +44,7 @@ const struct record_kind kind_aiv_pmu = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
     .table = "aiv_pmu",
+    .of_device_join = true,
     .title = "PMU of the vector cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
            "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "

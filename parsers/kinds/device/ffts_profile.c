@@ -247,6 +247,7 @@ const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
+    .of_device_join = true,
     .title = "Core PMU of STARS chips",
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",

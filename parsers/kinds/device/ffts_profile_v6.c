@@ -220,6 +220,7 @@ const struct record_kind kind_ffts_profile_v6 = {
     .chips = CHIPS_V6,
     .stage = 1,
     .option = "task_block",
+    .of_device_join = true,
     .title = "Core PMU of chips 15 and 16",
     .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
     .patterns = patterns,

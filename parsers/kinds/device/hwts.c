@@ -178,6 +178,7 @@ const struct record_kind kind_hwts = {
     .name = "hwts",
     .table = "hwts_log",
     .families = FAMILY_ASCEND,
+    .of_device_join = true,
     .title = "Hardware task scheduler log",
     .doc = "Starts and ends of tasks on an Ascend device, in the order in which the scheduler wrote them.",
     .patterns = patterns,

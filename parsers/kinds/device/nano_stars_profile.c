@@ -176,6 +176,7 @@ const struct record_kind kind_nano_stars_profile = {
     .name = "nano_stars_profile",
     .table = "nano_task",
     .families = FAMILY_CANN,
+    .of_device_join = true,
     .title = "Task of chip 9",
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",

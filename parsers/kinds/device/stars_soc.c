@@ -173,6 +173,7 @@ static const struct kind_hooks hooks = {
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
     .families = FAMILY_2022 | FAMILY_CANN,
+    .of_device_join = true,
     .title = "STARS task log",
     .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
            "They become the tasks of the device.",

@@ -175,6 +175,7 @@ const struct record_kind kind_stars_soc_v6 = {
     .name = "stars_soc_v6",
     .families = FAMILY_CANN,
     .chips = CHIPS_V6,
+    .of_device_join = true,
     .title = "STARS task log of chips 15 and 16",
     .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
            "the tasks of the device, whose streams the host tells, and its fusion tasks.",

@@ -110,7 +110,8 @@ static const struct layout layouts[] = {{
 
 /* How many inferences of one file may be interleaved before a later part of one counts as a new one. */
 #define OPEN_INFERENCES 4096
-#define OPEN_BUCKETS 8192
+#define OPEN_BUCKET_BITS 13
+#define FILE_BUCKET_BITS 4 /* at least */
 
 struct open_inference {
     int64_t id, model_id, current_pic_count; /* -1: the layout does not give it */
@@ -135,7 +136,8 @@ struct state {
     int64_t inferences;             /* of this file so far */
     struct open_inference *all;     /* OPEN_INFERENCES of them */
     size_t used;
-    struct open_inference *buckets[OPEN_BUCKETS];
+    struct open_inference **buckets; /* 2 to bucket_bits, of a small file few */
+    unsigned bucket_bits;
     struct open_inference *newest, *oldest;
     struct open_inference *current;
     struct capture_model *current_model;
@@ -149,7 +151,7 @@ struct state {
 static struct open_inference **find_bucket(struct state *state, int64_t model_id, int64_t current_pic_count)
 {
     uint64_t hash = ((uint64_t)model_id * 0x9e3779b97f4a7c15u + (uint64_t)current_pic_count) * 0x9e3779b97f4a7c15u;
-    return &state->buckets[hash >> 51]; /* the top 13 bits: OPEN_BUCKETS */
+    return &state->buckets[hash >> (64 - state->bucket_bits)];
 }
 
 static void unlink_use(struct state *state, struct open_inference *inference)
@@ -180,7 +182,11 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     state->first_offset = state->mark_end = -1;
     /* Memory that is not cleared costs a file of few inferences nothing: begin_inference() sets all of a place. */
     state->all = malloc(OPEN_INFERENCES * sizeof *state->all);
-    if (state->all == NULL)
+    state->bucket_bits = FILE_BUCKET_BITS;
+    while (state->bucket_bits < OPEN_BUCKET_BITS && file->size / layouts->record_size >> state->bucket_bits != 0)
+        state->bucket_bits++;
+    state->buckets = calloc((size_t)1 << state->bucket_bits, sizeof(struct open_inference *));
+    if (state->all == NULL || state->buckets == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     return 0;
 }
@@ -497,6 +503,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     for (struct open_inference *inference = state->oldest; !failed && status == 0 && inference != NULL;
          inference = inference->newer)
         status = emit_inference(decoder, state, inference, err);
+    free(state->buckets);
     free(state->all);
     return status;
 }

@@ -52,6 +52,7 @@ static const struct series_counter counters[] = {
 static const struct series_report series[] = {
     {
         .name = "os_runtime_statistic",
+        .also = "host_pthreadcall",
         .title = "Calls to the operating system",
         .doc = "System calls of the profiled process and its calls to the library of threads, by name and thread.",
         .query = {.with = CALLS, .from = "c", .group_by = "name, thread_id", .order_by = "sum(duration_us) DESC"},

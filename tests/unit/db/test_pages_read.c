@@ -3,7 +3,7 @@
 #include "tests/lib/scratch.h"
 
 #include "db/database.h"
-#include "db/pages/read.h"
+#include "db/table_pages.h"
 #include "db/query/query_scan.h"
 #include "db/query/take_row.h"
 

@@ -6,6 +6,7 @@
 #include "base/file/fsutil.h"
 #include "db/database.h"
 #include "db/import.h"
+#include "parsers/decode/decode_ahead.h"
 #include "parsers/join/association_data.h"
 
 #include <errno.h>
@@ -147,6 +148,16 @@ static void shuffle(const char *path, size_t record_size)
 
 #define ORDERED "testdata/cann/prof-910b/PROF_000001_20250101000000000_AAAAAAAAAAAAAAAA"
 
+static const char *copy_capture(void)
+{
+    static char path[160];
+    char command[512];
+    snprintf(path, sizeof path, "%s", in_scratch("PROF_000001_20250101000000000_AAAAAAAAAAAAAAAA"));
+    snprintf(command, sizeof command, "cp -r '" ORDERED "' '%s' && chmod -R u+w '%s'", path, path);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+    return path;
+}
+
 /* A copy of the shipped capture whose records of the host, and counters, come in any order. */
 static const char *make_shuffled(void)
 {
@@ -158,11 +169,7 @@ static const char *make_shuffled(void)
         {"host/data/unaging.compact.task_track.slice_0", 64}, {"host/data/unaging.additional.tensor_info.slice_0", 256},
         {"device_0/data/ffts_profile.data.0.slice_0", 128},
     };
-    static char path[160];
-    char command[512];
-    snprintf(path, sizeof path, "%s", in_scratch("PROF_000001_20250101000000000_AAAAAAAAAAAAAAAA"));
-    snprintf(command, sizeof command, "cp -r '" ORDERED "' '%s' && chmod -R u+w '%s'", path, path);
-    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+    const char *path = copy_capture();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char file[256];
         snprintf(file, sizeof file, "%s/%s", path, files[i].name);
@@ -208,6 +215,53 @@ static void records_in_any_order_make_the_calls_and_tasks_of_those_in_order(void
     database_close(db);
 }
 
+/* Everything of a capture, as it is with the device's tasks behind the host's records, and beside them. */
+static void assert_same_ahead(const char *capture, const struct join_limits *limits)
+{
+    const uint64_t usual = ahead_bytes_min;
+    ahead_bytes_min = UINT64_MAX;
+    assert_import(capture, in_scratch("behind.db"), limits);
+    ahead_bytes_min = 0;
+    assert_import(capture, in_scratch("beside.db"), limits);
+    ahead_bytes_min = usual;
+    assert_same_rows(in_scratch("behind.db"), in_scratch("beside.db"));
+}
+
+static void tasks_that_are_decoded_beside_the_host_are_those_decoded_behind_it(void **state)
+{
+    (void)state;
+    glob_t captures;
+    assert_int_equal(glob("testdata/cann/*/PROF_*", 0, NULL, &captures), 0);
+    for (size_t i = 0; i < captures.gl_pathc; i++)
+        assert_same_ahead(captures.gl_pathv[i], NULL);
+    globfree(&captures);
+    assert_same_ahead(make_shuffled(), &little);
+}
+
+static void damaged_tasks_are_told_in_their_place_when_they_are_decoded_beside_the_host(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "printf x | dd of='%s/device_0/data/stars_soc.data.0.slice_0' bs=1 seek=6401 conv=notrunc 2>/dev/null",
+        "truncate -s -100 '%s/device_0/data/ffts_profile.data.0.slice_0'",
+        "truncate -s -64 '%s/host/data/unaging.api_event.data.slice_0'",
+        "rm '%s/device_0/data/stars_soc.data.0.slice_0'",
+    };
+    const char *path = copy_capture();
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char command[512];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(command, sizeof command, damages[i], path);
+#pragma GCC diagnostic pop
+        assert_int_equal(system(command), 0); // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+        assert_same_ahead(path, NULL);
+    }
+    sqlite3 *db = open_both(in_scratch("behind.db"), in_scratch("beside.db"));
+    assert_true(number_of(db, "SELECT count(*) FROM diagnostics") > 0);
+    database_close(db);
+}
+
 static void a_disk_without_space_is_an_error_and_leaves_no_database(void **state)
 {
     (void)state;
@@ -239,6 +293,10 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(records_in_any_order_make_the_calls_and_tasks_of_those_in_order, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(tasks_that_are_decoded_beside_the_host_are_those_decoded_behind_it,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(damaged_tasks_are_told_in_their_place_when_they_are_decoded_beside_the_host,
+                                        scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_disk_without_space_is_an_error_and_leaves_no_database, scratch_setup,
                                         scratch_teardown),
     };

@@ -46,7 +46,7 @@ static void make_files(size_t size)
 static struct file_reader *begin(void)
 {
     struct err err = ERR_INIT;
-    struct file_reader *reader = file_reader_new(&capture, &err);
+    struct file_reader *reader = file_reader_new(&capture, 0, NULL, &err);
     assert_non_null(reader);
     return reader;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readers of the tables of a connection: through SQLite's own handle of the file, because a file that is opened once
  * more drops the process's locks when it is closed. */
-#include "db/pages/read.h"
+#include "db/table_pages.h"
 
 #include <string.h>
 
