@@ -238,17 +238,27 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* The regularised incomplete beta function I_x(a, b). */
-static double beta_share(double a, double b, double x)
+static double beta_scale(double a, double b)
+{
+    return lgamma(a + b) - lgamma(a) - lgamma(b);
+}
+
+/* The regularised incomplete beta function I_x(a, b), by its scale. */
+static double beta_share_of(double a, double b, double scale, double x)
 {
     if (x <= 0)
         return 0;
     if (x >= 1)
         return 1;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(scale + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+static double beta_share(double a, double b, double x)
+{
+    return beta_share_of(a, b, beta_scale(a, b), x);
 }
 
 double student_p(double t, double df)
@@ -258,13 +268,14 @@ double student_p(double t, double df)
 
 double student_quantile(double p, double df)
 {
+    const double scale = beta_scale(df / 2, 0.5);
     double low = 0, high = 1;
 
-    while (student_p(high, df) > p && high < 1e12)
+    while (beta_share_of(df / 2, 0.5, scale, df / (df + high * high)) > p && high < 1e12)
         high *= 2;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
-        if (student_p(middle, df) > p)
+        if (beta_share_of(df / 2, 0.5, scale, df / (df + middle * middle)) > p)
             low = middle;
         else
             high = middle;
