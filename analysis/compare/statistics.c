@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define RADIX_LEAST 2048 /* values from which on counting digits is faster than comparing */
+#define RADIX_LEAST 256 /* values from which on counting digits is faster than comparing */
 #define DIGITS 256
 
 static size_t digit(int64_t value, unsigned shift)
@@ -27,13 +27,16 @@ static size_t digit(int64_t value, unsigned shift)
 static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
 {
     int64_t *from = values, *to = other;
+    uint64_t differ = 0;
 
+    for (size_t i = 0; i < n; i++)
+        differ |= (uint64_t)(values[i] ^ values[0]);
     for (unsigned shift = 0; shift < 64; shift += 8) {
         size_t places[DIGITS] = {0}, next = 0;
+        if ((differ >> shift) % DIGITS == 0)
+            continue;
         for (size_t i = 0; i < n; i++)
             places[digit(from[i], shift)]++;
-        if (places[digit(from[0], shift)] == n)
-            continue;
         for (size_t d = 0; d < DIGITS; d++) {
             size_t count = places[d];
             places[d] = next;
