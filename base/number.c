@@ -285,9 +285,11 @@ static size_t print_common(char *text, double real)
 size_t real_print(char text[REAL_SHORTEST_MAX], double real)
 {
     double size = fabs(real);
-    if (size >= 1e-4 && size < 1e15) {
+    if (size == 0 || (size >= 1e-4 && size < 1e15)) {
+        size_t sign = signbit(real) != 0, length = sign;
         text[0] = '-';
-        size_t sign = real < 0, length = sign + print_common(text + sign, size);
+        text[sign] = '0';
+        length += size == 0 ? 1 : print_common(text + sign, size);
         text[length] = '\0';
         return length;
     }

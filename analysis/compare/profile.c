@@ -350,9 +350,11 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
                  (long long)workload->streams[i].id);
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+        large_pass(i);
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         grouping.groups[workload->executions[i].stream].count += counts(counting, i);
+    }
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
@@ -432,9 +434,11 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].count = 0;
-    for (size_t i = 0; i < gaps->count; i++)
+    for (size_t i = 0; i < gaps->count; i++) {
+        large_pass(i);
         if (grouping->groups[groups[i]].count == 0)
             groups[i] = NO_TEXT;
+    }
     free(totals);
     return 0;
 }

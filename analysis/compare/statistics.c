@@ -29,14 +29,18 @@ static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
     int64_t *from = values, *to = other;
     uint64_t differ = 0;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        large_pass(i);
         differ |= (uint64_t)(values[i] ^ values[0]);
+    }
     for (unsigned shift = 0; shift < 64; shift += 8) {
         size_t places[DIGITS] = {0}, next = 0;
         if ((differ >> shift) % DIGITS == 0)
             continue;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            large_pass(i);
             places[digit(from[i], shift)]++;
+        }
         for (size_t d = 0; d < DIGITS; d++) {
             size_t count = places[d];
             places[d] = next;
@@ -50,8 +54,10 @@ static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
         from = to;
         to = swap;
     }
-    if (from != values)
-        memcpy(values, from, n * sizeof *values);
+    for (size_t i = 0; from != values && i < n; i++) {
+        large_pass(i);
+        values[i] = from[i];
+    }
 }
 
 void statistics_sort(int64_t *values, size_t n)
@@ -120,9 +126,10 @@ double statistics_mad(const int64_t *sorted, size_t n, double median)
     double last = 0, before = 0;
 
     while (right < n && (double)sorted[right] < median)
-        right++;
+        large_pass(right++);
     left = right; /* the values below the median are [0, left) */
     for (size_t taken = 0; n > 0 && taken <= n / 2; taken++) {
+        large_pass(taken);
         before = last;
         if (left > 0 && (right >= n || distance(sorted[left - 1], median) <= distance(sorted[right], median)))
             last = distance(sorted[--left], median);

@@ -47,8 +47,10 @@ static int find_longest(const struct workload *workload, struct longest *ret, st
     int status = gaps_make(workload, &gaps, err);
 
     *ret = (struct longest){.count = 0};
-    for (size_t i = 0; status == 0 && i < gaps.count; i++)
+    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
+        large_pass(i);
         keep_gap(ret, &gaps.items[i]);
+    }
     if (status == 0)
         gaps_release(&gaps);
     return status;
