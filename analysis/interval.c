@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/interval.h"
 
-#include "base/array.h"
 #include "base/file/large.h"
 
 #include <stdlib.h>
@@ -51,25 +50,13 @@ static int by_start(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* What is in order already is only walked through. */
-static void sort(struct intervals *list)
-{
-    for (size_t i = 1; i < list->count; i++) {
-        large_pass(i);
-        if (by_start(&list->items[i - 1], &list->items[i]) > 0) {
-            array_sort(list->items, list->count, sizeof *list->items, by_start);
-            return;
-        }
-    }
-}
-
 void intervals_unite(struct intervals *list)
 {
     size_t kept = 0;
 
     if (list->count == 0)
         return;
-    sort(list);
+    large_sort(list->items, list->count, sizeof *list->items, by_start);
     for (size_t i = 1; i < list->count; i++) {
         large_pass(i);
         if (list->items[i].start_ns > list->items[kept].end_ns)

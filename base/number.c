@@ -248,8 +248,8 @@ static uint128 power_of_ten(unsigned exponent)
     return (uint128)powers_of_ten[half] * powers_of_ten[exponent - half];
 }
 
-/* The nearest number with so many significant digits, in units of 10^-decimals, of fraction / 2^shift; whether the nearest
- * double of that is the same again. */
+/* The nearest number with so many significant digits, in units of 10^-decimals, of fraction / 2^shift; whether the
+ * nearest double of that is the same again. */
 static bool round_to_digits(uint64_t fraction, unsigned shift, unsigned decimals, uint64_t *ret)
 {
     uint128 unit = power_of_ten(decimals), exact = fraction * unit, half = (uint128)1 << (shift - 1);

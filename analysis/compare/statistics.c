@@ -74,10 +74,11 @@ void statistics_sort(int64_t *values, size_t n)
 
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
 {
-    int status = array_reserve(durations, 1, err);
+    int status = large_reserve(durations, 1, err);
 
     if (status == 0)
         durations->items[durations->count++] = duration_ns;
+    large_passed(1);
     return status;
 }
 

@@ -288,7 +288,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
         status = profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err);
     for (size_t i = 0; i < load.count; i++) {
         free(load.names[i]);
-        free(load.items[i].items);
+        large_free(load.items[i].items);
     }
     free(load.names);
     free(load.items);

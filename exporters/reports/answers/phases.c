@@ -2,10 +2,11 @@
 /* Operators by how long they were launched, waited and ran. */
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
-#include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 #include "exporters/table/report.h"
 
 #include <stddef.h>
@@ -65,15 +66,29 @@ struct phases {
     double total_ns;
 };
 
-static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
+enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
+static const struct scan_column call_values[] = {{"connection_id", CALL_CONNECTION},
+                                                 {"start_ns", CALL_START},
+                                                 {"duration_ns", CALL_DURATION},
+                                                 {"launches", CALL_LAUNCHES}};
+enum { TASK_NAME, TASK_TYPE, TASK_CONNECTION, TASK_START, TASK_DURATION, TASK_VALUES };
+static const struct scan_column task_values[] = {{"op_name_id", TASK_NAME},
+                                                 {"op_type_id", TASK_TYPE},
+                                                 {"connection_id", TASK_CONNECTION},
+                                                 {"start_ns", TASK_START},
+                                                 {"duration_ns", TASK_DURATION}};
+
+static int take_launch(void *arg, int64_t *row, struct err *err)
 {
     struct phases *phases = arg;
-    int64_t start_ns = query_integer(row, 1);
-    int status = array_reserve(&phases->launches, 1, err);
+    if (row[CALL_LAUNCHES] != 1 || row[CALL_DURATION] < 0)
+        return 0;
+    int status = large_reserve(&phases->launches, 1, err);
 
     if (status == 0)
         phases->launches.items[phases->launches.count++] =
-            (struct launch){query_integer(row, 0), start_ns, number_add(start_ns, query_integer(row, 2))};
+            (struct launch){row[CALL_CONNECTION], row[CALL_START], number_add(row[CALL_START], row[CALL_DURATION])};
+    large_pass(phases->launches.count);
     return status;
 }
 
@@ -110,12 +125,12 @@ static struct phased *find_operator(struct phases *phases, const struct phase_ke
     return &phases->items[known->index];
 }
 
-static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_task(void *arg, int64_t *row, struct err *err)
 {
     struct phases *phases = arg;
-    const struct phase_key key = {query_integer(row, 0), query_integer(row, 1)};
-    const struct launch *launch = find_launch(phases, query_integer(row, 2));
-    int64_t start_ns = query_integer(row, 3), kernel_ns = query_integer(row, 4);
+    const struct phase_key key = {row[TASK_NAME], row[TASK_TYPE]};
+    int64_t start_ns = row[TASK_START], kernel_ns = row[TASK_DURATION];
+    const struct launch *launch = kernel_ns >= 0 ? find_launch(phases, row[TASK_CONNECTION]) : NULL;
 
     if (launch == NULL || start_ns < launch->start_ns) /* a task that began before its call was launched by another */
         return 0;
@@ -166,28 +181,38 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
+/* Reads the rows of a table in which the columns that stand in where are known. */
+static int read_rows(sqlite3 *db, const char *table, const char *where, const struct scan_column *values, size_t count,
+                     int (*each)(void *arg, int64_t *row, struct err *err), struct phases *phases, struct err *err)
+{
+    struct query_scan *scan;
+    int status = query_scan_new(db, table, where, values, count, count, &scan, err);
+
+    if (status < 0)
+        return status;
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, phases, err);
+    query_scan_free(scan);
+    return status;
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    int status = query_run(run->session->db,
-                           "SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1"
-                           " AND connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_launch, &phases, err);
+    int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
+                           call_values, CALL_VALUES, take_launch, &phases, err);
 
     if (status == 0 && phases.launches.count > 0) {
-        array_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = query_run(run->session->db,
-                           "SELECT op_name_id, op_type_id, connection_id, start_ns, duration_ns FROM device_task"
-                           " WHERE op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL"
-                           " AND duration_ns >= 0",
-                           NULL, 0, take_task, &phases, err);
+        large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
+        status = read_rows(run->session->db, "device_task",
+                           "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL", task_values,
+                           TASK_VALUES, take_task, &phases, err);
     }
     if (status == 0)
         status = put_phases(run, &phases, err);
     for (size_t i = 0; i < phases.count; i++)
-        free(phases.items[i].queued.items);
+        large_free(phases.items[i].queued.items);
     free(phases.items);
-    free(phases.launches.items);
+    large_free(phases.launches.items);
     map_release(&phases.known);
     return status;
 }
