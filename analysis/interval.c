@@ -83,8 +83,9 @@ int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, i
     int64_t sum = 0;
 
     while (*cursor < list->count && list->items[*cursor].end_ns <= from_ns)
-        (*cursor)++;
+        large_pass((*cursor)++);
     for (size_t i = *cursor; i < list->count && list->items[i].start_ns < until_ns; i++) {
+        large_pass(i);
         int64_t start_ns = list->items[i].start_ns > from_ns ? list->items[i].start_ns : from_ns;
         int64_t end_ns = list->items[i].end_ns < until_ns ? list->items[i].end_ns : until_ns;
         sum = add_lengths(sum, interval_length(start_ns, end_ns));

@@ -18,7 +18,7 @@ enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 struct phased {
     int64_t name, type; /* ids */
     int64_t count, total_ns, ns[PHASES];
-    struct durations queued;
+    size_t next; /* where its next time in the queue goes */
 };
 
 struct shown {
@@ -64,6 +64,8 @@ struct phases {
     size_t count, capacity;
     struct map known;
     double total_ns;
+    int64_t *queued; /* NULL: executions are counted; of one operator after the other */
+    size_t executions, passed;
 };
 
 enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
@@ -137,16 +139,22 @@ static int take_task(void *arg, int64_t *row, struct err *err)
     struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
         return -(int)err->code;
+    large_pass(phases->passed++);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
                              kernel_ns};
+    if (phases->queued != NULL) {
+        phases->queued[it->next++] = parts[PHASE_QUEUE];
+        return 0;
+    }
     it->count++;
+    phases->executions++;
     for (int phase = 0; phase < PHASES; phase++) {
         it->ns[phase] = number_add(it->ns[phase], parts[phase]);
         it->total_ns = number_add(it->total_ns, parts[phase]);
         phases->total_ns += (double)parts[phase];
     }
-    return durations_add(&it->queued, parts[PHASE_QUEUE], err);
+    return 0;
 }
 
 static int by_total(const void *a, const void *b)
@@ -173,7 +181,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
-        status = series_make(&row.queue, it->queued.items, it->queued.count, err);
+        status = series_make(&row.queue, phases->queued + it->next - it->count, (size_t)it->count, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);
@@ -195,6 +203,22 @@ static int read_rows(sqlite3 *db, const char *table, const char *where, const st
     return status;
 }
 
+/* Counts the executions of each operator, then puts their times in the queue together. */
+static int read_tasks(sqlite3 *db, struct phases *phases, struct err *err)
+{
+    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    size_t next = 0;
+    int status = read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
+
+    for (size_t i = 0; i < phases->count; i++) {
+        phases->items[i].next = next;
+        next += (size_t)phases->items[i].count;
+    }
+    if (status != 0 || (phases->queued = large_new(phases->executions, sizeof *phases->queued, err)) == NULL)
+        return -(int)err->code;
+    return read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
@@ -203,14 +227,11 @@ static int put_rows(struct report_run *run, struct err *err)
 
     if (status == 0 && phases.launches.count > 0) {
         large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = read_rows(run->session->db, "device_task",
-                           "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL", task_values,
-                           TASK_VALUES, take_task, &phases, err);
+        status = read_tasks(run->session->db, &phases, err);
     }
     if (status == 0)
         status = put_phases(run, &phases, err);
-    for (size_t i = 0; i < phases.count; i++)
-        large_free(phases.items[i].queued.items);
+    large_free(phases.queued);
     free(phases.items);
     large_free(phases.launches.items);
     map_release(&phases.known);
