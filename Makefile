@@ -531,7 +531,7 @@ BENCH_PROGRAMS := $(B)/tests/bench/measure $(B)/tests/bench/ceiling
 $(BENCH_PROGRAMS): %: %.o $(filter $(B)/base/%,$(LIB_OBJECTS)) $(B)/flags
 	$(call link-program)
 
-bench: program $(B)/make-capture $(BENCH_PROGRAMS) ## measure import, export and answers at BENCH_SIZES records
+bench: program $(B)/make-capture $(RANK_GENERATOR) $(BENCH_PROGRAMS) ## measure import, export and answers at BENCH_SIZES records
 	tests/bench/bench.sh $(B)
 	tests/bench/bench_answers.sh $(B)
 

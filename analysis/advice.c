@@ -280,8 +280,10 @@ static void check_small(const struct look *look, struct finding *finding)
             time_ns += (double)execution->duration_ns;
         }
     }
-    for (size_t i = 0; i < look->gaps->count; i++)
+    for (size_t i = 0; i < look->gaps->count; i++) {
+        large_pass(i);
         gaps_ns += (double)gap_length_ns(&look->gaps->items[i]);
+    }
     double value = percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);

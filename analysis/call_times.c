@@ -2,6 +2,7 @@
 #include "analysis/call_times.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
 void call_times_release(struct call_times *times)
 {
     for (size_t i = 0; i < times->count; i++)
-        free(times->items[i].durations.items);
+        large_free(times->items[i].durations.items);
     free(times->items);
     free(times->open.items);
     *times = (struct call_times){.items = NULL};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/interval.h"
 
-#include "base/array.h"
 #include "base/file/large.h"
 
 #include <stdlib.h>
@@ -57,8 +56,9 @@ void intervals_unite(struct intervals *list)
 
     if (list->count == 0)
         return;
-    array_sort(list->items, list->count, sizeof *list->items, by_start);
+    large_sort(list->items, list->count, sizeof *list->items, by_start);
     for (size_t i = 1; i < list->count; i++) {
+        large_pass(i);
         if (list->items[i].start_ns > list->items[kept].end_ns)
             list->items[++kept] = list->items[i];
         else if (list->items[i].end_ns > list->items[kept].end_ns)
@@ -71,8 +71,10 @@ int64_t intervals_length(const struct intervals *list)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
+        large_pass(i);
         sum = add_lengths(sum, interval_length(list->items[i].start_ns, list->items[i].end_ns));
+    }
     return sum;
 }
 
@@ -81,8 +83,9 @@ int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, i
     int64_t sum = 0;
 
     while (*cursor < list->count && list->items[*cursor].end_ns <= from_ns)
-        (*cursor)++;
+        large_pass((*cursor)++);
     for (size_t i = *cursor; i < list->count && list->items[i].start_ns < until_ns; i++) {
+        large_pass(i);
         int64_t start_ns = list->items[i].start_ns > from_ns ? list->items[i].start_ns : from_ns;
         int64_t end_ns = list->items[i].end_ns < until_ns ? list->items[i].end_ns : until_ns;
         sum = add_lengths(sum, interval_length(start_ns, end_ns));
@@ -97,8 +100,9 @@ int intervals_subtract(const struct intervals *a, const struct intervals *b, str
 
     for (size_t i = 0; status == 0 && i < a->count; i++) {
         int64_t now = a->items[i].start_ns;
+        large_pass(i);
         while (first < b->count && b->items[first].end_ns <= now)
-            first++;
+            large_pass(first++);
         for (size_t k = first; status == 0 && k < b->count && b->items[k].start_ns < a->items[i].end_ns; k++) {
             status = intervals_add(ret, now, b->items[k].start_ns, err);
             if (b->items[k].end_ns > now)
@@ -117,6 +121,7 @@ int intervals_intersect(const struct intervals *a, const struct intervals *b, st
 
     while (status == 0 && i < a->count && k < b->count) {
         const struct interval *x = &a->items[i], *y = &b->items[k];
+        large_pass(i + k);
         status = intervals_add(ret, x->start_ns > y->start_ns ? x->start_ns : y->start_ns,
                                x->end_ns < y->end_ns ? x->end_ns : y->end_ns, err);
         if (x->end_ns < y->end_ns)
@@ -134,6 +139,7 @@ int intervals_join(const struct intervals *a, const struct intervals *b, struct 
 
     while (status == 0 && (i < a->count || k < b->count)) {
         bool from_a = k == b->count || (i < a->count && a->items[i].start_ns <= b->items[k].start_ns);
+        large_pass(i + k);
         const struct interval *next = from_a ? &a->items[i++] : &b->items[k++];
         status = intervals_extend(ret, next->start_ns, next->end_ns, err);
     }

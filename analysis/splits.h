@@ -106,10 +106,14 @@ static inline int64_t gap_length_ns(const struct gap *gap)
     return interval_length(gap->start_ns, gap->end_ns);
 }
 
-/* The name of the operator of an execution. */
+/* The name of the operator of an execution, as the number of a text, and the text. */
+static inline uint32_t execution_name_id(const struct workload *workload, uint32_t execution)
+{
+    return workload->operators[workload->executions[execution].op].key.name;
+}
 static inline const char *execution_name(const struct workload *workload, uint32_t execution)
 {
-    return workload_text(workload, workload->operators[workload->executions[execution].op].key.name);
+    return workload_text(workload, execution_name_id(workload, execution));
 }
 
 struct gaps {

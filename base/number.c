@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/number.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,8 +292,75 @@ int64_t number_parse_thousandths(const char *text, size_t length)
     return value <= THOUSANDTHS_MAX ? value : -1;
 }
 
+/* ---- reals ---- */
+
+enum { REAL_FRACTION_BITS = 52, REAL_EXPONENT_BITS = 11, REAL_EXPONENT_BIAS = 1023 };
+
+/* The power of ten of the first digit, of 0.0001 and more. */
+static int exponent_of_ten(double real)
+{
+    /* Doubles next to powers of ten below 1 are all a little more than those. */
+    static const double parts[] = {1, 0.1, 0.01, 0.001, 0.0001};
+    int exponent = 0;
+    if (real >= 1)
+        return (int)count_digits((uint64_t)real) - 1;
+    while (real < parts[-exponent])
+        exponent--;
+    return exponent;
+}
+
+/* A power of ten up to 10^20. */
+static uint128 power_of_ten(unsigned exponent)
+{
+    unsigned half = exponent / 2;
+    return (uint128)powers_of_ten[half] * powers_of_ten[exponent - half];
+}
+
+/* The nearest number with so many significant digits, in units of 10^-decimals, of fraction / 2^shift; whether the
+ * nearest double of that is the same again. */
+static bool round_to_digits(uint64_t fraction, unsigned shift, unsigned decimals, uint64_t *ret)
+{
+    uint128 unit = power_of_ten(decimals), exact = fraction * unit, half = (uint128)1 << (shift - 1);
+    uint64_t nearest = (uint64_t)(exact >> shift);
+    uint128 rest = exact - ((uint128)nearest << shift);
+    if (rest > half || (rest == half && nearest % 2 == 1))
+        nearest++;
+    uint128 rounded = (uint128)nearest << shift, off = rounded > exact ? rounded - exact : exact - rounded;
+    /* The double before a power of two is nearer than the one behind. */
+    bool narrow = fraction == UINT64_C(1) << REAL_FRACTION_BITS && rounded < exact;
+    uint128 most = narrow ? unit : 2 * unit;
+    *ret = nearest;
+    return 4 * off < most || (4 * off == most && fraction % 2 == 0);
+}
+
+/* As real_print, of numbers that are neither too small nor too large for 128 bits and digits without an exponent. */
+static size_t print_common(char *text, double real)
+{
+    uint64_t bits, nearest = 0;
+    unsigned decimals = 0;
+    memcpy(&bits, &real, sizeof bits);
+    uint64_t fraction = (bits & ((UINT64_C(1) << REAL_FRACTION_BITS) - 1)) | UINT64_C(1) << REAL_FRACTION_BITS;
+    unsigned exponent = (unsigned)(bits >> REAL_FRACTION_BITS) % (1U << REAL_EXPONENT_BITS);
+    int first = exponent_of_ten(real);
+    for (int digits = 15; digits <= 17; digits++) {
+        decimals = (unsigned)(digits - 1 - first);
+        if (round_to_digits(fraction, REAL_EXPONENT_BIAS + REAL_FRACTION_BITS - exponent, decimals, &nearest))
+            break;
+    }
+    return (size_t)(number_put_shortest(text, (int64_t)nearest, decimals) - text);
+}
+
 size_t real_print(char text[REAL_SHORTEST_MAX], double real)
 {
+    double size = fabs(real);
+    if (size == 0 || (size >= 1e-4 && size < 1e15)) {
+        size_t sign = signbit(real) != 0, length = sign;
+        text[0] = '-';
+        text[sign] = '0';
+        length += size == 0 ? 1 : print_common(text + sign, size);
+        text[length] = '\0';
+        return length;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, REAL_SHORTEST_MAX, "%.*g", digits, real);
         if (strtod(text, NULL) == real)

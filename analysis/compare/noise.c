@@ -365,11 +365,16 @@ double noise_smallest(double error, double df, double p)
 size_t noise_captures_for(const struct noise *noise, double change, double error, double df, double p)
 {
     double one = error / sqrt(both_sides(noise)), captures = (double)(noise->captures[0] + noise->captures[1]);
+    size_t low = 2, high = RUNS_MAX + 1;
 
-    for (size_t n = 2; n <= RUNS_MAX; n++) {
+    /* More captures tell a smaller change: the fewest are found by halving, after the most, which often do not suffice.
+     */
+    for (size_t n = RUNS_MAX; low < high; n = (low + high) / 2) {
         double more = fmax(0, 2 * (double)n - captures);
         if (fabs(change) > student_quantile(p, df + more) * one * sqrt(2 / (double)n))
-            return n;
+            high = n;
+        else
+            low = n + 1;
     }
-    return 0;
+    return low <= RUNS_MAX ? low : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/map.h"
 #include "base/strbuf.h"
 
 #include <stdio.h>
@@ -349,9 +350,11 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
                  (long long)workload->streams[i].id);
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+        large_pass(i);
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         grouping.groups[workload->executions[i].stream].count += counts(counting, i);
+    }
     if (status == 0)
         status = make_room(&grouping, err);
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
@@ -431,10 +434,39 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].count = 0;
-    for (size_t i = 0; i < gaps->count; i++)
+    for (size_t i = 0; i < gaps->count; i++) {
+        large_pass(i);
         if (grouping->groups[groups[i]].count == 0)
             groups[i] = NO_TEXT;
+    }
     free(totals);
+    return 0;
+}
+
+/* Names of what runs before and after a gap, and the group of its key. */
+struct gap_pair {
+    uint32_t names[2];
+    uint32_t group, known; /* known 0: the group is not */
+};
+
+/* The group of a gap. Its key is written once for each pair of names. */
+static int find_gap_group(struct grouping *grouping, struct map *pairs, const struct workload *workload,
+                          const struct gap *gap, uint64_t order, uint32_t *ret, struct err *err)
+{
+    const uint32_t names[2] = {execution_name_id(workload, gap->before), execution_name_id(workload, gap->after)};
+    struct gap_pair *pair = map_add(pairs, names, NULL, err);
+    char key[KEY_SIZE];
+
+    if (pair == NULL)
+        return -(int)err->code;
+    if (pair->known == 0) {
+        snprintf(key, sizeof key, "%.1000s -> %.1000s", workload_text(workload, names[0]),
+                 workload_text(workload, names[1]));
+        if (find_group(grouping, key, NO_TEXT, order, &pair->group, err) < 0)
+            return -(int)err->code;
+        pair->known = 1;
+    }
+    *ret = pair->group;
     return 0;
 }
 
@@ -444,8 +476,8 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     const struct workload *workload = counting->workload;
     struct grouping grouping = {.groups = NULL};
     struct gaps gaps = {.items = NULL};
+    struct map pairs = MAP_OF(struct gap_pair, names);
     uint32_t *groups = NULL, *behind = NULL; /* behind: of executions, the group of the gap in front */
-    char key[KEY_SIZE];
     int status = workload->facts.placed ? 0 : gaps_make(workload, &gaps, err);
 
     if (status == 0 && ((groups = large_new(gaps.count + 1, sizeof *groups, err)) == NULL ||
@@ -458,9 +490,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     for (size_t i = 0; status == 0 && i < gaps.count; i++) {
         const struct gap *gap = &gaps.items[i];
         large_pass(i);
-        snprintf(key, sizeof key, "%.1000s -> %.1000s", execution_name(workload, gap->before),
-                 execution_name(workload, gap->after));
-        status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
+        status = find_gap_group(&grouping, &pairs, workload, gap, i, &groups[i], err);
         if (status == 0)
             grouping.groups[groups[i]].count += counts(counting, gap->after);
         behind[gap->after] = groups[i];
@@ -479,6 +509,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     if (status == 0 && !workload->facts.placed)
         status = make_rows(table, workload, &grouping, err);
     grouping_release(&grouping);
+    map_release(&pairs);
     gaps_release(&gaps);
     large_free(groups);
     large_free(behind);

@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define RADIX_LEAST 2048 /* values from which on counting digits is faster than comparing */
+#define RADIX_LEAST 256 /* values from which on counting digits is faster than comparing */
 #define DIGITS 256
 
 static size_t digit(int64_t value, unsigned shift)
@@ -27,13 +27,20 @@ static size_t digit(int64_t value, unsigned shift)
 static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
 {
     int64_t *from = values, *to = other;
+    uint64_t differ = 0;
 
+    for (size_t i = 0; i < n; i++) {
+        large_pass(i);
+        differ |= (uint64_t)(values[i] ^ values[0]);
+    }
     for (unsigned shift = 0; shift < 64; shift += 8) {
         size_t places[DIGITS] = {0}, next = 0;
-        for (size_t i = 0; i < n; i++)
-            places[digit(from[i], shift)]++;
-        if (places[digit(from[0], shift)] == n)
+        if ((differ >> shift) % DIGITS == 0)
             continue;
+        for (size_t i = 0; i < n; i++) {
+            large_pass(i);
+            places[digit(from[i], shift)]++;
+        }
         for (size_t d = 0; d < DIGITS; d++) {
             size_t count = places[d];
             places[d] = next;
@@ -47,8 +54,10 @@ static void sort_by_digits(int64_t *values, int64_t *other, size_t n)
         from = to;
         to = swap;
     }
-    if (from != values)
-        memcpy(values, from, n * sizeof *values);
+    for (size_t i = 0; from != values && i < n; i++) {
+        large_pass(i);
+        values[i] = from[i];
+    }
 }
 
 void statistics_sort(int64_t *values, size_t n)
@@ -65,10 +74,11 @@ void statistics_sort(int64_t *values, size_t n)
 
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
 {
-    int status = array_reserve(durations, 1, err);
+    int status = large_reserve(durations, 1, err);
 
     if (status == 0)
         durations->items[durations->count++] = duration_ns;
+    large_passed(1);
     return status;
 }
 
@@ -117,9 +127,10 @@ double statistics_mad(const int64_t *sorted, size_t n, double median)
     double last = 0, before = 0;
 
     while (right < n && (double)sorted[right] < median)
-        right++;
+        large_pass(right++);
     left = right; /* the values below the median are [0, left) */
     for (size_t taken = 0; n > 0 && taken <= n / 2; taken++) {
+        large_pass(taken);
         before = last;
         if (left > 0 && (right >= n || distance(sorted[left - 1], median) <= distance(sorted[right], median)))
             last = distance(sorted[--left], median);
@@ -238,17 +249,27 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* The regularised incomplete beta function I_x(a, b). */
-static double beta_share(double a, double b, double x)
+static double beta_scale(double a, double b)
+{
+    return lgamma(a + b) - lgamma(a) - lgamma(b);
+}
+
+/* The regularised incomplete beta function I_x(a, b), by its scale. */
+static double beta_share_of(double a, double b, double scale, double x)
 {
     if (x <= 0)
         return 0;
     if (x >= 1)
         return 1;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(scale + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+static double beta_share(double a, double b, double x)
+{
+    return beta_share_of(a, b, beta_scale(a, b), x);
 }
 
 double student_p(double t, double df)
@@ -258,13 +279,14 @@ double student_p(double t, double df)
 
 double student_quantile(double p, double df)
 {
+    const double scale = beta_scale(df / 2, 0.5);
     double low = 0, high = 1;
 
-    while (student_p(high, df) > p && high < 1e12)
+    while (beta_share_of(df / 2, 0.5, scale, df / (df + high * high)) > p && high < 1e12)
         high *= 2;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
-        if (student_p(middle, df) > p)
+        if (beta_share_of(df / 2, 0.5, scale, df / (df + middle * middle)) > p)
             low = middle;
         else
             high = middle;

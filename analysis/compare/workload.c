@@ -339,14 +339,7 @@ static int compare_steps(const void *a, const void *b)
 
 static void sort_executions(struct workload *workload)
 {
-    for (size_t i = 1; i < workload->execution_count; i++) {
-        large_pass(i);
-        if (compare_executions(&workload->executions[i - 1], &workload->executions[i]) > 0) {
-            array_sort(workload->executions, workload->execution_count, sizeof *workload->executions,
-                       compare_executions);
-            break;
-        }
-    }
+    large_sort(workload->executions, workload->execution_count, sizeof *workload->executions, compare_executions);
     for (size_t i = 0; i < workload->operator_count; i++)
         workload->operators[i].first = UINT64_MAX;
     for (size_t i = workload->execution_count; i-- > 0;) {

@@ -146,6 +146,61 @@ void large_free(void *items)
     free(mapping);
 }
 
+static size_t count_sorted(const char *items, size_t count, size_t item_size,
+                           int (*order)(const void *a, const void *b))
+{
+    size_t sorted = 1;
+    while (sorted < count && order(items + (sorted - 1) * item_size, items + sorted * item_size) <= 0)
+        large_pass(sorted++);
+    return sorted;
+}
+
+/* Merges items from `first` on, sorted up to `middle` and from there up to `end`, into another array. */
+static void merge(const char *from, char *to, const size_t bounds[3], size_t item_size,
+                  int (*order)(const void *a, const void *b))
+{
+    size_t left = bounds[0], right = bounds[1];
+    for (size_t i = bounds[0]; i < bounds[2]; i++) {
+        bool is_left =
+            right == bounds[2] || (left < bounds[1] && order(from + left * item_size, from + right * item_size) <= 0);
+        large_pass(i);
+        memcpy(to + i * item_size, from + (is_left ? left : right) * item_size, item_size);
+        left += is_left;
+        right += !is_left;
+    }
+}
+
+void large_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
+{
+    struct err ignored = ERR_INIT; /* sorted in memory then */
+    size_t run = LARGE_LEAST / item_size;
+    if (count < 2 || count_sorted(items, count, item_size, order) == count)
+        return;
+    char *other = count > run ? large_new(count, item_size, &ignored) : NULL, *from = items, *to = other;
+    if (other == NULL) {
+        qsort(items, count, item_size, order);
+        return;
+    }
+    for (size_t i = 0; i < count; i += run) {
+        qsort(from + i * item_size, count - i < run ? count - i : run, item_size, order);
+        large_passed(run);
+    }
+    for (; run < count; run *= 2) {
+        for (size_t i = 0; i < count; i += 2 * run) {
+            const size_t middle = count - i < run ? count : i + run, end = count - middle < run ? count : middle + run;
+            merge(from, to, (const size_t[3]){i, middle, end}, item_size, order);
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; from != items && i < count; i++) {
+        large_pass(i);
+        memcpy((char *)items + i * item_size, from + i * item_size, item_size);
+    }
+    large_free(other);
+}
+
 void large_forget(void)
 {
     pthread_mutex_lock(&lock);

@@ -22,6 +22,9 @@ int large_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t
 void *large_new(size_t count, size_t item_size, struct err *err);
 void large_free(void *items); /* NULL is fine, and so is what malloc gave */
 
+/* Sorts as qsort does where that is stable. An array in a file is sorted in runs, which are merged. */
+void large_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b));
+
 /* Gives the memory of all of them back to the system; they keep what is in them. */
 void large_forget(void);
 

@@ -47,8 +47,10 @@ static int find_longest(const struct workload *workload, struct longest *ret, st
     int status = gaps_make(workload, &gaps, err);
 
     *ret = (struct longest){.count = 0};
-    for (size_t i = 0; status == 0 && i < gaps.count; i++)
+    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
+        large_pass(i);
         keep_gap(ret, &gaps.items[i]);
+    }
     if (status == 0)
         gaps_release(&gaps);
     return status;
@@ -286,7 +288,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
         status = profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err);
     for (size_t i = 0; i < load.count; i++) {
         free(load.names[i]);
-        free(load.items[i].items);
+        large_free(load.items[i].items);
     }
     free(load.names);
     free(load.items);

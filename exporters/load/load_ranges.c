@@ -2,6 +2,7 @@
 #include "exporters/load/load_ranges.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "db/database.h"
 #include "db/query/operators/query_operators.h"
 #include "db/query/query.h"
@@ -233,7 +234,7 @@ int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err)
 void named_times_release(struct named_times *times)
 {
     for (size_t i = 0; i < times->count; i++)
-        free(times->items[i].durations.items);
+        large_free(times->items[i].durations.items);
     free(times->items);
     intern_release(&times->names);
 }
@@ -265,7 +266,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
     }
     for (size_t i = 0; i < times->count; i++) {
         ranked[i].name = i;
-        for (size_t k = 0; k < times->items[i].durations.count; k++)
+        for (size_t k = 0; k < times->items[i].durations.count; large_pass(k++))
             ranked[i].total_ns += (double)times->items[i].durations.items[k];
     }
     array_sort(ranked, times->count, sizeof *ranked, by_total);
@@ -318,7 +319,7 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
     if (status == 0 && load.count > 0)
         status = profile_add_rows(profile, BY_API, names, load.items, load.count, err);
     for (size_t i = 0; i < load.count; i++)
-        free(load.items[i].items);
+        large_free(load.items[i].items);
     free((void *)names);
     free(load.items);
     intern_release(&load.names);

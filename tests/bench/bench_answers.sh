@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
-# diff of the capture with itself and with a baseline; then the exports and show of a capture of 2022.
+# diff of the capture with itself and with a baseline; then the exports and show of a capture of 2022, analyse of a
+# framework's directory, and cluster of many ranks.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
 #   BENCH_2022      tasks of the capture of 2022 (500000); 0: none
+#   BENCH_FRAMEWORK operators of the framework's directory, in thousands (100); 0: none
+#   BENCH_RANKS     ranks of the job that cluster reads (64); 0: none
 #   BENCH_RUNS      runs of each; the fastest counts (3)
-#   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy
+#   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy, and tools/gen_ascend_ms.py
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
-# Nothing is asserted about time. Limits for a million operators: export db 5 s, a table of show 1 s, advise 2 s, diff 3 s, a
-# flame graph 3 s, each in 64 MiB.
+# Nothing is asserted about time. Beside each stand the limits of CPU time and memory, of a million operators, of 100,000
+# with a framework, on a quiet machine; a flame graph has 3 s.
 set -euo pipefail
 
 build=$1
@@ -19,6 +22,8 @@ repository=$(cd "$(dirname "$0")/../.." && pwd)
 generator=${MSPROF_SHARED:-$repository/../shared}/tools/gen_prof.py
 operators=${BENCH_ANSWERS:-1000000}
 earlier=${BENCH_2022:-500000}
+framework=${BENCH_FRAMEWORK:-100}
+ranks=${BENCH_RANKS:-64}
 runs=${BENCH_RUNS:-3}
 python=${PYTHON:-/usr/bin/python3}
 umask 0027
@@ -31,16 +36,17 @@ fi
 directory=$(mktemp -d "${TMPDIR:-/tmp}/msprof-bench.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 
-# Prints wall and CPU seconds and peak MiB of the fastest run.
+# Prints wall and CPU seconds and peak MiB of the fastest run, and the limits: row NAME SECONDS COMMAND...
 row() {
-    local name=$1
-    shift
+    local name=$1 limit=$2
+    shift 2
     rm -f "$directory/times"
     for ((run = 0; run < runs; run++)); do
         "$build/tests/bench/measure" "$directory/times" "$build/msprof" -q "$@" >"$directory/output" 2>&1 || true
     done
     sort -n "$directory/times" | head -1 |
-        awk -v name="$name" '{ printf "%-28s %6.2f %6.2f %6.1f\n", name, $1 / 1e6, $3 / 1e6, $2 / 1024 }'
+        awk -v name="$name" -v limit="$limit" '{ printf "%-28s %6.2f %6.2f %6.1f | %6s %6d\n", name, $1 / 1e6, $3 / 1e6,
+            $2 / 1024, limit, 128 }'
 }
 
 "$python" "$generator" "$directory" -n "$operators" --chip 5 >/dev/null
@@ -48,24 +54,41 @@ capture=$(echo "$directory"/PROF_*)
 "$build/msprof" import -q "$capture"
 "$build/msprof" diff -q --save "$directory/base.json" --base "$capture"
 echo "answers about $operators operators, the fastest of $runs runs on $(nproc) processors"
-printf '%-28s %6s %6s %6s\n' answer wall cpu peak '' s s MiB
-row "export db" export db "$capture" --stable-names
-row "show" show "$capture"
+printf '%-28s %6s %6s %6s | %6s %6s\n' answer wall cpu peak limits '' '' s s MiB cpu MiB
+row "export db" 5 export db "$capture" --stable-names
+row "show" 1 show "$capture"
 for table in $("$build/msprof" show -q "$capture" --table list | grep -v '^ ' | cut -d' ' -f1); do
-    row "show --table $table" show "$capture" --table "$table"
+    case $table in bound | gaps) limit=0.6 ;; *) limit=1 ;; esac
+    row "show --table $table" "$limit" show "$capture" --table "$table"
 done
-row "advise" advise "$capture"
-row "diff" diff "$capture" "$capture"
+row "advise" 0.6 advise "$capture"
+row "diff" 2 diff "$capture" "$capture"
 for weight in device host count; do
-    row "export flame --weight $weight" export flame "$capture" --weight "$weight" --format svg
+    row "export flame --weight $weight" 3 export flame "$capture" --weight "$weight" --format svg
 done
-row "diff with a baseline" diff "$directory/base.json" "$capture"
+row "diff with a baseline" 1 diff "$directory/base.json" "$capture"
 
-[ "$earlier" -gt 0 ] || exit 0
 rm -rf "$capture"
-capture=$(python3 -B "$repository/testdata/generate/cann/make_2022.py" "$directory" --count "$earlier")
-"$build/msprof" import -q "$capture"
-echo "$earlier tasks of a capture of 2022"
-row "export summary" export summary "$capture" --stable-names
-row "export timeline" export timeline "$capture" --stable-names
-row "show" show "$capture"
+
+if [ "$earlier" -gt 0 ]; then
+    capture=$(python3 -B "$repository/testdata/generate/cann/make_2022.py" "$directory" --count "$earlier")
+    "$build/msprof" import -q "$capture"
+    echo "$earlier tasks of a capture of 2022"
+    row "export summary" - export summary "$capture" --stable-names
+    row "export timeline" - export timeline "$capture" --stable-names
+    row "show" - show "$capture"
+    rm -rf "$capture"
+fi
+if [ "$framework" -gt 0 ]; then
+    "$python" "${generator%/*}/gen_ascend_ms.py" "$directory" --kind ms --steps "$framework" --ops 1000 >/dev/null
+    capture=$(echo "$directory"/*_ascend_ms)
+    echo "$framework thousand operators in a directory of MindSpore, import included"
+    runs=1 row "analyse" 1.2 analyse "$capture"
+    rm -rf "$capture"
+fi
+if [ "$ranks" -gt 0 ]; then
+    "$build/make-ranks" --output "$directory/job" --ranks "$ranks" --steps 4 --collectives 400
+    echo "$ranks ranks of 4 steps of 400 collectives"
+    row "cluster" - cluster "$directory/job"
+    row "cluster --detail" - cluster "$directory/job" --detail
+fi

@@ -546,7 +546,7 @@ static int put_rows_communication(struct report_run *run, struct err *err)
                            : err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; items != NULL && i < workload.operator_count; i++) {
         series_release(&items[i].series);
-        free(items[i].durations.items);
+        large_free(items[i].durations.items);
     }
     free(items);
     workload_release(&workload);

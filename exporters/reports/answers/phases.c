@@ -2,10 +2,11 @@
 /* Operators by how long they were launched, waited and ran. */
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
-#include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 #include "exporters/table/report.h"
 
 #include <stddef.h>
@@ -17,7 +18,7 @@ enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 struct phased {
     int64_t name, type; /* ids */
     int64_t count, total_ns, ns[PHASES];
-    struct durations queued;
+    size_t next; /* where its next time in the queue goes */
 };
 
 struct shown {
@@ -63,17 +64,33 @@ struct phases {
     size_t count, capacity;
     struct map known;
     double total_ns;
+    int64_t *queued; /* NULL: executions are counted; of one operator after the other */
+    size_t executions, passed;
 };
 
-static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
+enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
+static const struct scan_column call_values[] = {{"connection_id", CALL_CONNECTION},
+                                                 {"start_ns", CALL_START},
+                                                 {"duration_ns", CALL_DURATION},
+                                                 {"launches", CALL_LAUNCHES}};
+enum { TASK_NAME, TASK_TYPE, TASK_CONNECTION, TASK_START, TASK_DURATION, TASK_VALUES };
+static const struct scan_column task_values[] = {{"op_name_id", TASK_NAME},
+                                                 {"op_type_id", TASK_TYPE},
+                                                 {"connection_id", TASK_CONNECTION},
+                                                 {"start_ns", TASK_START},
+                                                 {"duration_ns", TASK_DURATION}};
+
+static int take_launch(void *arg, int64_t *row, struct err *err)
 {
     struct phases *phases = arg;
-    int64_t start_ns = query_integer(row, 1);
-    int status = array_reserve(&phases->launches, 1, err);
+    if (row[CALL_LAUNCHES] != 1 || row[CALL_DURATION] < 0)
+        return 0;
+    int status = large_reserve(&phases->launches, 1, err);
 
     if (status == 0)
         phases->launches.items[phases->launches.count++] =
-            (struct launch){query_integer(row, 0), start_ns, number_add(start_ns, query_integer(row, 2))};
+            (struct launch){row[CALL_CONNECTION], row[CALL_START], number_add(row[CALL_START], row[CALL_DURATION])};
+    large_pass(phases->launches.count);
     return status;
 }
 
@@ -110,28 +127,34 @@ static struct phased *find_operator(struct phases *phases, const struct phase_ke
     return &phases->items[known->index];
 }
 
-static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_task(void *arg, int64_t *row, struct err *err)
 {
     struct phases *phases = arg;
-    const struct phase_key key = {query_integer(row, 0), query_integer(row, 1)};
-    const struct launch *launch = find_launch(phases, query_integer(row, 2));
-    int64_t start_ns = query_integer(row, 3), kernel_ns = query_integer(row, 4);
+    const struct phase_key key = {row[TASK_NAME], row[TASK_TYPE]};
+    int64_t start_ns = row[TASK_START], kernel_ns = row[TASK_DURATION];
+    const struct launch *launch = kernel_ns >= 0 ? find_launch(phases, row[TASK_CONNECTION]) : NULL;
 
     if (launch == NULL || start_ns < launch->start_ns) /* a task that began before its call was launched by another */
         return 0;
     struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
         return -(int)err->code;
+    large_pass(phases->passed++);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
                              kernel_ns};
+    if (phases->queued != NULL) {
+        phases->queued[it->next++] = parts[PHASE_QUEUE];
+        return 0;
+    }
     it->count++;
+    phases->executions++;
     for (int phase = 0; phase < PHASES; phase++) {
         it->ns[phase] = number_add(it->ns[phase], parts[phase]);
         it->total_ns = number_add(it->total_ns, parts[phase]);
         phases->total_ns += (double)parts[phase];
     }
-    return durations_add(&it->queued, parts[PHASE_QUEUE], err);
+    return 0;
 }
 
 static int by_total(const void *a, const void *b)
@@ -158,7 +181,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
-        status = series_make(&row.queue, it->queued.items, it->queued.count, err);
+        status = series_make(&row.queue, phases->queued + it->next - it->count, (size_t)it->count, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);
@@ -166,28 +189,51 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
+/* Reads the rows of a table in which the columns that stand in where are known. */
+static int read_rows(sqlite3 *db, const char *table, const char *where, const struct scan_column *values, size_t count,
+                     int (*each)(void *arg, int64_t *row, struct err *err), struct phases *phases, struct err *err)
+{
+    struct query_scan *scan;
+    int status = query_scan_new(db, table, where, values, count, count, &scan, err);
+
+    if (status < 0)
+        return status;
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, phases, err);
+    query_scan_free(scan);
+    return status;
+}
+
+/* Counts the executions of each operator, then puts their times in the queue together. */
+static int read_tasks(sqlite3 *db, struct phases *phases, struct err *err)
+{
+    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    size_t next = 0;
+    int status = read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
+
+    for (size_t i = 0; i < phases->count; i++) {
+        phases->items[i].next = next;
+        next += (size_t)phases->items[i].count;
+    }
+    if (status != 0 || (phases->queued = large_new(phases->executions, sizeof *phases->queued, err)) == NULL)
+        return -(int)err->code;
+    return read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    int status = query_run(run->session->db,
-                           "SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1"
-                           " AND connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_launch, &phases, err);
+    int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
+                           call_values, CALL_VALUES, take_launch, &phases, err);
 
     if (status == 0 && phases.launches.count > 0) {
-        array_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = query_run(run->session->db,
-                           "SELECT op_name_id, op_type_id, connection_id, start_ns, duration_ns FROM device_task"
-                           " WHERE op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL"
-                           " AND duration_ns >= 0",
-                           NULL, 0, take_task, &phases, err);
+        large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
+        status = read_tasks(run->session->db, &phases, err);
     }
     if (status == 0)
         status = put_phases(run, &phases, err);
-    for (size_t i = 0; i < phases.count; i++)
-        free(phases.items[i].queued.items);
+    large_free(phases.queued);
     free(phases.items);
-    free(phases.launches.items);
+    large_free(phases.launches.items);
     map_release(&phases.known);
     return status;
 }

@@ -2,8 +2,9 @@
 /* Operators by type, shapes, data types and formats. */
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/map.h"
-#include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static const struct report_column columns[] = {
 struct shape {
     int64_t type, tensors; /* ids */
     double total_ns;
-    struct durations durations;
+    size_t count, next; /* next: where its next duration goes */
 };
 
 struct known_shape {
@@ -50,14 +51,21 @@ struct shapes {
     size_t count, capacity;
     struct map known;
     double total_ns;
+    size_t executions, passed;
+    int64_t *durations; /* of one shape after the other */
 };
 
-static int take_execution(void *arg, sqlite3_stmt *row, struct err *err)
+enum { TYPE, TENSORS, START, DURATION, VALUES };
+static const struct scan_column values[] = {
+    {"op_type_id", TYPE}, {"tensor_set_id", TENSORS}, {"start_ns", START}, {"duration_ns", DURATION}};
+
+static int count_execution(void *arg, int64_t *row, struct err *err)
 {
     struct shapes *shapes = arg;
-    const struct shape_key key = {query_integer(row, 0), query_integer(row, 1)};
-    int64_t duration_ns = query_integer(row, 2);
+    const struct shape_key key = {row[TYPE], row[TENSORS]};
     bool added;
+    if (row[DURATION] < 0)
+        return 0;
     struct known_shape *known = map_add(&shapes->known, &key, &added, err);
 
     if (known == NULL)
@@ -70,9 +78,47 @@ static int take_execution(void *arg, sqlite3_stmt *row, struct err *err)
         shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
     }
     struct shape *shape = &shapes->items[known->shape];
-    shape->total_ns += (double)duration_ns;
-    shapes->total_ns += (double)duration_ns;
-    return durations_add(&shape->durations, duration_ns, err);
+    shape->total_ns += (double)row[DURATION];
+    shape->count++;
+    shapes->total_ns += (double)row[DURATION];
+    shapes->executions++;
+    return 0;
+}
+
+static int take_duration(void *arg, int64_t *row, struct err *err)
+{
+    struct shapes *shapes = arg;
+    const struct shape_key key = {row[TYPE], row[TENSORS]};
+    const struct known_shape *known = row[DURATION] >= 0 ? map_get(&shapes->known, &key) : NULL;
+
+    (void)err;
+    large_pass(shapes->passed++);
+    if (known != NULL)
+        shapes->durations[shapes->items[known->shape].next++] = row[DURATION];
+    return 0;
+}
+
+/* Counts the executions of each shape, then puts their durations together. */
+static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
+{
+    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    struct query_scan *scan;
+    size_t next = 0;
+    int status = query_scan_new(db, "device_task", wanted, values, VALUES, VALUES, &scan, err);
+
+    if (status < 0)
+        return status;
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_execution, shapes, err);
+    for (size_t i = 0; i < shapes->count; i++) {
+        shapes->items[i].next = next;
+        next += shapes->items[i].count;
+    }
+    if (status == 0)
+        shapes->durations = large_new(shapes->executions, sizeof *shapes->durations, err);
+    if (shapes->durations != NULL)
+        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_duration, shapes, err);
+    query_scan_free(scan);
+    return status == 0 && shapes->durations == NULL ? -(int)err->code : status;
 }
 
 static int by_total(const void *a, const void *b)
@@ -89,7 +135,7 @@ static int put_shape(struct report_run *run, const struct cann_texts *names, con
 {
     struct shown row = {.type = cann_text(names, shape->type, 0).text,
                         .share = shapes->total_ns > 0 ? shape->total_ns / shapes->total_ns * 1e4 : 0};
-    int status = series_make(&row.series, shape->durations.items, shape->durations.count, err);
+    int status = series_make(&row.series, shapes->durations + (shape->next - shape->count), shape->count, err);
 
     if (status != 0)
         return status;
@@ -119,15 +165,11 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct shapes shapes = {.known = MAP_OF(struct known_shape, key)};
-    int status = query_run(run->session->db,
-                           "SELECT op_type_id, tensor_set_id, duration_ns FROM device_task WHERE op_type_id IS NOT NULL"
-                           " AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_execution, &shapes, err);
+    int status = load_shapes(run->session->db, &shapes, err);
 
     if (status == 0)
         status = put_shapes(run, &shapes, err);
-    for (size_t i = 0; i < shapes.count; i++)
-        free(shapes.items[i].durations.items);
+    large_free(shapes.durations);
     free(shapes.items);
     map_release(&shapes.known);
     return status;

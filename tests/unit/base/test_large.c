@@ -67,6 +67,52 @@ static void who_walks_gives_back_what_lies_behind(void **state)
     large_free(items);
 }
 
+struct placed {
+    uint64_t key, place;
+    char rest[8]; /* items need not be powers of two long */
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void sort_and_check(size_t count, uint64_t keys)
+{
+    struct err err = ERR_INIT;
+    struct placed *items = large_new(count, sizeof *items, &err);
+    uint64_t sum = 0, found = 0, state = 88172645463325252;
+    assert_non_null(items);
+    for (size_t i = 0; i < count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        items[i] = (struct placed){.key = (state >> 33) % keys, .place = i};
+        sum += items[i].key * (i + 1);
+    }
+    large_sort(items, count, sizeof *items, by_key);
+    for (size_t i = 0; i < count; i++) {
+        found += items[i].key * (items[i].place + 1);
+        if (i > 0 && items[i - 1].key == items[i].key)
+            assert_true(items[i - 1].place < items[i].place);
+        else if (i > 0)
+            assert_true(items[i - 1].key < items[i].key);
+    }
+    assert_true(found == sum);
+    large_free(items);
+}
+
+static void runs_are_merged_in_order_and_what_is_equal_stays_in_its_order(void **state)
+{
+    (void)state;
+    const size_t run = LARGE_LEAST / sizeof(struct placed);
+    const size_t counts[] = {0, 1, 2, 1000, run, run + 1, 2 * run, 2 * run + 1, 3 * run, 5 * run + 7};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        sort_and_check(counts[i], UINT32_MAX);
+        sort_and_check(counts[i], 5);
+    }
+    sort_and_check(3 * run, 1); /* in order already */
+}
+
 static void small_arrays_and_what_malloc_gave_are_freed_alike(void **state)
 {
     (void)state;
@@ -111,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_grows_from_memory_into_a_file_and_keeps_its_items),
         cmocka_unit_test(who_walks_gives_back_what_lies_behind),
+        cmocka_unit_test(runs_are_merged_in_order_and_what_is_equal_stays_in_its_order),
         cmocka_unit_test(small_arrays_and_what_malloc_gave_are_freed_alike),
         cmocka_unit_test(numbers_stand_at_any_place_whatever_of_it_is_in_memory),
     };

@@ -265,6 +265,50 @@ static void the_shortest_form_has_no_superfluous_zero_and_loses_no_digit(void **
     }
 }
 
+/* By libc: the first of 15, 16 and 17 digits that reads back the same. */
+static void check_real(double real)
+{
+    char text[REAL_SHORTEST_MAX], expected[REAL_SHORTEST_MAX];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(expected, sizeof expected, "%.*g", digits, real);
+        if (strtod(expected, NULL) == real)
+            break;
+    }
+    size_t length = real_print(text, real);
+    assert_string_equal(text, expected);
+    assert_int_equal(length, strlen(expected));
+}
+
+static void reals_are_printed_as_libc_prints_the_fewest_digits_that_read_back_the_same(void **state)
+{
+    (void)state;
+    for (int e = -8; e <= 18; e++) { /* beside powers of ten, and of two */
+        double up = pow(10, e), down = up;
+        for (int i = 0; i < 40; i++, up = nextafter(up, INFINITY), down = nextafter(down, 0)) {
+            check_real(up);
+            check_real(-down);
+        }
+    }
+    for (int e = -20; e <= 64; e++) {
+        check_real(ldexp(1, e));
+        check_real(nextafter(ldexp(1, e), 0));
+        check_real(nextafter(ldexp(1, e), INFINITY));
+    }
+    for (int i = 0; i < ROUNDS / 20; i++) {
+        int64_t value = random_signed();
+        double any;
+        memcpy(&any, &value, sizeof any);
+        check_real(any);
+        check_real((double)(value % 1000000000000) / 1000);
+        check_real((double)(value % 1000003) / 997);
+        check_real(ldexp(1 + (double)(value >> 12) / 0x1p53, (int)(value & 63) - 15));
+    }
+    check_real(0);
+    check_real(-0.0);
+    check_real(INFINITY);
+    check_real(NAN);
+}
+
 /* By the definition: the integer nearest to n * 10^decimals / d, halves away from zero, inside int64_t. */
 static int64_t reference_ratio(int64_t n, int64_t d, unsigned decimals)
 {
@@ -554,6 +598,7 @@ int main(void)
         cmocka_unit_test(a_ratio_to_nothing_is_zero_and_one_out_of_range_saturates),
         cmocka_unit_test(scaling_rounds_down_and_saturates),
         cmocka_unit_test(scaling_what_is_out_of_its_range_gives_zero),
+        cmocka_unit_test(reals_are_printed_as_libc_prints_the_fewest_digits_that_read_back_the_same),
         cmocka_unit_test(whole_decimal_texts_are_parsed_into_thousandths),
         cmocka_unit_test(only_the_given_length_is_parsed),
         cmocka_unit_test(whole_integers_up_to_the_greatest_are_parsed),
