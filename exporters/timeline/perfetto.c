@@ -84,6 +84,7 @@ static const struct {
 #define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define WORDS 256                                   /* texts of the program that are known by their address */
 #define PREDICTED 16                                /* keys of arguments whose places are remembered */
 
 /* ---- state ---- */
@@ -100,6 +101,10 @@ struct texts {
     char *bytes;
     size_t count, used;                          /* bytes */
     uint32_t keys[PREDICTED], values[PREDICTED]; /* of the arguments of the last event, by their place */
+    struct {
+        const char *text;
+        uint32_t number;
+    } words[WORDS]; /* of the program, by their address */
 };
 
 struct process {
@@ -239,6 +244,7 @@ static void forget(struct perfetto *writer)
     memset(texts->places, 0, (size_t)2 * TEXTS_MAX * sizeof *texts->places);
     memset(texts->keys, 0, sizeof texts->keys);
     memset(texts->values, 0, sizeof texts->values);
+    memset(texts->words, 0, sizeof texts->words);
     texts->count = 1;
     texts->used = 0;
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
@@ -319,6 +325,16 @@ static char *put_expected(char *p, struct perfetto *writer, struct track *track,
     if (*expected == 0 || !is_text(texts, *expected, text))
         *expected = text_number(texts, text);
     return put_numbered(p, writer, track, use, *expected, text, err);
+}
+
+static uint32_t word_number(struct texts *texts, struct event_span word)
+{
+    const size_t place = ((uintptr_t)word.text >> 3) % WORDS;
+    if (texts->words[place].text != word.text) {
+        texts->words[place].number = text_number(texts, word);
+        texts->words[place].text = texts->words[place].number != 0 ? word.text : NULL;
+    }
+    return texts->words[place].number;
 }
 
 /* ---- packets ---- */
@@ -483,7 +499,7 @@ static char *put_rank(char *p, int64_t rank)
 /* Makes room for the messages of a packet with texts of so many bytes. */
 static int make_room(struct perfetto *writer, size_t texts, struct err *err)
 {
-    /* each argument takes less than its JSON but for tags and lengths: "k":1 is a dozen bytes of protobuf */
+    /* each argument takes less than what it was read of but for tags and lengths */
     size_t wanted = 4 * texts + (size_t)64 * 1024;
     if (wanted <= writer->room)
         return 0;
@@ -571,7 +587,9 @@ static int put_annotation(struct perfetto *writer, struct track *track, size_t p
 {
     enum { SHORT = 2 }; /* bytes before a message below 128 bytes, as nearly all are */
     char *message = writer->event_end + SHORT;
-    char *p = put_expected(message, writer, track, TEXT_KEY, place, member->key, err);
+    char *p = member->literal ? put_numbered(message, writer, track, TEXT_KEY, word_number(&writer->texts, member->key),
+                                             member->key, err)
+                              : put_expected(message, writer, track, TEXT_KEY, place, member->key, err);
     p = put_value(p, writer, track, place, member, err);
     const size_t length = (size_t)(p - message), head = varint_size(length) + 1;
     if (head > SHORT)
@@ -581,58 +599,14 @@ static int put_annotation(struct perfetto *writer, struct track *track, size_t p
     return err->code != ERR_NONE ? -(int)err->code : 0;
 }
 
-/* The next argument of an event whose keys are those of the one before, at its place, and whose value is plain; false:
- * it is another one. The byte behind the arguments is a brace. */
-static bool next_expected(const struct texts *texts, size_t place, const struct event_span *args, const char **at,
-                          struct event_member *ret)
-{
-    const struct text *key = &texts->items[texts->keys[place % PREDICTED]];
-    const char *end = args->text + args->length, *p = *at + (**at == ',');
-    if (texts->keys[place % PREDICTED] == 0 || (size_t)(end - p) < key->length + 4 ||
-        memcmp(p + 1, texts->bytes + key->offset, key->length) != 0 || *p != '"' || p[key->length + 1] != '"')
-        return false;
-    ret->key = (struct event_span){p + 1, key->length};
-    p += key->length + 3;
-    if (*p == '"') {
-        const char *stop = memchr(p + 1, '"', (size_t)(end - p) - 1);
-        if (stop == NULL || stop[-1] == '\\')
-            return false;
-        ret->type = EVENT_TEXT;
-        ret->value = (struct event_span){p + 1, (size_t)(stop - p) - 1};
-        *at = stop + 1;
-        return true;
-    }
-    const char *start = p;
-    int64_t value = 0;
-    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++)
-        value = value * 10 + (int64_t)digit;
-    if (p == start || p - start > 18 || (p != end && *p != ','))
-        return false;
-    ret->type = EVENT_INTEGER;
-    ret->integer = value;
-    *at = p;
-    return true;
-}
-
 /* Puts category, arguments and other members. */
 static int put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
-    const char *at = event->args.text;
-    struct event_member member;
-    size_t place = 0;
     writer->event_end = writer->event;
     if (event->category.text != NULL)
         writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category, err);
-    while (event->args.text != NULL && event->args.text + event->args.length != at &&
-           (next_expected(&writer->texts, place, &event->args, &at, &member) ||
-            event_text_next(&event->args, &at, &member))) {
-        if (put_annotation(writer, track, place++, &member, err) < 0)
-            return -(int)err->code;
-    }
-    if (event->args.text != NULL && at == NULL)
-        return err_set(err, ERR_FORMAT, "arguments of an event are no members of JSON: %.200s", event->args.text);
-    for (size_t i = 0; i < event->other_count; i++) {
-        if (put_annotation(writer, track, place++, &event->others[i], err) < 0)
+    for (size_t i = 0; i < event->member_count; i++) {
+        if (put_annotation(writer, track, i, &event->members[i], err) < 0)
             return -(int)err->code;
     }
     return 0;
@@ -682,7 +656,7 @@ static uint64_t flow_id(struct event_span id)
 static int add_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
     char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
-    l = field_put(l, LEGACY_UNSCOPED_ID, flow_id(event->id));
+    l = field_put(l, LEGACY_UNSCOPED_ID, event->numbered ? (uint64_t)event->duration_ns : flow_id(event->id));
     if (event->encloses)
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
     if (track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
@@ -727,19 +701,19 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
 
 static int add_counters(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
-    const char *at = event->args.text;
-    struct event_member member;
-    while (event->args.text != NULL && event_text_next(&event->args, &at, &member)) {
-        struct track *track = counter_of(writer, event, member.key, err);
+    for (size_t i = 0; i < event->member_count; i++) {
+        const struct event_member *member = &event->members[i];
+        struct track *track = counter_of(writer, event, member->key, err);
         if (track == NULL)
             return -(int)err->code;
-        if (member.type != EVENT_INTEGER && member.type != EVENT_REAL)
-            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member.value.length,
-                           member.value.text);
+        if (member->type != EVENT_INTEGER && member->type != EVENT_REAL)
+            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member->value.length,
+                           member->value.text);
         begin_sequence(writer, track);
         char *p = field_put(writer->event, EVENT_TYPE, TYPE_COUNTER);
-        writer->event_end = member.type == EVENT_INTEGER ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member.integer)
-                                                         : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member.real);
+        writer->event_end = member->type == EVENT_INTEGER
+                                ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member->integer)
+                                : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member->real);
         write_event(writer, track, event->start_ns, false);
     }
     return 0;
@@ -760,28 +734,25 @@ static int set_text(char **text, struct event_span value, struct err *err)
 static int add_metadata(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
     const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
-    const char *at = event->args.text;
-    struct event_member member = {.type = EVENT_NULL};
+    const struct event_member *member = event->members;
     struct process *process = process_of(writer, event->pid, err);
     struct track *track = process != NULL && of_thread ? track_of(writer, event->pid, event->tid, err) : NULL;
     if (process == NULL || (of_thread && track == NULL))
         return -(int)err->code;
-    if (at == NULL || !event_text_next(&event->args, &at, &member))
+    if (event->member_count == 0 || (member->type != EVENT_INTEGER && member->type != EVENT_TEXT))
         return err_set(err, ERR_FORMAT, "a name of a timeline is none: %.*s", (int)event->name.length,
                        event->name.text);
-    if (member.type == EVENT_INTEGER) {
-        *(of_thread ? &track->rank : &process->rank) = member.integer;
+    if (member->type == EVENT_INTEGER) {
+        *(of_thread ? &track->rank : &process->rank) = member->integer;
         return 0;
     }
     bool label = event->name.length == sizeof "process_labels" - 1;
-    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member.value, err);
+    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member->value, err);
 }
 
 int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
-    size_t texts = event->name.length + event->category.length + event->args.length;
-    for (size_t i = 0; i < event->other_count; i++)
-        texts += event->others[i].key.length + event->others[i].value.length;
+    const size_t texts = event->length;
     if (event->phase == 'M')
         return add_metadata(writer, event, err);
     if (event->name.text == NULL)

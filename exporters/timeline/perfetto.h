@@ -9,7 +9,7 @@
  * all sequences begin anew.
  *
  *     struct perfetto *writer = perfetto_new(&out, err);
- *     for each event: event_text_read(bytes, length, &event), perfetto_add(writer, &event, err)
+ *     for each event: event_text_read(bytes, end, &event), perfetto_add(writer, &event, err)
  *     perfetto_end(writer, about, unix_ns, err); perfetto_free(writer)
  */
 #ifndef MSPROF_EXPORTERS_TIMELINE_PERFETTO_H

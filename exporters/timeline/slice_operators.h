@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/bounds.h"
+#include "exporters/timeline/event.h"
 
 #include <stddef.h>
 
@@ -33,8 +34,8 @@ size_t slice_operator_room(const struct slice_operators *operators, const struct
                            const struct cann_task *task);
 /* Behind other arguments: the whole name where it was shortened, type, bound, blocks, shapes, as far as they are known.
  */
-char *slice_put_operator(char *p, const struct slice_operators *operators, const struct cann_texts *names,
-                         const struct cann_task *task);
+char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
+                         const struct cann_texts *names, const struct cann_task *task);
 
 /* ---- short names ---- */
 

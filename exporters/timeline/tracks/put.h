@@ -19,11 +19,13 @@ static inline char *put_string(char *p, struct cann_text text)
     return text.text != NULL ? trace_put_bytes(p, text.text, text.length) : trace_put_literal(p, "\"N/A\"");
 }
 
-/* The number, or "N/A" for DB_NULL. */
-static inline char *put_number(char *p, int64_t value)
-{
-    return value != DB_NULL ? number_put_signed(p, value) : trace_put_literal(p, "\"N/A\"");
-}
+/* An argument of a text that need not be there, or of a number that need not be known: "N/A" is its value then. */
+#define put_text_argument(p, style, key, cann)                                                                         \
+    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length)                               \
+                         : trace_put_value_word((p), (style), key, "N/A"))
+#define put_number_argument(p, style, key, value)                                                                      \
+    ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
+                        : trace_put_value_word((p), (style), key, "N/A"))
 
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
