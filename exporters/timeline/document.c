@@ -152,6 +152,14 @@ int trace_close(struct trace *trace, int status, const struct trace_info *info, 
     return status;
 }
 
+void trace_forget_texts(struct trace *trace)
+{
+    if (!trace->style.coded)
+        return;
+    outfile_flush(&trace->out);
+    trace_sink_forget_texts(trace->sink);
+}
+
 /* ---- metadata ---- */
 
 /* Begins a metadata event up to the opening of args. */

@@ -95,11 +95,12 @@ char *trace_put_flow(char *p, const struct trace_style *style, const struct trac
 {
     const bool text = flow->numbered || flow->paired;
     id += style->first_arrow;
-    p = trace_put_word(trace_begin_event(p), "\"");
-    p = trace_put_word(p, flow->name);
-    if (flow->numbered)
-        p = number_put_signed(p, id);
-    *p++ = '"';
+    if (flow->numbered) {
+        p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), flow->name);
+        p = trace_put_literal(number_put_signed(p, id), "\"");
+    } else {
+        p = trace_begin_named(p, style, flow->name, "", 0);
+    }
     if (flow->category != NULL)
         p = trace_put_category(p, style, flow->category);
     if (style->coded && !text && id >= 0)

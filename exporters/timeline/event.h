@@ -85,12 +85,21 @@ static inline char *trace_put_word(char *p, const char *word)
 
 enum event_code {
     CODE_TIMES = 1, /* struct event_times */
-    CODE_INTEGER,   /* struct event_value, and all that follow */
-    CODE_US,        /* nanoseconds, shown as microseconds */
-    CODE_DECIMALS,  /* a number of so many decimals, without zeros at its end */
-    CODE_REAL,      /* bits of a double */
-    CODE_TEXT,      /* its length; behind it the inside of a JSON string */
-    CODE_CATEGORY,  /* key: a word of the program */
+    CODE_NAME,      /* struct event_name: the event begins with it */
+    CODE_CATEGORY,  /* struct event_value, and all that follow; its key is a word of the program */
+    CODE_INTEGER,
+    CODE_US,       /* nanoseconds, shown as microseconds */
+    CODE_DECIMALS, /* a number of so many decimals, without zeros at its end */
+    CODE_REAL,     /* bits of a double */
+    CODE_TEXT,     /* the address of the inside of a JSON string, which stays until trace_forget_texts */
+    CODE_COPY,     /* the same text, behind it */
+};
+
+struct event_name {
+    uint8_t code;
+    uint16_t prefix_length;
+    uint32_t length;
+    const char *prefix, *text; /* prefix: a word of the program; text: as of CODE_TEXT */
 };
 
 struct event_times {
@@ -104,7 +113,7 @@ struct event_times {
 struct event_value {
     uint8_t code, decimals;
     uint16_t key_length;
-    uint32_t unused;
+    uint32_t length; /* of a text */
     const char *key; /* as JSON has it, with what must stand before it: ,"Task Id": */
     int64_t value;
 };
@@ -228,10 +237,12 @@ static inline char *trace_end_args(char *p, const struct trace_style *style, cha
 
 #define trace_put_integer(p, style, key, value) trace_put_integer_of((p), (style), "" key, sizeof(key) - 1, (value))
 #define trace_put_us(p, style, key, ns) trace_put_us_of((p), (style), "" key, sizeof(key) - 1, (ns))
-/* text: with its quotes; value_word: a word that needs no escaping. */
-#define trace_put_text(p, style, key, text, length)                                                                   \
+/* text: with its quotes, in memory that stays until trace_forget_texts; word: one of the program, which needs no
+ * escaping; copy: another one of that kind. */
+#define trace_put_text(p, style, key, text, length)                                                                    \
     trace_put_text_of((p), (style), "" key, sizeof(key) - 1, (text), (length))
 #define trace_put_value_word(p, style, key, word) trace_put_word_of((p), (style), "" key, sizeof(key) - 1, (word))
+#define trace_put_copy(p, style, key, word) trace_put_copy_of((p), (style), "" key, sizeof(key) - 1, (word))
 #define trace_put_decimals(p, style, key, value, decimals)                                                             \
     trace_put_decimals_of((p), (style), "" key, sizeof(key) - 1, (value), (decimals))
 #define trace_put_real(p, style, key, real) trace_put_real_of((p), (style), "" key, sizeof(key) - 1, (real))
@@ -250,26 +261,49 @@ static inline char *trace_put_us_of(char *p, const struct trace_style *style, co
                         : number_put_us(trace_put_bytes(p, key, length), ns);
 }
 
+static inline char *trace_put_coded_text(char *p, enum event_code code, const char *key, size_t key_length,
+                                         const char *text, size_t length)
+{
+    const struct event_value item = {.code = (uint8_t)code,
+                                     .key_length = (uint16_t)key_length,
+                                     .length = (uint32_t)length,
+                                     .key = key,
+                                     .value = (int64_t)(intptr_t)text};
+    memcpy(p, &item, sizeof item);
+    p += sizeof item;
+    return code == CODE_COPY ? trace_put_bytes(p, text, length) : p;
+}
+
 static inline char *trace_put_text_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
                                       const char *text, size_t length)
 {
-    if (!style->coded)
-        return trace_put_bytes(trace_put_bytes(p, key, key_length), text, length);
-    p = trace_put_code(p, CODE_TEXT, key, key_length, (int64_t)length - 2);
-    return trace_put_bytes(p, text + 1, length - 2);
+    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, text + 1, length - 2)
+                        : trace_put_bytes(trace_put_bytes(p, key, key_length), text, length);
+}
+
+static inline char *trace_put_quoted(char *p, const char *key, size_t key_length, const char *word, size_t length)
+{
+    p = trace_put_bytes(p, key, key_length);
+    *p++ = '"';
+    p = trace_put_bytes(p, word, length);
+    *p++ = '"';
+    return p;
 }
 
 static inline char *trace_put_word_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
                                       const char *word)
 {
     const size_t length = strlen(word);
-    if (style->coded)
-        return trace_put_bytes(trace_put_code(p, CODE_TEXT, key, key_length, (int64_t)length), word, length);
-    p = trace_put_bytes(p, key, key_length);
-    *p++ = '"';
-    p = trace_put_bytes(p, word, length);
-    *p++ = '"';
-    return p;
+    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, word, length)
+                        : trace_put_quoted(p, key, key_length, word, length);
+}
+
+static inline char *trace_put_copy_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
+                                      const char *word)
+{
+    const size_t length = strlen(word);
+    return style->coded ? trace_put_coded_text(p, CODE_COPY, key, key_length, word, length)
+                        : trace_put_quoted(p, key, key_length, word, length);
 }
 
 static inline char *trace_put_decimals_of(char *p, const struct trace_style *style, const char *key, size_t length,
@@ -321,6 +355,23 @@ static inline char *trace_put_coded_times(char *p, const struct trace_style *sty
                                       .duration_ns = slice->duration_ns};
     memcpy(p, &times, sizeof times);
     return p + sizeof times;
+}
+
+/* Begins an event with its name: a word of the program, and the inside of a JSON string that stays until
+ * trace_forget_texts. */
+static inline char *trace_begin_named(char *p, const struct trace_style *style, const char *prefix, const char *text,
+                                      size_t length)
+{
+    const size_t prefix_length = strlen(prefix);
+    if (style->coded) {
+        const struct event_name name = {CODE_NAME, (uint16_t)prefix_length, (uint32_t)length, prefix, text};
+        p = trace_put_literal(p, ",\n");
+        memcpy(p, &name, sizeof name);
+        return p + sizeof name;
+    }
+    p = trace_put_literal(p, ",\n{\"name\":\"");
+    p = trace_put_bytes(trace_put_bytes(p, prefix, prefix_length), text, length);
+    return trace_put_literal(p, "\"");
 }
 
 /* Puts the members behind the name, up to the times. */

@@ -119,7 +119,7 @@ static const char *read_member(const char *p, const char *end, struct event_memb
     if (stop == NULL || end - stop < 3 || stop[1] != ':')
         return NULL;
     ret->key = (struct event_span){p + 1, (size_t)(stop - p - 1)};
-    ret->literal = false;
+    ret->literal = ret->stays = false;
     p = stop + 2;
     stop = value_end(p, end, &ret->type);
     const size_t quotes = ret->type == EVENT_TEXT;
@@ -232,8 +232,7 @@ static const char *take_times(const char *p, const char *end, struct event_text 
 /* A number that is printed without zeros at its end: a whole one is an integer. */
 static void take_decimals(const struct event_value *value, struct event_member *ret)
 {
-    static const int64_t powers[] = {1,       10,       100,       1000,       10000,
-                                     100000, 1000000, 10000000, 100000000, 1000000000};
+    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
     const int64_t power = powers[value->decimals % (sizeof powers / sizeof *powers)];
     ret->type = value->value % power == 0 ? EVENT_INTEGER : EVENT_REAL;
     if (ret->type == EVENT_INTEGER)
@@ -243,17 +242,17 @@ static void take_decimals(const struct event_value *value, struct event_member *
 }
 
 /* Whether the value is there as a whole; *ret_end is then behind it. */
-static bool read_coded(const char *p, const char *end, struct event_value *ret, const char **ret_end)
+static inline bool read_coded(const char *p, const char *end, struct event_value *ret, const char **ret_end)
 {
     if ((size_t)(end - p) < sizeof *ret)
         return false;
     memcpy(ret, p, sizeof *ret);
-    const size_t length = ret->code == CODE_TEXT ? (size_t)ret->value : 0;
+    const size_t length = ret->code == CODE_COPY ? ret->length : 0;
     *ret_end = p + sizeof *ret + length;
     return length <= (size_t)(end - p) - sizeof *ret;
 }
 
-static const char *take_value(const char *p, const char *end, struct event_text *ret)
+static inline const char *take_value(const char *p, const char *end, struct event_text *ret)
 {
     struct event_value value;
     const char *stop;
@@ -261,6 +260,7 @@ static const char *take_value(const char *p, const char *end, struct event_text 
         return NULL;
     if (value.code == CODE_CATEGORY) {
         ret->category = (struct event_span){value.key, value.key_length};
+        ret->category_stays = true;
         return stop;
     }
     struct event_member *member = &ret->members[ret->member_count++];
@@ -272,6 +272,14 @@ static const char *take_value(const char *p, const char *end, struct event_text 
     case CODE_INTEGER:
         member->integer = value.value;
         break;
+    case CODE_TEXT:
+    case CODE_COPY:
+        member->type = EVENT_TEXT;
+        member->stays = value.code == CODE_TEXT;
+        ret->outside += value.length;
+        member->value =
+            (struct event_span){member->stays ? (const char *)(intptr_t)value.value : p + sizeof value, value.length};
+        break;
     case CODE_US:
         member->type = EVENT_REAL;
         member->real = (double)value.value / 1000.0;
@@ -279,16 +287,9 @@ static const char *take_value(const char *p, const char *end, struct event_text 
     case CODE_DECIMALS:
         take_decimals(&value, member);
         break;
-    case CODE_REAL:
+    default:
         member->type = EVENT_REAL;
         memcpy(&member->real, &value.value, sizeof member->real);
-        break;
-    case CODE_TEXT:
-        member->type = EVENT_TEXT;
-        member->value = (struct event_span){p + sizeof value, (size_t)value.value};
-        break;
-    default:
-        return NULL;
     }
     return stop;
 }
@@ -296,23 +297,39 @@ static const char *take_value(const char *p, const char *end, struct event_text 
 #define STARTS(p, end, literal)                                                                                        \
     ((size_t)((end) - (p)) >= sizeof(literal) - 1 && memcmp((p), "" literal, sizeof(literal) - 1) == 0)
 
+static const char *read_name(const char *p, const char *end, struct event_text *ret)
+{
+    struct event_name name;
+    if (p < end && *p == CODE_NAME) {
+        if ((size_t)(end - p) < sizeof name)
+            return NULL;
+        memcpy(&name, p, sizeof name);
+        ret->name_stays = true;
+        ret->outside = (size_t)name.prefix_length + name.length;
+        ret->prefix = (struct event_span){name.prefix, name.prefix_length};
+        ret->name = (struct event_span){name.text, name.length};
+        return p + sizeof name;
+    }
+    if (!STARTS(p, end, "{\"name\":\""))
+        return NULL;
+    const char *stop = string_end(p + 9, end);
+    if (stop == NULL)
+        return NULL;
+    ret->name = (struct event_span){p + 9, (size_t)(stop - p) - 9};
+    return stop + 1;
+}
+
 const char *event_text_read(const char *p, const char *end, struct event_text *ret)
 {
     const char *event = p;
     bool in_args = false;
     memset(ret, 0, offsetof(struct event_text, members));
-    if (!STARTS(p, end, "{\"name\":\""))
-        return NULL;
-    const char *name = p + 9, *stop = string_end(name, end);
-    if (stop == NULL)
-        return NULL;
-    ret->name = (struct event_span){name, (size_t)(stop - name)};
-    for (p = stop + 1; p != NULL && p < end;) {
+    for (p = read_name(p, end, ret); p != NULL && p < end;) {
         struct event_member member;
-        if (*p == CODE_TIMES) {
-            p = take_times(p, end, ret);
-        } else if (*p > 0 && *p <= CODE_CATEGORY) {
+        if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
             p = take_value(p, end, ret);
+        } else if (*p == CODE_TIMES) {
+            p = take_times(p, end, ret);
         } else if (*p == '}') {
             p++;
             ret->length = (size_t)(p - event);
@@ -377,13 +394,21 @@ static void write_value(struct outfile *out, const struct trace_style *style, co
         return;
     }
     char *p = trace_put_bytes(start, value->key, value->key_length);
-    if (value->code != CODE_TEXT) {
+    if (value->code != CODE_TEXT && value->code != CODE_COPY) {
         outfile_advance(out, (size_t)(put_number(p, value) - start));
         return;
     }
     *p++ = '"';
     outfile_advance(out, (size_t)(p - start));
-    outfile_write(out, text, (size_t)value->value);
+    outfile_write(out, value->code == CODE_TEXT ? (const char *)(intptr_t)value->value : text, value->length);
+    outfile_write(out, "\"", 1);
+}
+
+static void write_name(struct outfile *out, const struct event_name *name)
+{
+    outfile_write(out, "{\"name\":\"", 9);
+    outfile_write(out, name->prefix, name->prefix_length);
+    outfile_write(out, name->text, name->length);
     outfile_write(out, "\"", 1);
 }
 
@@ -393,10 +418,15 @@ void event_text_write(struct outfile *out, const struct trace_style *style, cons
         const char *stop = p;
         struct event_times times;
         struct event_value value;
-        while (stop < end && (unsigned char)*stop > CODE_CATEGORY)
+        struct event_name name;
+        while (stop < end && (unsigned char)*stop > CODE_COPY)
             stop++;
         outfile_write(out, p, (size_t)(stop - p));
-        if (stop < end && *stop == CODE_TIMES) {
+        if (stop < end && *stop == CODE_NAME) {
+            memcpy(&name, stop, sizeof name);
+            write_name(out, &name);
+            stop += sizeof name;
+        } else if (stop < end && *stop == CODE_TIMES) {
             memcpy(&times, stop, sizeof times);
             char *start = outfile_reserve(out, TRACE_EVENT_MAX);
             outfile_advance(out, (size_t)(put_times(start, style, &times) - start));

@@ -21,7 +21,7 @@ enum event_value_type { EVENT_TEXT, EVENT_INTEGER, EVENT_REAL, EVENT_TRUE, EVENT
 
 struct event_member {
     struct event_span key; /* inside its quotes */
-    bool literal;          /* the key is of the program: one address is one key */
+    bool literal, stays;   /* key, text: one address is one text, until trace_forget_texts */
     enum event_value_type type;
     union {
         struct event_span value; /* of a text: inside its quotes; as it stands otherwise */
@@ -34,17 +34,20 @@ struct event_member {
 
 struct event_text {
     struct event_span name, category, id; /* name, category: inside their quotes; id: with them, if it has any */
+    struct event_span prefix;             /* of a name that stays */
+    bool name_stays, category_stays;      /* one address is one text, until trace_forget_texts */
     char phase;                           /* 0: there was none */
     bool encloses;                        /* "bp":"e" */
     bool numbered;                        /* an arrow without id: duration_ns is its number */
     int64_t pid, tid, start_ns, duration_ns;
     size_t length;       /* bytes that it was read of */
+    size_t outside;      /* bytes of texts that are not among them */
     size_t member_count; /* arguments, and members that no viewer of JSON shows */
     struct event_member members[EVENT_MEMBERS_MAX];
 };
 
-/* Reads the event at p, which begins with its brace; returns what is behind it. NULL: its end has not come, or it is no
- * event, or has more members than have room here. */
+/* Reads the event at p, which begins with its brace or its code; returns what is behind it. NULL: its end has not come,
+ * or it is no event, or has more members than have room here. */
 const char *event_text_read(const char *p, const char *end, struct event_text *ret);
 
 /* Writes an event that could be read as JSON in this style, whose ts 0 is 0. */

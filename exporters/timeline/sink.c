@@ -15,6 +15,7 @@
 
 #define LINE_MAX ((size_t)256 * 1024 * 1024) /* bytes of one event */
 #define TEXT_MAX ((size_t)1024 * 1024)       /* bytes before the first event, and behind the last one */
+#define REST_PIECE 1024
 #define PATH_LIMIT 8192
 
 /* A file. */
@@ -209,7 +210,8 @@ static int keep(struct strbuf *text, const char *bytes, const char *end, struct 
                : 0;
 }
 
-/* Takes the head, events, each behind a comma and the end of a line, and the tail; *at: what has not come as a whole. */
+/* Takes the head, events, each behind a comma and the end of a line, and the tail; *at: what has not come as a whole.
+ */
 static int take_events(struct trace_sink *sink, const char **at, const char *end, struct err *err)
 {
     if (!sink->has_head) {
@@ -239,19 +241,34 @@ static int take_events(struct trace_sink *sink, const char **at, const char *end
     return keep(&sink->tail, tail, end, err);
 }
 
+/* Takes the event whose beginning is kept, and gives back what follows it; *at: the end of what was taken. */
+static int take_rest(struct trace_sink *sink, const char **at, const char *end, struct err *err)
+{
+    for (size_t piece = REST_PIECE; sink->rest.length > 0 && *at < end; piece *= 2) {
+        const size_t length = piece < (size_t)(end - *at) ? piece : (size_t)(end - *at);
+        if (keep(&sink->rest, *at, *at + length, err) < 0)
+            return -(int)err->code;
+        const char *taken = sink->rest.data, *stop = taken + sink->rest.length;
+        if (take_events(sink, &taken, stop, err) < 0)
+            return -(int)err->code;
+        *at += length;
+        if ((size_t)(stop - taken) <= length) {
+            *at -= stop - taken;
+            strbuf_clear(&sink->rest);
+        } else if (taken > sink->rest.data) {
+            sink->rest.length = (size_t)(stop - taken);
+            memmove(sink->rest.data, taken, sink->rest.length);
+        }
+    }
+    return 0;
+}
+
 static int take_bytes(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
 {
-    const bool more = sink->rest.length > 0;
-    if (more && keep(&sink->rest, bytes, bytes + length, err) < 0)
+    const char *at = bytes, *end = bytes + length;
+    if (take_rest(sink, &at, end, err) < 0 || take_events(sink, &at, end, err) < 0)
         return -(int)err->code;
-    const char *at = more ? sink->rest.data : bytes, *end = more ? at + sink->rest.length : bytes + length;
-    if (take_events(sink, &at, end, err) < 0)
-        return -(int)err->code;
-    if (!more)
-        return keep(&sink->rest, at, end, err);
-    sink->rest.length = (size_t)(end - at);
-    memmove(sink->rest.data, at, sink->rest.length);
-    return 0;
+    return keep(&sink->rest, at, end, err);
 }
 
 /* Whether its bytes are compressed as they are. */
@@ -276,6 +293,14 @@ int trace_sink_take(void *opaque, const char *bytes, size_t length)
         return outfile_failed(sink->parts[0].out) ? sink->parts[0].out->failure : 0;
     }
     return take_bytes(sink, bytes, length, &sink->err) < 0 ? EIO : 0;
+}
+
+void trace_sink_forget_texts(struct trace_sink *sink)
+{
+    for (size_t i = 0; i < sink->part_count; i++) {
+        if (sink->parts[i].writer != NULL)
+            perfetto_forget_texts(sink->parts[i].writer);
+    }
 }
 
 /* ---- the whole ---- */

@@ -22,6 +22,8 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
 int trace_sink_take(void *sink, const char *bytes, size_t length);
 /* Whether it takes events of a coded style. */
 bool trace_sink_codes(const struct trace_sink *sink);
+/* Forgets texts of coded events by their address. */
+void trace_sink_forget_texts(struct trace_sink *sink);
 /* Its own failure, which says more than the outfile's: 0 or -code. whole: all bytes have come. */
 int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err);
 /* Completes its files, those that have events, and tells of each: report as in export_options.written; drawn: all

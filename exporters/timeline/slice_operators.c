@@ -68,19 +68,16 @@ static size_t begin_of(const struct slice_operators *operators, const struct can
     return known ? operators->begins[name_id] : 0;
 }
 
-static char *put_text(char *p, struct cann_text text)
+struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id)
 {
-    return text.text != NULL ? trace_put_bytes(p, text.text, text.length) : trace_put_literal(p, "\"N/A\"");
-}
-
-char *slice_put_name(char *p, const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id)
-{
-    const struct cann_text name = cann_text(names, name_id, 0);
-    size_t begin = begin_of(operators, names, name_id);
-    if (begin == 0)
-        return put_text(p, name);
-    *p++ = '"';
-    return trace_put_bytes(p, name.text + begin, name.length - begin);
+    struct cann_text name = cann_text(names, name_id, 0);
+    const size_t begin = begin_of(operators, names, name_id);
+    const size_t before = begin > 0 ? begin - 1 : 0; /* the first of them, or the slash in its place */
+    if (name.text != NULL) {
+        name.text += before;
+        name.length -= (uint32_t)before;
+    }
+    return name;
 }
 
 size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,

@@ -27,8 +27,8 @@ void slice_operators_release(struct slice_operators *operators);
 /* Texts into JSON strings, with their quotes. */
 int encode_texts(struct cann_texts *texts, struct err *err);
 
-/* The short name of an operator as a JSON string. */
-char *slice_put_name(char *p, const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
+/* The short name of an operator; another byte may stand in the place of its first quote. */
+struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
 /* Bytes that slice_put_operator writes at most. */
 size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,
                            const struct cann_task *task);

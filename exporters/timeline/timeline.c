@@ -318,6 +318,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     run->trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
     if (status == 0)
         status = write_tracks(run, err);
+    trace_forget_texts(&run->trace);
     merging->trace = run->trace;
     release_tracks(run);
     release(run);

@@ -105,14 +105,13 @@ static const char *type_of(const struct cann_task *task)
                                        : cann_device_type(task->type);
 }
 
-static char *put_name(char *p, const struct track_run *run, const struct cann_task *task)
+static char *begin_task(char *p, const struct track_run *run, const struct cann_task *task)
 {
+    const struct trace_style *style = &run->trace.style;
     if (task->op_name_id != DB_NULL)
-        return slice_put_name(p, &run->operators, &run->names, task->op_name_id);
-    if (is_told_by_host(task))
-        return put_string(p, cann_text(&run->names, task->host_type_id, 0));
-    p = trace_put_word(trace_put_literal(p, "\""), type_of(task));
-    return trace_put_literal(p, "\"");
+        return begin_named(p, style, "", slice_name(&run->operators, &run->names, task->op_name_id));
+    return is_told_by_host(task) ? begin_named(p, style, "", cann_text(&run->names, task->host_type_id, 0))
+                                 : trace_begin_named(p, style, type_of(task), "", 0);
 }
 
 static char *put_copy(char *p, const struct trace_style *style, const struct cann_task *task)
@@ -162,7 +161,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                 .start_ns = task->start_ns,
                                 .duration_ns = task->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, task->id, &slice);
-    char *p = put_name(trace_begin_event(start), run, task);
+    char *p = begin_task(start, run, task);
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, run, task);
     p = slice_put_operator(p, style, &run->operators, &run->names, task);

@@ -215,11 +215,10 @@ static char *put_arguments(char *p, const struct trace_style *style, const struc
     p = trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
     p = acl ? trace_put_value_word(p, style, ",\"Mode\":", acl_mode(call->type))
             : put_text_argument(p, style, ",\"Mode\":", name);
-    p = trace_put_value_word(p, style, ",\"level\":", level != NULL ? level : number);
+    p = trace_put_copy(p, style, ",\"level\":", level != NULL ? level : number);
     p = acl ? put_text_argument(p, style, ",\"id\":", name) : trace_put_value_word(p, style, ",\"id\":", "0");
     p = put_text_argument(p, style, ",\"item_id\":", item);
-    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id)
-                                          : p;
+    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
 }
 
 /* Beside the arguments, which would make a name for each call: no viewer shows these. */
@@ -230,14 +229,18 @@ static char *put_members(char *p, const struct trace_style *style, const struct 
         p = trace_put_category(p, style, level);
     if (item.text != NULL && !is_no_item(item))
         p = trace_put_text(p, style, ",\"item_id\":", item.text, item.length);
-    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id)
-                                          : p;
+    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
 }
 
 /* A call of communication is called by what it is of. */
 static struct cann_text shown_name(const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
     return call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+}
+
+static char *begin_call(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
+{
+    return name.text != NULL ? begin_named(p, style, prefix, name) : trace_begin_named(p, style, prefix, "", 0);
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
@@ -262,11 +265,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                                 .start_ns = call->start_ns,
                                 .duration_ns = call->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, call->id, &slice);
-    char *p = trace_begin_event(start);
-    p = trace_put_literal(p, "\"");
-    p = trace_put_word(p, level_prefix(call->level));
-    p = put_inside(p, shown_name(call, name, item));
-    p = trace_put_literal(p, "\"");
+    char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {
         p = trace_put_slice(p, style, &slice);
         p = put_arguments(p, style, call, name, item);

@@ -169,12 +169,12 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
-    p = put_string(trace_begin_event(p), name);
+    p = begin_named(p, style, "", name);
     p = trace_put_slice(p, style, &slice);
     p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
     p = put_number_argument(p, style, ",\"connection_id\":", op->connection_id);
     p = put_number_argument(p, style, ",\"model id\":", op->model_id);
-    p = trace_put_value_word(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
+    p = trace_put_copy(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
     p = put_text_argument(p, style, ",\"alg_type\":", algorithm);
     p = put_number_argument(p, style, ",\"count\":", op->count);
     p = trace_put_value_word(p, style, ",\"relay\":", yes_or_no(op->relay));
@@ -208,7 +208,7 @@ static char *put_transfer(char *p, const struct layer *layer, const struct cann_
     const struct trace_style *style = &layer->run->trace.style;
     char number[NUMBER_MAX];
     *number_put_unsigned(number, (uint64_t)transfer->notify_id) = '\0';
-    p = trace_put_value_word(p, style, "\"notify_id\":", number);
+    p = trace_put_copy(p, style, "\"notify_id\":", number);
     p = trace_put_decimals(p, style, ",\"duration estimated(us)\":", transfer->estimated_ns, 3);
     p = trace_put_integer(p, style, ",\"stream id\":", transfer->stream_id);
     p = trace_put_integer(p, style, ",\"task id\":", transfer->task_id);
@@ -217,11 +217,11 @@ static char *put_transfer(char *p, const struct layer *layer, const struct cann_
     p = put_text_argument(p, style, ",\"task type\":", type);
     p = put_number_argument(p, style, ",\"src rank\":", transfer->local_rank);
     p = put_number_argument(p, style, ",\"dst rank\":", transfer->remote_rank);
-    p = trace_put_value_word(p, style,
-                             ",\"transport type\":", enum_name(hccl_transport_types, transfer->transport_type, number));
+    p = trace_put_copy(p, style,
+                       ",\"transport type\":", enum_name(hccl_transport_types, transfer->transport_type, number));
     p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
-    p = trace_put_value_word(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
-    p = trace_put_value_word(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
+    p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
+    p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
     return trace_put_real(p, style, ",\"bandwidth(GB/s)\":", bandwidth(layer, transfer));
 }
 
@@ -239,7 +239,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         place(layer, op, transfer->plane_id, &slice, err) == 0 ? reserve(layer, 2 * (size_t)type.length, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
-    p = put_string(trace_begin_event(p), type);
+    p = begin_named(p, &run->trace.style, "", type);
     p = trace_put_slice(p, &run->trace.style, &slice);
     p = put_transfer(p, layer, transfer, type);
     p = put_number_argument(p, &run->trace.style, ",\"model id\":", op->model_id);

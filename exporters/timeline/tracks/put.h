@@ -8,15 +8,11 @@
 #include "exporters/timeline/event.h"
 #include "exporters/timeline/track.h"
 
-/* Puts a text without the quotes of a JSON string. */
-static inline char *put_inside(char *p, struct cann_text text)
+/* Begins an event of this name, which stands behind a prefix. */
+static inline char *begin_named(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
 {
-    return text.text != NULL && text.length >= 2 ? trace_put_bytes(p, text.text + 1, text.length - 2) : p;
-}
-
-static inline char *put_string(char *p, struct cann_text text)
-{
-    return text.text != NULL ? trace_put_bytes(p, text.text, text.length) : trace_put_literal(p, "\"N/A\"");
+    return name.text != NULL ? trace_begin_named(p, style, prefix, name.text + 1, name.length - 2)
+                             : trace_begin_named(p, style, prefix, "N/A", 3);
 }
 
 /* An argument of a text that need not be there, or of a number that need not be known: "N/A" is its value then. */

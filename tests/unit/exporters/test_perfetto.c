@@ -140,8 +140,9 @@ static char *put_others(char *p, const struct trace_style *style)
 /* The JSON that is put at once is what comes of codes. */
 static void a_coded_event_is_the_same_event(void **state)
 {
-    static const struct trace_slice slices[] = {{.pid = 12, .tid = -3, .start_ns = 5001, .duration_ns = 7, .short_ps = 2},
-                                                {.pid = 1, .tid = 2, .start_ns = 9, .duration_ns = 7, .instant = true}};
+    static const struct trace_slice slices[] = {
+        {.pid = 12, .tid = -3, .start_ns = 5001, .duration_ns = 7, .short_ps = 2},
+        {.pid = 1, .tid = 2, .start_ns = 9, .duration_ns = 7, .instant = true}};
     struct trace_style plain = trace_style_msprof, coded = plain;
     static char json[8192], codes[8192], written[8192];
     struct outfile out = {.buffer = written, .capacity = sizeof written};
