@@ -35,6 +35,8 @@ static int find_layer(void *name, const struct record_kind *kind, const struct s
 bool export_has_layer(const char *name)
 {
     char copy[64];
+    if (strcmp(name, TRACK_ALL) == 0)
+        return true;
     for (size_t i = 0; tracks[i] != NULL; i++) {
         if (track_is_named(name, tracks[i]->name, tracks[i]->also))
             return true;
@@ -60,6 +62,7 @@ void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
     struct telling telling = {each, arg};
     for (size_t i = 0; tracks[i] != NULL; i++)
         each(arg, tracks[i]->name);
+    each(arg, TRACK_ALL);
     (void)series_each(tell_layer, &telling);
 }
 
@@ -67,6 +70,15 @@ static int compare_tracks(const void *a, const void *b)
 {
     const struct track *x = *(const struct track *const *)a, *y = *(const struct track *const *)b;
     return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->name, y->name);
+}
+
+static bool is_shown(const struct track_run *run, const struct track *track)
+{
+    const struct export_options *options = run->run->options;
+    const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+    if (track->named_only && (run->guest != NULL || (options->layers == NULL && json)))
+        return false;
+    return track_shows(run, track->name, track->also);
 }
 
 /* Those of a file: of the timeline of everything what is shown, of another report what it is made of. */
@@ -80,7 +92,7 @@ static int choose_tracks(struct track_run *run, const char *report, struct err *
     if (run->tracks == NULL || run->states == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu tracks", count);
     for (size_t i = 0; i < count; i++) {
-        if (report == NULL ? track_shows(run, tracks[i]->name, tracks[i]->also)
+        if (report == NULL ? is_shown(run, tracks[i])
                            : tracks[i]->report != NULL && strcmp(tracks[i]->report, report) == 0)
             run->tracks[run->track_count++] = tracks[i];
     }
@@ -152,6 +164,7 @@ static void release(struct track_run *run)
     cann_texts_release(&run->names);
     slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);
+    track_answers_release(run->answers);
     free(run);
 }
 

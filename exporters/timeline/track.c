@@ -14,7 +14,7 @@ bool track_is_named(const char *name, const char *layer, const char *also)
 bool track_shows(const struct track_run *run, const char *name, const char *also)
 {
     const char *const *layer = run->run->options->layers;
-    while (layer != NULL && *layer != NULL && !track_is_named(*layer, name, also))
+    while (layer != NULL && *layer != NULL && !track_is_named(*layer, name, also) && strcmp(*layer, TRACK_ALL) != 0)
         layer++;
     return layer == NULL || *layer != NULL;
 }
