@@ -7,26 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct track_answers *track_answers(struct track_run *run, struct err *err)
+int track_answers_load(struct track_run *run, struct err *err)
 {
-    if (run->answers != NULL)
-        return run->answers;
     struct track_answers *answers = calloc(1, sizeof *answers);
-    if (answers == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory for the answers of a timeline");
-        return NULL;
-    }
+    if (answers == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the answers of a timeline");
     if (workload_load(run->run->db, WITH_COUNTERS, &answers->workload, err) < 0) {
         free(answers);
-        return NULL;
-    }
-    if (splits_make(&answers->workload, &answers->splits, err) < 0) {
-        workload_release(&answers->workload);
-        free(answers);
-        return NULL;
+        return -(int)err->code;
     }
     run->answers = answers;
-    return answers;
+    return splits_make(&answers->workload, &answers->splits, err);
+}
+
+const struct workload *track_answers_workload(const struct track_answers *answers)
+{
+    return &answers->workload;
 }
 
 void track_answers_release(struct track_answers *answers)

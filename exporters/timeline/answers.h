@@ -18,9 +18,6 @@ struct track_answers {
     struct splits splits;
 };
 
-/* Reads them when nobody has; NULL with err set. They go with the run. */
-const struct track_answers *track_answers(struct track_run *run, struct err *err);
-
 /* Finds the process of a device (an index). */
 int answers_process(struct track_run *run, uint16_t device, int64_t *ret_pid, struct err *err);
 

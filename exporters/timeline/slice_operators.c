@@ -34,11 +34,12 @@ static int find_bounds(struct slice_operators *operators, const struct operator_
     return 0;
 }
 
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names, struct err *err)
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+                         const struct workload *workload, struct err *err)
 {
     struct operator_bounds bounds;
     *ret = (struct slice_operators){.begins = NULL};
-    int status = operator_bounds_load(db, &bounds, err);
+    int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
     if (status == 0)
         status = find_bounds(ret, &bounds, names, err);
     operator_bounds_release(&bounds);

@@ -18,8 +18,9 @@ struct slice_operators {
     struct cann_texts tensors; /* as JSON strings, with their quotes */
 };
 
-/* names: as they stand in the database. Release it also after a failure. */
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names, struct err *err);
+/* names: as they stand in the database; workload: of it, with counters, or NULL. Release it also after a failure. */
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+                         const struct workload *workload, struct err *err);
 /* names: the same as JSON strings. */
 int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err);
 void slice_operators_release(struct slice_operators *operators);

@@ -26,6 +26,15 @@ const struct track *const tracks[] = {
     NULL};
 #undef TRACK
 
+static bool is_shown(const struct track_run *run, const struct track *track)
+{
+    const struct export_options *options = run->run->options;
+    const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+    if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
+        return false;
+    return track_shows(run, track->name, track->also);
+}
+
 static int find_layer(void *name, const struct record_kind *kind, const struct series_report *series)
 {
     (void)kind;
@@ -70,15 +79,6 @@ static int compare_tracks(const void *a, const void *b)
 {
     const struct track *x = *(const struct track *const *)a, *y = *(const struct track *const *)b;
     return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->name, y->name);
-}
-
-static bool is_shown(const struct track_run *run, const struct track *track)
-{
-    const struct export_options *options = run->run->options;
-    const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
-    if (track->named_only && (run->guest != NULL || (options->layers == NULL && json)))
-        return false;
-    return track_shows(run, track->name, track->also);
 }
 
 /* Those of a file: of the timeline of everything what is shown, of another report what it is made of. */
@@ -129,14 +129,26 @@ static void release_tracks(struct track_run *run)
 
 /* ---- what tracks share ---- */
 
+/* Whether a layer is shown that is made of answers: those that JSON has only by name. */
+static bool needs_answers(const struct track_run *run)
+{
+    size_t i = 0;
+    while (tracks[i] != NULL && !(tracks[i]->named_only && is_shown(run, tracks[i])))
+        i++;
+    return tracks[i] != NULL;
+}
+
 /* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
     int status = cann_names_load(db, &run->names, err);
+    if (status == 0 && needs_answers(run))
+        status = track_answers_load(run, err);
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     if (status == 0 && operators)
-        status = slice_operators_load(&run->operators, db, &run->names, err);
+        status = slice_operators_load(&run->operators, db, &run->names,
+                                      run->answers != NULL ? track_answers_workload(run->answers) : NULL, err);
     if (status == 0)
         status = encode_texts(&run->names, err);
     return status == 0 && operators ? slice_operators_shorten(&run->operators, &run->names, err) : status;
@@ -318,6 +330,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     run->run = &merging->timeline;
     run->compat = merging->options.trace_compat;
     run->everything = report == NULL;
+    run->is_part = true;
     run->host = merging->parts[i].host;
     run->first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
     run->processes = (struct map)MAP_OF(struct named_process, pid);

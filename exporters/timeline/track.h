@@ -41,6 +41,7 @@ struct track_run {
     bool compat;
     bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
+    bool is_part;     /* of the timeline of several captures */
     bool everything;  /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
@@ -82,7 +83,8 @@ struct track {
     const char *process;                 /* "Ascend Hardware" */
     const char *doc;                     /* one sentence for the manual */
     const char *report;                  /* NULL, or the file that it is written into beside msprof: "step_trace" */
-    bool named_only;                     /* JSON has it only where the file of --reports names it */
+    bool named_only;                     /* JSON has it only where the file of --reports names it, and what is of
+                                            several captures or of a framework never */
     int order;                           /* of its process among those of a timeline */
     const struct series_counter *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks */
     enum track_rows rows;
@@ -150,6 +152,9 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 /* ---- the engine ---- */
 
 struct track_answers;
+int track_answers_load(struct track_run *run, struct err *err);
+/* What devices ran, of answers that were loaded. */
+const struct workload *track_answers_workload(const struct track_answers *answers);
 void track_answers_release(struct track_answers *answers);
 
 /* Walks calls, then tasks, for all tracks of the file that are made of them, and writes their events. */

@@ -75,9 +75,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
     int status = 0;
-    layer->answers = track_answers(run, err);
-    if (layer->answers == NULL)
-        return -(int)err->code;
+    layer->answers = run->answers;
     layer->run = run;
     strbuf_init(&layer->text, TEXT_MAX);
     trace_lanes_init(&layer->lanes, &run->trace.style, "Gaps", first_free_thread, layer);

@@ -56,9 +56,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
     int status = 0;
-    layer->answers = track_answers(run, err);
-    if (layer->answers == NULL)
-        return -(int)err->code;
+    layer->answers = run->answers;
     layer->run = run;
     trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
     const struct splits *splits = &layer->answers->splits;

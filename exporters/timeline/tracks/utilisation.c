@@ -57,9 +57,9 @@ static int draw_device(struct track_run *run, struct answers_bins *bins, uint16_
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
-    const struct track_answers *answers = track_answers(run, err);
-    int status = answers != NULL ? 0 : -(int)err->code;
-    for (size_t i = 0; status == 0 && !answers->workload.facts.placed && i < answers->workload.device_count; i++)
+    const struct workload *workload = &run->answers->workload;
+    int status = 0;
+    for (size_t i = 0; status == 0 && !workload->facts.placed && i < workload->device_count; i++)
         status = draw_device(run, &layer->bins, (uint16_t)i, err);
     return status;
 }
