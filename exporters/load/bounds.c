@@ -42,9 +42,16 @@ int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *e
     return status;
 }
 
+int operator_bounds_of(const struct workload *workload, struct operator_bounds *ret, struct err *err)
+{
+    *ret = (struct operator_bounds){.names = workload->texts, .borrowed = true};
+    return take_words(ret, workload, err);
+}
+
 void operator_bounds_release(struct operator_bounds *bounds)
 {
-    intern_release(&bounds->names);
+    if (!bounds->borrowed)
+        intern_release(&bounds->names);
     free((void *)bounds->words);
     bounds->words = NULL;
 }

@@ -49,6 +49,7 @@ int trace_open_path(struct trace *trace, struct timeline_run *run, const struct 
         free(trace->path);
         return status;
     }
+    trace->style.coded = trace->sink != NULL && trace_sink_codes(trace->sink);
     write_literal(&trace->out, style->array ? "[" : "{\"traceEvents\":[");
     return 0;
 }
@@ -113,7 +114,7 @@ static int close_sink(struct trace *trace, int status, struct err *err)
     const bool whole = status == 0 && trace->events > 0;
     if (whole)
         outfile_flush(&trace->out);
-    if (trace_sink_failed(trace->sink, err) < 0)
+    if (trace_sink_failed(trace->sink, whole, err) < 0)
         status = -(int)err->code;
     outfile_abort(&trace->out);
     if (whole && status == 0)
@@ -149,6 +150,14 @@ int trace_close(struct trace *trace, int status, const struct trace_info *info, 
     free(trace->path);
     trace->path = NULL;
     return status;
+}
+
+void trace_forget_texts(struct trace *trace)
+{
+    if (!trace->style.coded)
+        return;
+    outfile_flush(&trace->out);
+    trace_sink_forget_texts(trace->sink);
 }
 
 /* ---- metadata ---- */

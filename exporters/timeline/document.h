@@ -56,6 +56,9 @@ int trace_open_path(struct trace *trace, struct timeline_run *run, const struct 
  * failed, which is then told. */
 int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err);
 
+/* Texts that events have by their address are about to go. */
+void trace_forget_texts(struct trace *trace);
+
 /* Names a process and places it among the others; label ("CPU", "NPU 0") may be NULL. */
 void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, const char *name, const char *label);
 /* Names a thread and places it: threads are shown in the order of sort_index. A name is cut at TRACE_THREAD_NAME_MAX

@@ -134,7 +134,7 @@ int draw_2022_call(struct draw_2022 *draw, const char *prefix, const char *name,
         p = trace_put_word(trace_put_literal(p, ",\"cat\":\""), category);
         p = trace_put_literal(p, "\"");
     }
-    trace_advance(&draw->trace, start, trace_end_call(p, slice));
+    trace_advance(&draw->trace, start, trace_end_call(p, &draw->trace.style, slice));
     return draw_2022_finish(draw, err);
 }
 

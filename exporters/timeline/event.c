@@ -81,21 +81,31 @@ char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps)
     return p;
 }
 
+/* Its number is no text, and what it is counted by fits. */
+static char *put_coded_flow(char *p, const struct trace_style *style, char phase, int64_t id, int64_t pid, int64_t tid,
+                            int64_t time_ns)
+{
+    const struct trace_slice at = {.pid = pid, .tid = tid, .start_ns = time_ns, .duration_ns = id};
+    p = trace_put_coded_times(p, style, phase, &at);
+    return trace_put_literal(p, "}");
+}
+
 char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
                      int64_t pid, int64_t tid, int64_t time_ns)
 {
+    const bool text = flow->numbered || flow->paired;
     id += style->first_arrow;
-    p = trace_put_literal(p, ",\n{\"name\":\"");
-    p = trace_put_word(p, flow->name);
-    if (flow->numbered)
-        p = number_put_signed(p, id);
-    if (flow->category != NULL) {
-        p = trace_put_literal(p, "\",\"cat\":\"");
-        p = trace_put_word(p, flow->category);
+    if (flow->numbered) {
+        p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), flow->name);
+        p = trace_put_literal(number_put_signed(p, id), "\"");
+    } else {
+        p = trace_begin_named(p, style, flow->name, "", 0);
     }
-    *p++ = '"';
+    if (flow->category != NULL)
+        p = trace_put_category(p, style, flow->category);
+    if (style->coded && !text && id >= 0)
+        return put_coded_flow(p, style, phase, id, pid, tid, time_ns);
     p = trace_put_phase(p, phase);
-    bool text = flow->numbered || flow->paired;
     p = text ? trace_put_literal(p, ",\"id\":\"") : trace_put_literal(p, ",\"id\":");
     if (flow->paired) {
         p = number_put_unsigned(p, (uint64_t)id >> 32);

@@ -11,6 +11,9 @@
  * Everything here writes at p, into room that the caller has made, and returns the end; nothing allocates and nothing
  * is kept, so several threads may put events at once. Names come as JSON strings (trace_text), escaped once for all
  * events that have them.
+ *
+ * Where a sink takes the events (style->coded), times, places and values stand among them as structures, struct
+ * event_code and those behind it, which event_text.h reads: they are no text that somebody has to read back.
  */
 #ifndef MSPROF_EXPORTERS_TIMELINE_EVENT_H
 #define MSPROF_EXPORTERS_TIMELINE_EVENT_H
@@ -38,6 +41,7 @@ struct trace_style {
     bool as_recorded;      /* what overlaps stays on its thread, and dur is never shortened */
     bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
     bool unplaced;         /* names of processes and threads stand without their places */
+    bool coded;            /* for a sink */
     enum trace_phase_place phase;
 };
 
@@ -75,6 +79,52 @@ static inline char *trace_put_bytes(char *p, const char *bytes, size_t length)
 static inline char *trace_put_word(char *p, const char *word)
 {
     return trace_put_bytes(p, word, strlen(word));
+}
+
+/* ---- codes, each the first byte of a structure: no byte of JSON is one ---- */
+
+enum event_code {
+    CODE_TIMES = 1, /* struct event_times */
+    CODE_NAME,      /* struct event_name: the event begins with it */
+    CODE_CATEGORY,  /* struct event_value, and all that follow; its key is a word of the program */
+    CODE_INTEGER,
+    CODE_US,       /* nanoseconds, shown as microseconds */
+    CODE_DECIMALS, /* a number of so many decimals, without zeros at its end */
+    CODE_REAL,     /* bits of a double */
+    CODE_TEXT,     /* the address of the inside of a JSON string, which stays until trace_forget_texts */
+    CODE_COPY,     /* the same text, behind it */
+};
+
+struct event_name {
+    uint8_t code;
+    uint16_t prefix_length;
+    uint32_t length;
+    const char *prefix, *text; /* prefix: a word of the program; text: as of CODE_TEXT */
+};
+
+struct event_times {
+    uint8_t code;
+    char phase;
+    uint16_t short_ps;
+    uint32_t unused;
+    int64_t pid, tid, start_ns, duration_ns; /* start: since ts 0; duration of an arrow: its number */
+};
+
+struct event_value {
+    uint8_t code, decimals;
+    uint16_t key_length;
+    uint32_t length; /* of a text */
+    const char *key; /* as JSON has it, with what must stand before it: ,"Task Id": */
+    int64_t value;
+};
+
+/* key must be a literal. */
+static inline char *trace_put_code(char *p, enum event_code code, const char *key, size_t key_length, int64_t value)
+{
+    const struct event_value item = {
+        .code = (uint8_t)code, .key_length = (uint16_t)key_length, .key = key, .value = value};
+    memcpy(p, &item, sizeof item);
+    return p + sizeof item;
 }
 
 /* "key": with what must stand before it. */
@@ -183,6 +233,107 @@ static inline char *trace_end_args(char *p, const struct trace_style *style, cha
     return p;
 }
 
+/* ---- arguments, and members beside them; the key is a literal with what stands before it: ",\"Task Id\":" ---- */
+
+#define trace_put_integer(p, style, key, value) trace_put_integer_of((p), (style), "" key, sizeof(key) - 1, (value))
+#define trace_put_us(p, style, key, ns) trace_put_us_of((p), (style), "" key, sizeof(key) - 1, (ns))
+/* text: with its quotes, in memory that stays until trace_forget_texts; word: one of the program, which needs no
+ * escaping; copy: another one of that kind. */
+#define trace_put_text(p, style, key, text, length)                                                                    \
+    trace_put_text_of((p), (style), "" key, sizeof(key) - 1, (text), (length))
+#define trace_put_value_word(p, style, key, word) trace_put_word_of((p), (style), "" key, sizeof(key) - 1, (word))
+#define trace_put_copy(p, style, key, word) trace_put_copy_of((p), (style), "" key, sizeof(key) - 1, (word))
+#define trace_put_decimals(p, style, key, value, decimals)                                                             \
+    trace_put_decimals_of((p), (style), "" key, sizeof(key) - 1, (value), (decimals))
+#define trace_put_real(p, style, key, real) trace_put_real_of((p), (style), "" key, sizeof(key) - 1, (real))
+
+static inline char *trace_put_integer_of(char *p, const struct trace_style *style, const char *key, size_t length,
+                                         int64_t value)
+{
+    return style->coded ? trace_put_code(p, CODE_INTEGER, key, length, value)
+                        : number_put_signed(trace_put_bytes(p, key, length), value);
+}
+
+static inline char *trace_put_us_of(char *p, const struct trace_style *style, const char *key, size_t length,
+                                    int64_t ns)
+{
+    return style->coded ? trace_put_code(p, CODE_US, key, length, ns)
+                        : number_put_us(trace_put_bytes(p, key, length), ns);
+}
+
+static inline char *trace_put_coded_text(char *p, enum event_code code, const char *key, size_t key_length,
+                                         const char *text, size_t length)
+{
+    const struct event_value item = {.code = (uint8_t)code,
+                                     .key_length = (uint16_t)key_length,
+                                     .length = (uint32_t)length,
+                                     .key = key,
+                                     .value = (int64_t)(intptr_t)text};
+    memcpy(p, &item, sizeof item);
+    p += sizeof item;
+    return code == CODE_COPY ? trace_put_bytes(p, text, length) : p;
+}
+
+static inline char *trace_put_text_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
+                                      const char *text, size_t length)
+{
+    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, text + 1, length - 2)
+                        : trace_put_bytes(trace_put_bytes(p, key, key_length), text, length);
+}
+
+static inline char *trace_put_quoted(char *p, const char *key, size_t key_length, const char *word, size_t length)
+{
+    p = trace_put_bytes(p, key, key_length);
+    *p++ = '"';
+    p = trace_put_bytes(p, word, length);
+    *p++ = '"';
+    return p;
+}
+
+static inline char *trace_put_word_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
+                                      const char *word)
+{
+    const size_t length = strlen(word);
+    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, word, length)
+                        : trace_put_quoted(p, key, key_length, word, length);
+}
+
+static inline char *trace_put_copy_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
+                                      const char *word)
+{
+    const size_t length = strlen(word);
+    return style->coded ? trace_put_coded_text(p, CODE_COPY, key, key_length, word, length)
+                        : trace_put_quoted(p, key, key_length, word, length);
+}
+
+static inline char *trace_put_decimals_of(char *p, const struct trace_style *style, const char *key, size_t length,
+                                          int64_t value, unsigned decimals)
+{
+    if (!style->coded)
+        return number_put_shortest(trace_put_bytes(p, key, length), value, decimals);
+    char *end = trace_put_code(p, CODE_DECIMALS, key, length, value);
+    p[1] = (char)decimals;
+    return end;
+}
+
+static inline char *trace_put_real_of(char *p, const struct trace_style *style, const char *key, size_t length,
+                                      double real)
+{
+    int64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return style->coded ? trace_put_code(p, CODE_REAL, key, length, bits)
+                        : trace_put_float(trace_put_bytes(p, key, length), real);
+}
+
+/* word: one of the program, for as long as it runs. */
+static inline char *trace_put_category(char *p, const struct trace_style *style, const char *word)
+{
+    if (style->coded)
+        return trace_put_code(p, CODE_CATEGORY, word, strlen(word), 0);
+    p = trace_put_word(trace_put_literal(p, ",\"cat\":\""), word);
+    return trace_put_literal(p, "\"");
+}
+
 /* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice; of calls trace_put_times,
  * trace_end_call ---- */
 
@@ -192,9 +343,42 @@ static inline char *trace_begin_event(char *p)
     return trace_put_literal(p, ",\n{\"name\":");
 }
 
+static inline char *trace_put_coded_times(char *p, const struct trace_style *style, char phase,
+                                          const struct trace_slice *slice)
+{
+    const struct event_times times = {.code = CODE_TIMES,
+                                      .phase = phase,
+                                      .short_ps = (uint16_t)slice->short_ps,
+                                      .pid = slice->pid,
+                                      .tid = slice->tid,
+                                      .start_ns = time_since(slice->start_ns, style->origin_ns),
+                                      .duration_ns = slice->duration_ns};
+    memcpy(p, &times, sizeof times);
+    return p + sizeof times;
+}
+
+/* Begins an event with its name: a word of the program, and the inside of a JSON string that stays until
+ * trace_forget_texts. */
+static inline char *trace_begin_named(char *p, const struct trace_style *style, const char *prefix, const char *text,
+                                      size_t length)
+{
+    const size_t prefix_length = strlen(prefix);
+    if (style->coded) {
+        const struct event_name name = {CODE_NAME, (uint16_t)prefix_length, (uint32_t)length, prefix, text};
+        p = trace_put_literal(p, ",\n");
+        memcpy(p, &name, sizeof name);
+        return p + sizeof name;
+    }
+    p = trace_put_literal(p, ",\n{\"name\":\"");
+    p = trace_put_bytes(trace_put_bytes(p, prefix, prefix_length), text, length);
+    return trace_put_literal(p, "\"");
+}
+
 /* Puts the members behind the name, up to the times. */
 static inline char *trace_put_times(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
+    if (style->coded)
+        return trace_put_coded_times(p, style, slice->instant ? 'i' : 'X', slice);
     if (style->phase == PHASE_SECOND)
         p = trace_put_phase(p, slice->instant ? 'i' : 'X');
     p = trace_put_place(p, style, slice->pid, slice->tid);
@@ -211,26 +395,23 @@ static inline char *trace_put_slice(char *p, const struct trace_style *style, co
     return trace_put_literal(p, ",\"args\":{");
 }
 
-static inline char *trace_put_instant_duration(char *p, const struct trace_slice *slice)
-{
-    p = trace_put_literal(p, "\"Duration(us)\":");
-    return number_put_us(p, slice->duration_ns);
-}
+/* Key of the duration of an instant. */
+#define TRACE_DURATION "\"Duration(us)\":"
 
 /* Closes args and the event. An instant's duration becomes the last argument, behind one that must be there. */
 static inline char *trace_end_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     if (slice->instant)
-        p = trace_put_instant_duration(trace_put_literal(p, ","), slice);
+        p = trace_put_us(p, style, "," TRACE_DURATION, slice->duration_ns);
     return trace_end_args(p, style, slice->instant ? 'i' : 'X');
 }
 
 /* Closes the event of a call of the host, in our own style, behind trace_put_times and members that no viewer shows. It
  * has no args: speedscope makes them a part of the name, and each call were a function of its own. */
-static inline char *trace_end_call(char *p, const struct trace_slice *slice)
+static inline char *trace_end_call(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     if (slice->instant) {
-        p = trace_put_instant_duration(trace_put_literal(p, ",\"args\":{"), slice);
+        p = trace_put_us(trace_put_literal(p, ",\"args\":{"), style, TRACE_DURATION, slice->duration_ns);
         *p++ = '}';
     }
     *p++ = '}';
@@ -239,12 +420,20 @@ static inline char *trace_end_call(char *p, const struct trace_slice *slice)
 
 /* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */
 
-static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+static inline char *trace_put_counter_time(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
 {
+    const struct trace_slice at = {.pid = pid, .start_ns = time_ns};
+    if (style->coded)
+        return trace_put_coded_times(p, style, 'C', &at);
     if (style->phase == PHASE_SECOND)
         p = trace_put_phase(p, 'C');
     p = trace_put_place(p, style, pid, 0);
-    p = trace_put_time(p, style, time_ns);
+    return trace_put_time(p, style, time_ns);
+}
+
+static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+{
+    p = trace_put_counter_time(p, style, pid, time_ns);
     if (style->phase == PHASE_BEFORE_ARGS)
         p = trace_put_phase(p, 'C');
     return trace_put_literal(p, ",\"args\":{");

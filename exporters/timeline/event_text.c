@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/event_text.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static double read_real(struct event_span number)
     return strtod(text, NULL);
 }
 
-static enum event_value_type read_number(struct event_span number, struct event_member *ret)
+static void read_number(struct event_span number, struct event_member *ret)
 {
     uint64_t value = 0, limit = INT64_MAX;
     bool minus = number.text[0] == '-', whole = number.length > (size_t)minus;
@@ -77,42 +79,38 @@ static enum event_value_type read_number(struct event_span number, struct event_
         whole = digit <= 9 && value <= (limit - digit) / 10;
         value = whole ? value * 10 + digit : value;
     }
-    if (whole) {
+    ret->type = whole ? EVENT_INTEGER : EVENT_REAL;
+    if (whole)
         ret->integer = minus ? -(int64_t)value : (int64_t)value;
-        return EVENT_INTEGER;
-    }
-    ret->real = read_real(number);
-    return EVENT_REAL;
+    else
+        ret->real = read_real(number);
 }
 
-/* The end of the value at p, which is not empty; NULL: it is none. */
-static const char *read_value(const char *p, const char *end, struct event_member *ret)
+/* The end of the value at p, which is not empty; NULL: it is none, or has not ended. */
+static const char *value_end(const char *p, const char *end, enum event_value_type *ret)
 {
     const char *stop = p;
+    *ret = EVENT_NESTED;
     if (*p == '"') {
-        ret->type = EVENT_TEXT;
+        *ret = EVENT_TEXT;
         stop = string_end(p + 1, end);
-        ret->value = (struct event_span){p + 1, stop != NULL ? (size_t)(stop - p - 1) : 0};
         return stop != NULL ? stop + 1 : NULL;
     }
-    if (*p == '{' || *p == '[') {
-        ret->type = EVENT_NESTED;
-        stop = nested_end(p, end);
-    } else if (is_number_byte(*p)) {
+    if (*p == '{' || *p == '[')
+        return nested_end(p, end);
+    if (is_number_byte(*p)) {
+        *ret = EVENT_INTEGER;
         while (stop < end && is_number_byte(*stop))
             stop++;
-        ret->type = read_number((struct event_span){p, (size_t)(stop - p)}, ret);
-    } else {
-        while (stop < end && *stop >= 'a' && *stop <= 'z')
-            stop++;
-        ret->type = *p == 't' ? EVENT_TRUE : *p == 'f' ? EVENT_FALSE : EVENT_NULL;
-        stop = stop > p ? stop : NULL;
+        return stop;
     }
-    ret->value = (struct event_span){p, stop != NULL ? (size_t)(stop - p) : 0};
-    return stop;
+    *ret = *p == 't' ? EVENT_TRUE : *p == 'f' ? EVENT_FALSE : EVENT_NULL;
+    while (stop < end && *stop >= 'a' && *stop <= 'z')
+        stop++;
+    return stop > p ? stop : NULL;
 }
 
-/* The end of the member at p. */
+/* The end of the member at p; its value is as it stands. */
 static const char *read_member(const char *p, const char *end, struct event_member *ret)
 {
     if (p >= end || *p != '"')
@@ -121,16 +119,13 @@ static const char *read_member(const char *p, const char *end, struct event_memb
     if (stop == NULL || end - stop < 3 || stop[1] != ':')
         return NULL;
     ret->key = (struct event_span){p + 1, (size_t)(stop - p - 1)};
-    return read_value(stop + 2, end, ret);
-}
-
-bool event_text_next(const struct event_span *args, const char **at, struct event_member *ret)
-{
-    const char *end = args->text + args->length;
-    if (*at == NULL || *at == end)
-        return false;
-    *at = read_member(*at + (**at == ','), end, ret);
-    return *at != NULL;
+    ret->literal = ret->stays = false;
+    p = stop + 2;
+    stop = value_end(p, end, &ret->type);
+    const size_t quotes = ret->type == EVENT_TEXT;
+    if (stop != NULL)
+        ret->value = (struct event_span){p + quotes, (size_t)(stop - p) - 2 * quotes};
+    return stop;
 }
 
 int64_t event_text_ns(struct event_span number)
@@ -171,16 +166,25 @@ static bool is_key(const struct event_member *member, const char *key, size_t le
 }
 #define IS_KEY(member, literal) is_key((member), "" literal, sizeof(literal) - 1)
 
-static bool take_member(const struct event_member *member, struct event_text *ret)
+static int64_t read_integer(struct event_span number)
 {
+    struct event_member member;
+    read_number(number, &member);
+    return member.type == EVENT_INTEGER ? member.integer : 0;
+}
+
+/* Takes a member that has its place in the event; false: it has none. */
+static bool take_own(const struct event_member *member, struct event_text *ret)
+{
+    const bool quoted = member->type == EVENT_TEXT;
     if (IS_KEY(member, "name"))
         ret->name = member->value;
     else if (IS_KEY(member, "ph"))
         ret->phase = member->value.length == 1 ? member->value.text[0] : '\0';
     else if (IS_KEY(member, "pid"))
-        ret->pid = member->integer;
+        ret->pid = read_integer(member->value);
     else if (IS_KEY(member, "tid"))
-        ret->tid = member->integer;
+        ret->tid = read_integer(member->value);
     else if (IS_KEY(member, "ts"))
         ret->start_ns = event_text_ns(member->value);
     else if (IS_KEY(member, "dur"))
@@ -190,131 +194,249 @@ static bool take_member(const struct event_member *member, struct event_text *re
     else if (IS_KEY(member, "bp"))
         ret->encloses = true;
     else if (IS_KEY(member, "id"))
-        ret->id = member->type == EVENT_TEXT ? (struct event_span){member->value.text - 1, member->value.length + 2}
-                                             : member->value;
-    else if (!IS_KEY(member, "s") || ret->phase != 'i') {
-        if (ret->other_count == EVENT_OTHERS_MAX)
-            return false;
-        ret->others[ret->other_count++] = *member;
-    }
+        ret->id = (struct event_span){member->value.text - quoted, member->value.length + 2 * (size_t)quoted};
+    else
+        return IS_KEY(member, "s") && ret->phase == 'i';
     return true;
 }
 
-/* Whether args begin at the comma: they are the last member of every event that has them. */
-static bool take_args(const struct event_span *inside, const char *at, struct event_text *ret)
+/* Takes a member of JSON, of the event or of its arguments. */
+static bool take_member(struct event_member *member, bool in_args, struct event_text *ret)
 {
-    static const char begin[] = ",\"args\":{";
-    const char *end = inside->text + inside->length;
-    if ((size_t)(end - at) < sizeof begin || memcmp(at, begin, sizeof begin - 1) != 0 || end[-1] != '}')
+    if (!in_args && take_own(member, ret))
+        return true;
+    if (ret->member_count == EVENT_MEMBERS_MAX)
         return false;
-    at += sizeof begin - 1;
-    ret->args = (struct event_span){at, (size_t)(end - at) - 1};
+    if (member->type == EVENT_INTEGER)
+        read_number(member->value, member);
+    ret->members[ret->member_count++] = *member;
     return true;
 }
 
-/* ---- events as most are: the members before args, in the order in which they are put ---- */
-
-#define SKIP(p, literal) (memcmp((p), "" literal, sizeof(literal) - 1) == 0 ? (p) + (sizeof(literal) - 1) : NULL)
-#define DIGITS_FAST 15
-
-/* Reads a number without a sign; the event ends with another byte. NULL: it is longer than most. */
-static const char *read_digits(const char *p, int64_t *ret)
+static const char *take_times(const char *p, const char *end, struct event_text *ret)
 {
-    const char *start = p;
-    int64_t value = 0;
-    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++)
-        value = value * 10 + (int64_t)digit;
-    *ret = value;
-    return p > start && p - start <= DIGITS_FAST ? p : NULL;
+    struct event_times times;
+    if ((size_t)(end - p) < sizeof times)
+        return NULL;
+    memcpy(&times, p, sizeof times);
+    ret->phase = times.phase;
+    ret->encloses = times.phase == 'f';
+    ret->numbered = times.phase == 's' || times.phase == 't' || times.phase == 'f';
+    ret->pid = times.pid;
+    ret->tid = times.tid;
+    ret->start_ns = times.start_ns;
+    ret->duration_ns = times.duration_ns;
+    return p + sizeof times;
 }
 
-/* Reads microseconds with three decimals. */
-static const char *read_us(const char *p, int64_t *ret_ns)
+/* A number that is printed without zeros at its end: a whole one is an integer. */
+static void take_decimals(const struct event_value *value, struct event_member *ret)
 {
-    int64_t whole, parts;
-    const char *point = read_digits(p, &whole);
-    const char *stop = point != NULL && *point == '.' ? read_digits(point + 1, &parts) : NULL;
-    if (stop == NULL || stop - point != 4)
+    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+    const int64_t power = powers[value->decimals % (sizeof powers / sizeof *powers)];
+    ret->type = value->value % power == 0 ? EVENT_INTEGER : EVENT_REAL;
+    if (ret->type == EVENT_INTEGER)
+        ret->integer = value->value / power;
+    else
+        ret->real = (double)value->value / (double)power;
+}
+
+/* Whether the value is there as a whole; *ret_end is then behind it. */
+static inline bool read_coded(const char *p, const char *end, struct event_value *ret, const char **ret_end)
+{
+    if ((size_t)(end - p) < sizeof *ret)
+        return false;
+    memcpy(ret, p, sizeof *ret);
+    const size_t length = ret->code == CODE_COPY ? ret->length : 0;
+    *ret_end = p + sizeof *ret + length;
+    return length <= (size_t)(end - p) - sizeof *ret;
+}
+
+static inline const char *take_value(const char *p, const char *end, struct event_text *ret)
+{
+    struct event_value value;
+    const char *stop;
+    if (!read_coded(p, end, &value, &stop) || ret->member_count == EVENT_MEMBERS_MAX)
         return NULL;
-    *ret_ns = whole * 1000 + parts;
+    if (value.code == CODE_CATEGORY) {
+        ret->category = (struct event_span){value.key, value.key_length};
+        ret->category_stays = true;
+        return stop;
+    }
+    struct event_member *member = &ret->members[ret->member_count++];
+    const size_t before = (size_t)(value.key[0] == ',') + 1; /* and behind it a quote and a colon */
+    member->key = (struct event_span){value.key + before, value.key_length - before - 2};
+    member->literal = true;
+    member->type = EVENT_INTEGER;
+    switch (value.code) {
+    case CODE_INTEGER:
+        member->integer = value.value;
+        break;
+    case CODE_TEXT:
+    case CODE_COPY:
+        member->type = EVENT_TEXT;
+        member->stays = value.code == CODE_TEXT;
+        ret->outside += value.length;
+        member->value =
+            (struct event_span){member->stays ? (const char *)(intptr_t)value.value : p + sizeof value, value.length};
+        break;
+    case CODE_US:
+        member->type = EVENT_REAL;
+        member->real = (double)value.value / 1000.0;
+        break;
+    case CODE_DECIMALS:
+        take_decimals(&value, member);
+        break;
+    default:
+        member->type = EVENT_REAL;
+        memcpy(&member->real, &value.value, sizeof member->real);
+    }
     return stop;
 }
 
-/* Reads a category behind what is before p, where there is one; the end of it, or p. */
-static const char *read_category(const char *p, const char *end, struct event_text *ret)
+#define STARTS(p, end, literal)                                                                                        \
+    ((size_t)((end) - (p)) >= sizeof(literal) - 1 && memcmp((p), "" literal, sizeof(literal) - 1) == 0)
+
+static const char *read_name(const char *p, const char *end, struct event_text *ret)
 {
-    const char *text = end - p > 16 ? SKIP(p, ",\"cat\":\"") : NULL;
-    const char *stop = text != NULL ? string_end(text, end) : NULL;
+    struct event_name name;
+    if (p < end && *p == CODE_NAME) {
+        if ((size_t)(end - p) < sizeof name)
+            return NULL;
+        memcpy(&name, p, sizeof name);
+        ret->name_stays = true;
+        ret->outside = (size_t)name.prefix_length + name.length;
+        ret->prefix = (struct event_span){name.prefix, name.prefix_length};
+        ret->name = (struct event_span){name.text, name.length};
+        return p + sizeof name;
+    }
+    if (!STARTS(p, end, "{\"name\":\""))
+        return NULL;
+    const char *stop = string_end(p + 9, end);
     if (stop == NULL)
-        return p;
-    ret->category = (struct event_span){text, (size_t)(stop - text)};
+        return NULL;
+    ret->name = (struct event_span){p + 9, (size_t)(stop - p) - 9};
     return stop + 1;
 }
 
-/* Reads the number of an arrow where there is one. */
-static const char *read_id(const char *p, struct event_text *ret)
+const char *event_text_read(const char *p, const char *end, struct event_text *ret)
 {
-    int64_t number;
-    const char *text = SKIP(p, ",\"id\":"), *stop = text != NULL ? read_digits(text, &number) : NULL;
-    if (stop == NULL)
-        return p;
-    ret->id = (struct event_span){text, (size_t)(stop - text)};
-    return stop;
+    const char *event = p;
+    bool in_args = false;
+    memset(ret, 0, offsetof(struct event_text, members));
+    for (p = read_name(p, end, ret); p != NULL && p < end;) {
+        struct event_member member;
+        if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
+            p = take_value(p, end, ret);
+        } else if (*p == CODE_TIMES) {
+            p = take_times(p, end, ret);
+        } else if (*p == '}') {
+            p++;
+            ret->length = (size_t)(p - event);
+            if (!in_args)
+                return p;
+            in_args = false;
+        } else if (!in_args && STARTS(p, end, ",\"args\":{")) {
+            in_args = true;
+            p += 9;
+        } else {
+            p = read_member(p + (*p == ','), end, &member);
+            if (p != NULL && !take_member(&member, in_args, ret))
+                return NULL;
+        }
+    }
+    return NULL;
 }
 
-/* Reads the members up to the times, and the category, where they stand as in most events; NULL: elsewhere. More is
- * left of the event than is compared with it. */
-static const char *read_most(const char *event, const char *end, struct event_text *ret)
+/* ---- as JSON ---- */
+
+static char *put_times(char *p, const struct trace_style *style, const struct event_times *times)
 {
-    enum { NAME = 9, LEFT = 24 };
-    const char *p = end - event > 64 ? SKIP(event, "{\"name\":\"") : NULL;
-    const char *stop = p != NULL ? string_end(p, end) : NULL;
-    if (stop == NULL)
-        return NULL;
-    ret->name = (struct event_span){event + NAME, (size_t)(stop - event) - NAME};
-    p = read_category(stop + 1, end, ret);
-    if (end - p < 2 * LEFT || (p = SKIP(p, ",\"ph\":\"")) == NULL || p[1] != '"')
-        return NULL;
-    ret->phase = *p;
-    p = read_id(p + 2, ret);
-    if (end - p < LEFT || (p = SKIP(p, ",\"pid\":")) == NULL || (p = read_digits(p, &ret->pid)) == NULL ||
-        end - p < 8 || (p = SKIP(p, ",\"tid\":")) == NULL || (p = read_digits(p, &ret->tid)) == NULL || end - p < 8 ||
-        (p = SKIP(p, ",\"ts\":")) == NULL || (p = read_us(p, &ret->start_ns)) == NULL)
-        return NULL;
-    if (end - p < 8)
-        return p == end - 1 ? p : NULL;
-    const char *duration = SKIP(p, ",\"dur\":");
-    if (duration != NULL && (p = read_us(duration, &ret->duration_ns)) == NULL)
-        return NULL;
-    return read_category(p, end, ret);
+    const struct trace_slice slice = {.pid = times->pid,
+                                      .tid = times->tid,
+                                      .start_ns = times->start_ns,
+                                      .duration_ns = times->duration_ns,
+                                      .instant = times->phase == 'i',
+                                      .short_ps = times->short_ps};
+    if (times->phase == 'X' || times->phase == 'i')
+        return trace_put_times(p, style, &slice);
+    if (times->phase == 'C')
+        return trace_put_counter_time(p, style, times->pid, times->start_ns);
+    p = trace_put_phase(p, times->phase);
+    p = number_put_signed(trace_put_literal(p, ",\"id\":"), times->duration_ns);
+    p = trace_put_place(p, style, times->pid, times->tid);
+    p = trace_put_time(p, style, times->start_ns);
+    return times->phase == 'f' ? trace_put_literal(p, ",\"bp\":\"e\"") : p;
 }
 
-bool event_text_read(const char *event, size_t length, struct event_text *ret)
+static char *put_number(char *p, const struct event_value *value)
 {
-    const struct event_span inside = {event + 1, length - 2};
-    struct event_member member = {.integer = 0};
-    ret->other_count = 0;
-    ret->category.text = ret->id.text = ret->args.text = NULL;
-    ret->category.length = ret->id.length = ret->args.length = 0;
-    ret->encloses = false;
-    ret->duration_ns = 0;
-    if (length < 2 || event[0] != '{' || event[length - 1] != '}')
-        return false;
-    const char *at = read_most(event, event + length, ret);
-    if (at == NULL) {
-        ret->name = (struct event_span){NULL, 0};
-        ret->category = ret->id = ret->name;
-        ret->phase = '\0';
-        ret->pid = ret->tid = ret->start_ns = ret->duration_ns = 0;
-        at = inside.text;
+    double real;
+    switch (value->code) {
+    case CODE_US:
+        return number_put_us(p, value->value);
+    case CODE_DECIMALS:
+        return number_put_shortest(p, value->value, value->decimals);
+    case CODE_REAL:
+        memcpy(&real, &value->value, sizeof real);
+        return trace_put_float(p, real);
+    default:
+        return number_put_signed(p, value->value);
     }
-    while (!take_args(&inside, at, ret) && event_text_next(&inside, &at, &member)) {
-        if (!take_member(&member, ret))
-            return false;
-        member.integer = 0;
+}
+
+static void write_value(struct outfile *out, const struct trace_style *style, const struct event_value *value,
+                        const char *text)
+{
+    char *start = outfile_reserve(out, TRACE_EVENT_MAX);
+    if (value->code == CODE_CATEGORY) {
+        outfile_advance(out, (size_t)(trace_put_category(start, style, value->key) - start));
+        return;
     }
-    const bool arrow = ret->phase == 's' || ret->phase == 't' || ret->phase == 'f';
-    return at != NULL && (ret->id.text == NULL || arrow);
+    char *p = trace_put_bytes(start, value->key, value->key_length);
+    if (value->code != CODE_TEXT && value->code != CODE_COPY) {
+        outfile_advance(out, (size_t)(put_number(p, value) - start));
+        return;
+    }
+    *p++ = '"';
+    outfile_advance(out, (size_t)(p - start));
+    outfile_write(out, value->code == CODE_TEXT ? (const char *)(intptr_t)value->value : text, value->length);
+    outfile_write(out, "\"", 1);
+}
+
+static void write_name(struct outfile *out, const struct event_name *name)
+{
+    outfile_write(out, "{\"name\":\"", 9);
+    outfile_write(out, name->prefix, name->prefix_length);
+    outfile_write(out, name->text, name->length);
+    outfile_write(out, "\"", 1);
+}
+
+void event_text_write(struct outfile *out, const struct trace_style *style, const char *event, const char *end)
+{
+    for (const char *p = event; p < end;) {
+        const char *stop = p;
+        struct event_times times;
+        struct event_value value;
+        struct event_name name;
+        while (stop < end && (unsigned char)*stop > CODE_COPY)
+            stop++;
+        outfile_write(out, p, (size_t)(stop - p));
+        if (stop < end && *stop == CODE_NAME) {
+            memcpy(&name, stop, sizeof name);
+            write_name(out, &name);
+            stop += sizeof name;
+        } else if (stop < end && *stop == CODE_TIMES) {
+            memcpy(&times, stop, sizeof times);
+            char *start = outfile_reserve(out, TRACE_EVENT_MAX);
+            outfile_advance(out, (size_t)(put_times(start, style, &times) - start));
+            stop += sizeof times;
+        } else if (stop < end && read_coded(stop, end, &value, &p)) {
+            write_value(out, style, &value, stop + sizeof value);
+            stop = p;
+        }
+        p = stop;
+    }
 }
 
 /* ---- texts ---- */

@@ -123,7 +123,7 @@ static char *put_call(char *p, const struct merged *merged, const struct acl_cal
     if (!merged->run->options->trace_compat) {
         p = trace_put_literal(trace_put_times(p, style, slice), ",\"cat\":\"");
         p = trace_put_literal(trace_put_word(p, acl_mode_name(call->api_type)), "\"");
-        return trace_end_call(p, slice);
+        return trace_end_call(p, style, slice);
     }
     p = trace_put_slice(p, style, slice);
     p = trace_put_literal(p, "\"Mode\":\"");

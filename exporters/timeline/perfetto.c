@@ -83,7 +83,9 @@ static const struct {
 #define TEXTS_OF_AN_EVENT 64                        /* when there is no room for so many, all begin anew */
 #define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
+#define SHORT_EVENT 1024                            /* bytes of events that are written in one piece */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define STAYING 4096                                /* a power of two: texts that are known by their address */
 #define PREDICTED 16                                /* keys of arguments whose places are remembered */
 
 /* ---- state ---- */
@@ -100,6 +102,11 @@ struct texts {
     char *bytes;
     size_t count, used;                          /* bytes */
     uint32_t keys[PREDICTED], values[PREDICTED]; /* of the arguments of the last event, by their place */
+    struct {
+        const char *prefix, *text;
+        size_t length;
+        uint32_t number;
+    } staying[STAYING]; /* known by their addresses */
 };
 
 struct process {
@@ -163,8 +170,8 @@ struct perfetto {
     struct {
         struct process **items;
         size_t count, capacity;
-    } all_processes;        /* in the order in which they were first met */
-    char *event, *interned; /* the messages of a packet */
+    } all_processes;               /* in the order in which they were first met */
+    char *event, *interned, *name; /* the messages of a packet; a name behind its prefix */
     char *event_end, *interned_end;
     size_t room;
 };
@@ -239,6 +246,7 @@ static void forget(struct perfetto *writer)
     memset(texts->places, 0, (size_t)2 * TEXTS_MAX * sizeof *texts->places);
     memset(texts->keys, 0, sizeof texts->keys);
     memset(texts->values, 0, sizeof texts->values);
+    memset(texts->staying, 0, sizeof texts->staying);
     texts->count = 1;
     texts->used = 0;
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
@@ -277,9 +285,10 @@ static int know(struct perfetto *writer, struct track *track, uint32_t number, s
 }
 
 /* Puts what a sequence does not know yet of a text beside the event. */
-static int tell(struct perfetto *writer, struct track *track, enum text_use use, uint32_t number,
-                struct event_span text, struct err *err)
+static int tell(struct perfetto *writer, struct track *track, enum text_use use, uint32_t number, struct err *err)
 {
+    const struct text *item = &writer->texts.items[number];
+    const struct event_span text = {writer->texts.bytes + item->offset, item->length};
     const unsigned char bit = (unsigned char)(1u << use);
     if (number >= track->known_size && know(writer, track, number, err) < 0)
         return -(int)err->code;
@@ -294,31 +303,89 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
     return 0;
 }
 
-/* Puts a text whose number is known: as the number, or, 0, as it is. */
-static char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use, uint32_t number,
-                          struct event_span text, struct err *err)
+/* Puts a text as its number, or, where that is 0, as it is. */
+static inline char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use,
+                                 uint32_t number, struct event_span text, struct err *err)
 {
     const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
-    if (!known && (number == 0 || tell(writer, track, use, number, text, err) < 0))
+    if (!known && (number == 0 || tell(writer, track, use, number, err) < 0))
         return put_text(p, text_fields[use].whole, text);
     return field_put(p, text_fields[use].number, number);
 }
 
-static char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use,
-                          struct event_span text, struct err *err)
-{
-    return put_numbered(p, writer, track, use, text_number(&writer->texts, text), text, err);
-}
-
-/* A text of an argument: in most events it is that of the one before. */
-static char *put_expected(char *p, struct perfetto *writer, struct track *track, enum text_use use, size_t place,
-                          struct event_span text, struct err *err)
+/* A text that stays; prefix may be empty. */
+static inline uint32_t staying_number(struct perfetto *writer, struct event_span prefix, struct event_span text)
 {
     struct texts *texts = &writer->texts;
-    uint32_t *expected = (use == TEXT_KEY ? texts->keys : texts->values) + place % PREDICTED;
+    const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
+    const size_t place = (hash ^ hash >> 32) % STAYING;
+    if (texts->staying[place].text == text.text && texts->staying[place].prefix == prefix.text &&
+        texts->staying[place].length == text.length)
+        return texts->staying[place].number;
+    struct event_span whole = text;
+    if (prefix.length > 0) {
+        memcpy(writer->name, prefix.text, prefix.length);
+        memcpy(writer->name + prefix.length, text.text, text.length);
+        whole = (struct event_span){writer->name, prefix.length + text.length};
+    }
+    const uint32_t number = text_number(texts, whole);
+    if (number != 0) {
+        texts->staying[place].prefix = prefix.text;
+        texts->staying[place].text = text.text;
+        texts->staying[place].length = text.length;
+        texts->staying[place].number = number;
+    }
+    return number;
+}
+
+static const struct event_span no_prefix;
+
+static char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
+                      struct err *err)
+{
+    const uint32_t number = event->name_stays ? staying_number(writer, event->prefix, event->name)
+                                              : text_number(&writer->texts, event->name);
+    const struct event_span whole = {writer->name, event->prefix.length + event->name.length};
+    return put_numbered(p, writer, track, TEXT_EVENT, number, event->prefix.length > 0 ? whole : event->name, err);
+}
+
+static char *put_category(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
+                          struct err *err)
+{
+    const uint32_t number = event->category_stays ? staying_number(writer, no_prefix, event->category)
+                                                  : text_number(&writer->texts, event->category);
+    return put_numbered(p, writer, track, TEXT_CATEGORY, number, event->category, err);
+}
+
+/* The number of a text of an argument that does not stay: in most events it is that of the one before. */
+static uint32_t expected_number(struct texts *texts, uint32_t *expected, struct event_span text)
+{
     if (*expected == 0 || !is_text(texts, *expected, text))
         *expected = text_number(texts, text);
-    return put_numbered(p, writer, track, use, *expected, text, err);
+    return *expected;
+}
+
+static inline char *put_key(char *p, struct perfetto *writer, struct track *track, size_t place,
+                            const struct event_member *member, struct err *err)
+{
+    const uint32_t number = member->literal
+                                ? staying_number(writer, no_prefix, member->key)
+                                : expected_number(&writer->texts, &writer->texts.keys[place % PREDICTED], member->key);
+    return put_numbered(p, writer, track, TEXT_KEY, number, member->key, err);
+}
+
+static inline char *put_text_value(char *p, struct perfetto *writer, struct track *track, size_t place,
+                                   const struct event_member *member, struct err *err)
+{
+    const uint32_t number =
+        member->stays ? staying_number(writer, no_prefix, member->value)
+                      : expected_number(&writer->texts, &writer->texts.values[place % PREDICTED], member->value);
+    return put_numbered(p, writer, track, TEXT_VALUE, number, member->value, err);
+}
+
+void perfetto_forget_texts(struct perfetto *writer)
+{
+    memset(writer->texts.staying, 0, sizeof writer->texts.staying);
 }
 
 /* ---- packets ---- */
@@ -373,12 +440,36 @@ static char *put_head(char *p, struct track *track, int64_t time_ns, bool needs_
     return p;
 }
 
+/* Writes what nearly all events are: short, by time, and of texts that are known. */
+static void write_short(struct perfetto *writer, struct track *track, int64_t time_ns, bool needs_state, size_t length)
+{
+    enum { TAGS = 3, FLAGS = 2, STEP = 16 };
+    const uint64_t since = (uint64_t)time_ns - (uint64_t)track->now_ns;
+    const size_t inside =
+        TAGS + (needs_state ? FLAGS : 0) + varint_size(since) + varint_size(track->uuid) + varint_size(length) + length;
+    char *start = outfile_reserve(writer->out, SHORT_EVENT + HEAD_MAX + STEP);
+    char *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
+    p = field_put(p, PACKET_TIMESTAMP, since);
+    p = field_put(p, PACKET_SEQUENCE_ID, track->uuid);
+    if (needs_state)
+        p = field_put(p, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+    p = varint_put(field_put_tag(p, PACKET_TRACK_EVENT, WIRE_BYTES), length);
+    for (size_t i = 0; i < length; i += STEP) /* both buffers have room behind */
+        memcpy(p + i, writer->event + i, STEP);
+    outfile_advance(writer->out, (size_t)(p - start) + length);
+    track->now_ns = time_ns;
+}
+
 /* Writes the event that has been put. */
 static void write_event(struct perfetto *writer, struct track *track, int64_t time_ns, bool needs_state)
 {
+    const size_t length = (size_t)(writer->event_end - writer->event);
+    if (time_ns >= track->now_ns && length < SHORT_EVENT && writer->interned_end == writer->interned) {
+        write_short(writer, track, time_ns, needs_state, length);
+        return;
+    }
     char head[HEAD_MAX], *p = put_head(head, track, time_ns, needs_state);
-    write_packet(writer, head, (size_t)(p - head), PACKET_TRACK_EVENT, writer->event,
-                 (size_t)(writer->event_end - writer->event));
+    write_packet(writer, head, (size_t)(p - head), PACKET_TRACK_EVENT, writer->event, length);
 }
 
 static char *put_clock(char *p, unsigned id, int64_t time_ns, bool incremental)
@@ -483,18 +574,21 @@ static char *put_rank(char *p, int64_t rank)
 /* Makes room for the messages of a packet with texts of so many bytes. */
 static int make_room(struct perfetto *writer, size_t texts, struct err *err)
 {
-    /* each argument takes less than its JSON but for tags and lengths: "k":1 is a dozen bytes of protobuf */
+    /* each argument takes less than what it was read of but for tags and lengths */
     size_t wanted = 4 * texts + (size_t)64 * 1024;
     if (wanted <= writer->room)
         return 0;
-    char *event = malloc(wanted), *interned = malloc(wanted);
-    if (event == NULL || interned == NULL) {
+    char *event = malloc(wanted), *interned = malloc(wanted), *name = malloc(wanted);
+    if (event == NULL || interned == NULL || name == NULL) {
         free(event);
         free(interned);
+        free(name);
         return no_memory(err);
     }
     free(writer->event);
     free(writer->interned);
+    free(writer->name);
+    writer->name = name;
     writer->event = event;
     writer->interned = writer->interned_end = interned;
     writer->room = wanted;
@@ -551,7 +645,7 @@ static char *put_value(char *p, struct perfetto *writer, struct track *track, si
 {
     switch (member->type) {
     case EVENT_TEXT:
-        return put_expected(p, writer, track, TEXT_VALUE, place, member->value, err);
+        return put_text_value(p, writer, track, place, member, err);
     case EVENT_INTEGER:
         return field_put(p, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
     case EVENT_REAL:
@@ -569,11 +663,11 @@ static char *put_value(char *p, struct perfetto *writer, struct track *track, si
 static int put_annotation(struct perfetto *writer, struct track *track, size_t place, const struct event_member *member,
                           struct err *err)
 {
-    enum { SHORT = 2 }; /* bytes before a message below 128 bytes, as nearly all are */
+    enum { SHORT = 2, SHORT_MESSAGE = 128 }; /* bytes before a message below 128 bytes, as nearly all are */
     char *message = writer->event_end + SHORT;
-    char *p = put_expected(message, writer, track, TEXT_KEY, place, member->key, err);
+    char *p = put_key(message, writer, track, place, member, err);
     p = put_value(p, writer, track, place, member, err);
-    const size_t length = (size_t)(p - message), head = varint_size(length) + 1;
+    const size_t length = (size_t)(p - message), head = length < SHORT_MESSAGE ? SHORT : varint_size(length) + 1;
     if (head > SHORT)
         memmove(message + head - SHORT, message, length);
     varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
@@ -581,58 +675,14 @@ static int put_annotation(struct perfetto *writer, struct track *track, size_t p
     return err->code != ERR_NONE ? -(int)err->code : 0;
 }
 
-/* The next argument of an event whose keys are those of the one before, at its place, and whose value is plain; false:
- * it is another one. The byte behind the arguments is a brace. */
-static bool next_expected(const struct texts *texts, size_t place, const struct event_span *args, const char **at,
-                          struct event_member *ret)
-{
-    const struct text *key = &texts->items[texts->keys[place % PREDICTED]];
-    const char *end = args->text + args->length, *p = *at + (**at == ',');
-    if (texts->keys[place % PREDICTED] == 0 || (size_t)(end - p) < key->length + 4 ||
-        memcmp(p + 1, texts->bytes + key->offset, key->length) != 0 || *p != '"' || p[key->length + 1] != '"')
-        return false;
-    ret->key = (struct event_span){p + 1, key->length};
-    p += key->length + 3;
-    if (*p == '"') {
-        const char *stop = memchr(p + 1, '"', (size_t)(end - p) - 1);
-        if (stop == NULL || stop[-1] == '\\')
-            return false;
-        ret->type = EVENT_TEXT;
-        ret->value = (struct event_span){p + 1, (size_t)(stop - p) - 1};
-        *at = stop + 1;
-        return true;
-    }
-    const char *start = p;
-    int64_t value = 0;
-    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++)
-        value = value * 10 + (int64_t)digit;
-    if (p == start || p - start > 18 || (p != end && *p != ','))
-        return false;
-    ret->type = EVENT_INTEGER;
-    ret->integer = value;
-    *at = p;
-    return true;
-}
-
 /* Puts category, arguments and other members. */
 static int put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
-    const char *at = event->args.text;
-    struct event_member member;
-    size_t place = 0;
     writer->event_end = writer->event;
     if (event->category.text != NULL)
-        writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category, err);
-    while (event->args.text != NULL && event->args.text + event->args.length != at &&
-           (next_expected(&writer->texts, place, &event->args, &at, &member) ||
-            event_text_next(&event->args, &at, &member))) {
-        if (put_annotation(writer, track, place++, &member, err) < 0)
-            return -(int)err->code;
-    }
-    if (event->args.text != NULL && at == NULL)
-        return err_set(err, ERR_FORMAT, "arguments of an event are no members of JSON: %.200s", event->args.text);
-    for (size_t i = 0; i < event->other_count; i++) {
-        if (put_annotation(writer, track, place++, &event->others[i], err) < 0)
+        writer->event_end = put_category(writer->event_end, writer, track, event, err);
+    for (size_t i = 0; i < event->member_count; i++) {
+        if (put_annotation(writer, track, i, &event->members[i], err) < 0)
             return -(int)err->code;
     }
     return 0;
@@ -649,7 +699,7 @@ static int add_slice(struct perfetto *writer, struct track *track, const struct 
     if (put_facts(writer, track, event, err) < 0)
         return -(int)err->code;
     char *p = field_put(writer->event_end, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
-    writer->event_end = put_interned(p, writer, track, TEXT_EVENT, event->name, err);
+    writer->event_end = put_name(p, writer, track, event, err);
     bool earlier = start_ns < track->now_ns;
     write_event(writer, track, start_ns, true);
     if (instant)
@@ -682,14 +732,14 @@ static uint64_t flow_id(struct event_span id)
 static int add_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
     char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
-    l = field_put(l, LEGACY_UNSCOPED_ID, flow_id(event->id));
+    l = field_put(l, LEGACY_UNSCOPED_ID, event->numbered ? (uint64_t)event->duration_ns : flow_id(event->id));
     if (event->encloses)
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
     if (track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
         end_slices(writer, track, event->start_ns);
     if (put_facts(writer, track, event, err) < 0)
         return -(int)err->code;
-    char *p = put_interned(writer->event_end, writer, track, TEXT_EVENT, event->name, err);
+    char *p = put_name(writer->event_end, writer, track, event, err);
     writer->event_end = field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy));
     write_event(writer, track, event->start_ns, true);
     return 0;
@@ -727,19 +777,19 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
 
 static int add_counters(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
-    const char *at = event->args.text;
-    struct event_member member;
-    while (event->args.text != NULL && event_text_next(&event->args, &at, &member)) {
-        struct track *track = counter_of(writer, event, member.key, err);
+    for (size_t i = 0; i < event->member_count; i++) {
+        const struct event_member *member = &event->members[i];
+        struct track *track = counter_of(writer, event, member->key, err);
         if (track == NULL)
             return -(int)err->code;
-        if (member.type != EVENT_INTEGER && member.type != EVENT_REAL)
-            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member.value.length,
-                           member.value.text);
+        if (member->type != EVENT_INTEGER && member->type != EVENT_REAL)
+            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member->value.length,
+                           member->value.text);
         begin_sequence(writer, track);
         char *p = field_put(writer->event, EVENT_TYPE, TYPE_COUNTER);
-        writer->event_end = member.type == EVENT_INTEGER ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member.integer)
-                                                         : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member.real);
+        writer->event_end = member->type == EVENT_INTEGER
+                                ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member->integer)
+                                : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member->real);
         write_event(writer, track, event->start_ns, false);
     }
     return 0;
@@ -760,28 +810,25 @@ static int set_text(char **text, struct event_span value, struct err *err)
 static int add_metadata(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
     const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
-    const char *at = event->args.text;
-    struct event_member member = {.type = EVENT_NULL};
+    const struct event_member *member = event->members;
     struct process *process = process_of(writer, event->pid, err);
     struct track *track = process != NULL && of_thread ? track_of(writer, event->pid, event->tid, err) : NULL;
     if (process == NULL || (of_thread && track == NULL))
         return -(int)err->code;
-    if (at == NULL || !event_text_next(&event->args, &at, &member))
+    if (event->member_count == 0 || (member->type != EVENT_INTEGER && member->type != EVENT_TEXT))
         return err_set(err, ERR_FORMAT, "a name of a timeline is none: %.*s", (int)event->name.length,
                        event->name.text);
-    if (member.type == EVENT_INTEGER) {
-        *(of_thread ? &track->rank : &process->rank) = member.integer;
+    if (member->type == EVENT_INTEGER) {
+        *(of_thread ? &track->rank : &process->rank) = member->integer;
         return 0;
     }
     bool label = event->name.length == sizeof "process_labels" - 1;
-    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member.value, err);
+    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member->value, err);
 }
 
 int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err)
 {
-    size_t texts = event->name.length + event->category.length + event->args.length;
-    for (size_t i = 0; i < event->other_count; i++)
-        texts += event->others[i].key.length + event->others[i].value.length;
+    const size_t texts = event->length + event->outside;
     if (event->phase == 'M')
         return add_metadata(writer, event, err);
     if (event->name.text == NULL)
@@ -877,5 +924,6 @@ void perfetto_free(struct perfetto *writer)
     texts_release(&writer->texts);
     free(writer->event);
     free(writer->interned);
+    free(writer->name);
     free(writer);
 }

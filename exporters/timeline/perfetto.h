@@ -9,7 +9,7 @@
  * all sequences begin anew.
  *
  *     struct perfetto *writer = perfetto_new(&out, err);
- *     for each event: event_text_read(bytes, length, &event), perfetto_add(writer, &event, err)
+ *     for each event: event_text_read(bytes, end, &event), perfetto_add(writer, &event, err)
  *     perfetto_end(writer, about, unix_ns, err); perfetto_free(writer)
  */
 #ifndef MSPROF_EXPORTERS_TIMELINE_PERFETTO_H
@@ -26,6 +26,8 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err);
 /* Writes an event: X, i, C, s, t, f or M. Slices of a thread must nest and come by start, the longest first where they
  * begin together. -ERR_FORMAT for another phase. */
 int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err);
+/* Texts that stayed are gone. */
+void perfetto_forget_texts(struct perfetto *writer);
 /* Ends slices and names tracks. about: a text that the trace tells about itself; unix_ns: when time 0 was, DB_NULL: not
  * known. */
 int perfetto_end(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err);

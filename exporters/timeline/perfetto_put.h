@@ -23,7 +23,7 @@ static inline char *varint_put(char *p, uint64_t value)
 
 static inline size_t varint_size(uint64_t value)
 {
-    return (size_t)(63 - __builtin_clzll(value | 1)) / 7 + 1;
+    return (size_t)(((63 - __builtin_clzll(value | 1)) * 9 + 73) >> 6); /* bits / 7, rounded up */
 }
 
 static inline char *field_put_tag(char *p, unsigned field, enum wire_type type)

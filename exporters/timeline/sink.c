@@ -15,6 +15,7 @@
 
 #define LINE_MAX ((size_t)256 * 1024 * 1024) /* bytes of one event */
 #define TEXT_MAX ((size_t)1024 * 1024)       /* bytes before the first event, and behind the last one */
+#define REST_PIECE 1024
 #define PATH_LIMIT 8192
 
 /* A file. */
@@ -34,6 +35,7 @@ struct trace_sink {
     char *path;
     struct strbuf head, tail, rest; /* rest: an event whose end has not come */
     bool has_head, in_tail;
+    struct event_text event; /* that is being taken */
     struct part parts[CUTS_AT_ONCE];
     size_t part_count;
     struct cut_bins *bins; /* of counting */
@@ -137,9 +139,9 @@ static int open_parts(struct trace_sink *sink, struct err *err)
     return 0;
 }
 
-/* Gives an event to a part. */
+/* Gives an event to a part; ret_bytes (may be NULL): how long it is as JSON. */
 static int part_add(const struct trace_sink *sink, struct part *part, const struct event_text *event, const char *bytes,
-                    size_t length, struct err *err)
+                    size_t *ret_bytes, struct err *err)
 {
     part->events += event->phase == 'X' || event->phase == 'i' || event->phase == 'C';
     if (part->writer != NULL)
@@ -147,7 +149,10 @@ static int part_add(const struct trace_sink *sink, struct part *part, const stru
     if (!part->any)
         outfile_add(part->out, &sink->head);
     outfile_write(part->out, part->any ? ",\n" : "\n", part->any ? 2 : 1);
-    outfile_write(part->out, bytes, length);
+    const uint64_t before = part->out->written + part->out->used;
+    event_text_write(part->out, &trace_style_msprof, bytes, bytes + event->length);
+    if (ret_bytes != NULL)
+        *ret_bytes = (size_t)(part->out->written + part->out->used - before);
     part->any = true;
     return outfile_failed(part->out) ? err_set(err, ERR_IO, "cannot write '%s'", sink->path) : 0;
 }
@@ -164,87 +169,118 @@ static bool is_wanted(const struct export_options *options, const struct event_t
            (options->from_ns == 0 || event->start_ns >= options->from_ns || end_ns > options->from_ns);
 }
 
-static int count_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, size_t length,
-                       struct err *err)
+static int count_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, struct err *err)
 {
     const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
+    size_t length = event->length;
     if (part >= sink->cuts->parts)
         sink->cuts->parts = part + 1;
     if (sink->options->split == SPLIT_TIME)
         return 0;
+    if (part_add(sink, &sink->parts[0], event, bytes, &length, err) < 0)
+        return -(int)err->code;
     cut_bins_add(sink->bins, event->start_ns, length);
-    return part_add(sink, &sink->parts[0], event, bytes, length, err);
+    return 0;
 }
 
-static int take_event(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
+static int take_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, struct err *err)
 {
-    struct event_text event;
-    if (!event_text_read(bytes, length, &event))
-        return err_set(err, ERR_FORMAT, "an event of a timeline cannot be read back: %.*s",
-                       (int)(length < 200 ? length : 200), bytes);
-    if (event.phase == 'M') {
+    if (event->phase == 'M') {
         int status = 0;
         for (size_t i = 0; i < sink->part_count && status == 0; i++)
-            status = part_add(sink, &sink->parts[i], &event, bytes, length, err);
+            status = part_add(sink, &sink->parts[i], event, bytes, NULL, err);
         return status;
     }
-    if (!is_wanted(sink->options, &event))
+    if (!is_wanted(sink->options, event))
         return 0;
     if (sink->cuts == NULL)
-        return part_add(sink, &sink->parts[0], &event, bytes, length, err);
+        return part_add(sink, &sink->parts[0], event, bytes, NULL, err);
     if (sink->cuts->counting)
-        return count_event(sink, &event, bytes, length, err);
-    const size_t part = trace_cuts_part(sink->borders, sink->options, event.start_ns);
+        return count_event(sink, event, bytes, err);
+    const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
     if (part < sink->cuts->first || part >= sink->cuts->first + sink->part_count)
         return 0;
-    return part_add(sink, &sink->parts[part - sink->cuts->first], &event, bytes, length, err);
+    return part_add(sink, &sink->parts[part - sink->cuts->first], event, bytes, NULL, err);
 }
 
-/* A line without its end: the head, an event with a comma or without, the tail. */
-static int take_line(struct trace_sink *sink, const char *line, size_t length, struct err *err)
+static int keep(struct strbuf *text, const char *bytes, const char *end, struct err *err)
+{
+    return strbuf_add(text, bytes, (size_t)(end - bytes)) < 0
+               ? err_set(err, ERR_LIMIT, "an event, or what is around the events, is too long for a timeline")
+               : 0;
+}
+
+/* Takes the head, events, each behind a comma and the end of a line, and the tail; *at: what has not come as a whole.
+ */
+static int take_events(struct trace_sink *sink, const char **at, const char *end, struct err *err)
 {
     if (!sink->has_head) {
+        const char *line = memchr(*at, '\n', (size_t)(end - *at));
+        if (line == NULL)
+            return 0;
         sink->has_head = true;
-        return strbuf_add(&sink->head, line, length) < 0 ? err_set(err, ERR_LIMIT, "the head of a timeline is too long")
-                                                         : 0;
+        if (keep(&sink->head, *at, line, err) < 0)
+            return -(int)err->code;
+        *at = line;
     }
-    if (length > 0 && line[0] == ']')
-        sink->in_tail = true;
-    if (sink->in_tail) {
-        if (strbuf_addc(&sink->tail, '\n') < 0 || strbuf_add(&sink->tail, line, length) < 0)
-            return err_set(err, ERR_LIMIT, "the end of a timeline is too long");
-        return 0;
+    while (!sink->in_tail) {
+        const char *event = *at + (*at < end && **at == ',') + 1, *stop;
+        if (event >= end)
+            return 0;
+        sink->in_tail = *event == ']';
+        if (sink->in_tail)
+            break;
+        if ((stop = event_text_read(event, end, &sink->event)) == NULL)
+            return 0;
+        if (take_event(sink, &sink->event, event, err) < 0)
+            return -(int)err->code;
+        *at = stop;
     }
-    return take_event(sink, line, length - (length > 0 && line[length - 1] == ','), err);
+    const char *tail = *at;
+    *at = end;
+    return keep(&sink->tail, tail, end, err);
 }
 
-/* The bytes are whole lines but for what stands before the first end of a line, and behind the last. */
-static int take_lines(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
+/* Takes the event whose beginning is kept, and gives back what follows it; *at: the end of what was taken. */
+static int take_rest(struct trace_sink *sink, const char **at, const char *end, struct err *err)
 {
-    const char *p = bytes, *end = bytes + length, *stop;
-    while ((stop = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-        const char *line = p;
-        size_t size = (size_t)(stop - p);
-        if (sink->rest.length > 0) {
-            if (strbuf_add(&sink->rest, p, size) < 0)
-                return err_set(err, ERR_LIMIT, "an event is too long for a timeline");
-            line = sink->rest.data;
-            size = sink->rest.length;
-        }
-        if (take_line(sink, line, size, err) < 0)
+    for (size_t piece = REST_PIECE; sink->rest.length > 0 && *at < end; piece *= 2) {
+        const size_t length = piece < (size_t)(end - *at) ? piece : (size_t)(end - *at);
+        if (keep(&sink->rest, *at, *at + length, err) < 0)
             return -(int)err->code;
-        strbuf_clear(&sink->rest);
-        p = stop + 1;
+        const char *taken = sink->rest.data, *stop = taken + sink->rest.length;
+        if (take_events(sink, &taken, stop, err) < 0)
+            return -(int)err->code;
+        *at += length;
+        if ((size_t)(stop - taken) <= length) {
+            *at -= stop - taken;
+            strbuf_clear(&sink->rest);
+        } else if (taken > sink->rest.data) {
+            sink->rest.length = (size_t)(stop - taken);
+            memmove(sink->rest.data, taken, sink->rest.length);
+        }
     }
-    return strbuf_add(&sink->rest, p, (size_t)(end - p)) < 0
-               ? err_set(err, ERR_LIMIT, "an event is too long for a timeline")
-               : 0;
+    return 0;
+}
+
+static int take_bytes(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
+{
+    const char *at = bytes, *end = bytes + length;
+    if (take_rest(sink, &at, end, err) < 0 || take_events(sink, &at, end, err) < 0)
+        return -(int)err->code;
+    return keep(&sink->rest, at, end, err);
 }
 
 /* Whether its bytes are compressed as they are. */
 static bool is_plain(const struct trace_sink *sink)
 {
-    return sink->options->trace_format == TRACE_JSON_GZ && sink->cuts == NULL && !chooses(sink->options);
+    return sink->options->trace_format == TRACE_JSON_GZ && sink->options->split == SPLIT_NONE &&
+           !chooses(sink->options);
+}
+
+bool trace_sink_codes(const struct trace_sink *sink)
+{
+    return !is_plain(sink);
 }
 
 int trace_sink_take(void *opaque, const char *bytes, size_t length)
@@ -256,7 +292,15 @@ int trace_sink_take(void *opaque, const char *bytes, size_t length)
         outfile_write(sink->parts[0].out, bytes, length);
         return outfile_failed(sink->parts[0].out) ? sink->parts[0].out->failure : 0;
     }
-    return take_lines(sink, bytes, length, &sink->err) < 0 ? EIO : 0;
+    return take_bytes(sink, bytes, length, &sink->err) < 0 ? EIO : 0;
+}
+
+void trace_sink_forget_texts(struct trace_sink *sink)
+{
+    for (size_t i = 0; i < sink->part_count; i++) {
+        if (sink->parts[i].writer != NULL)
+            perfetto_forget_texts(sink->parts[i].writer);
+    }
 }
 
 /* ---- the whole ---- */
@@ -286,10 +330,12 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
     return NULL;
 }
 
-int trace_sink_failed(const struct trace_sink *sink, struct err *err)
+int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err)
 {
     if (sink->err.code != ERR_NONE)
         *err = sink->err;
+    else if (whole && !is_plain(sink) && !sink->in_tail)
+        return err_set(err, ERR_FORMAT, "an event of a timeline cannot be read back: %.200s", sink->rest.data);
     return -(int)sink->err.code;
 }
 
@@ -301,8 +347,10 @@ static struct event_span about(const struct trace_sink *sink)
     if (text == NULL)
         return (struct event_span){"", 0};
     text += sizeof key - 1;
-    const size_t length = strlen(text);
-    return (struct event_span){text, length - (length > 0 && text[length - 1] == '}')};
+    size_t length = strlen(text);
+    while (length > 0 && (text[length - 1] == '\n' || (text[length - 1] == '}' && text[length - 2] == '}')))
+        length--;
+    return (struct event_span){text, length};
 }
 
 /* Completes a file that has events; *ret_bytes: how long it is. */
@@ -312,10 +360,8 @@ static int part_commit(const struct trace_sink *sink, struct part *part, int64_t
     *ret_bytes = 0;
     if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
         return -(int)err->code;
-    if (part->writer == NULL && !plain) {
+    if (part->writer == NULL && !plain)
         outfile_add(part->out, &sink->tail);
-        outfile_write(part->out, "\n", 1);
-    }
     if (part->squeeze == NULL) {
         *ret_bytes = part->file.written + part->file.used;
         return outfile_commit(&part->file, err);

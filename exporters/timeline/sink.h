@@ -20,8 +20,12 @@ char *trace_sink_path(const struct export_options *options, const char *path);
 struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
 int trace_sink_take(void *sink, const char *bytes, size_t length);
-/* Its own failure, which says more than the outfile's: 0 or -code. */
-int trace_sink_failed(const struct trace_sink *sink, struct err *err);
+/* Whether it takes events of a coded style. */
+bool trace_sink_codes(const struct trace_sink *sink);
+/* Forgets texts of coded events by their address. */
+void trace_sink_forget_texts(struct trace_sink *sink);
+/* Its own failure, which says more than the outfile's: 0 or -code. whole: all bytes have come. */
+int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err);
 /* Completes its files, those that have events, and tells of each: report as in export_options.written; drawn: all
  * events that there were. unix_ns: when time 0 was, DB_NULL: not known. Frees it; 0 or -code. */
 int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,

@@ -2,7 +2,6 @@
 #include "exporters/timeline/slice_operators.h"
 
 #include "exporters/row_format.h"
-#include "exporters/timeline/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +34,12 @@ static int find_bounds(struct slice_operators *operators, const struct operator_
     return 0;
 }
 
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names, struct err *err)
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+                         const struct workload *workload, struct err *err)
 {
     struct operator_bounds bounds;
     *ret = (struct slice_operators){.begins = NULL};
-    int status = operator_bounds_load(db, &bounds, err);
+    int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
     if (status == 0)
         status = find_bounds(ret, &bounds, names, err);
     operator_bounds_release(&bounds);
@@ -69,19 +69,16 @@ static size_t begin_of(const struct slice_operators *operators, const struct can
     return known ? operators->begins[name_id] : 0;
 }
 
-static char *put_text(char *p, struct cann_text text)
+struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id)
 {
-    return text.text != NULL ? trace_put_bytes(p, text.text, text.length) : trace_put_literal(p, "\"N/A\"");
-}
-
-char *slice_put_name(char *p, const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id)
-{
-    const struct cann_text name = cann_text(names, name_id, 0);
-    size_t begin = begin_of(operators, names, name_id);
-    if (begin == 0)
-        return put_text(p, name);
-    *p++ = '"';
-    return trace_put_bytes(p, name.text + begin, name.length - begin);
+    struct cann_text name = cann_text(names, name_id, 0);
+    const size_t begin = begin_of(operators, names, name_id);
+    const size_t before = begin > 0 ? begin - 1 : 0; /* the first of them, or the slash in its place */
+    if (name.text != NULL) {
+        name.text += before;
+        name.length -= (uint32_t)before;
+    }
+    return name;
 }
 
 size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,
@@ -95,31 +92,29 @@ size_t slice_operator_room(const struct slice_operators *operators, const struct
            cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES).length;
 }
 
-static char *put_known(char *p, const char *key, struct cann_text text)
-{
-    return text.text != NULL ? put_text(trace_put_key(p, key), text) : p;
-}
+#define put_known(p, style, key, cann)                                                                                 \
+    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length) : (p))
 
-char *slice_put_operator(char *p, const struct slice_operators *operators, const struct cann_texts *names,
-                         const struct cann_task *task)
+char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
+                         const struct cann_texts *names, const struct cann_task *task)
 {
     if (operators->begins == NULL || task->op_name_id == DB_NULL)
         return p;
+    const struct cann_text name = cann_text(names, task->op_name_id, 0), type = cann_text(names, task->op_type_id, 0),
+                           inputs = cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES),
+                           outputs = cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES);
     if (begin_of(operators, names, task->op_name_id) > 0)
-        p = put_known(p, "Op Name", cann_text(names, task->op_name_id, 0));
-    p = put_known(p, "OP Type", cann_text(names, task->op_type_id, 0));
+        p = put_known(p, style, ",\"Op Name\":", name);
+    p = put_known(p, style, ",\"OP Type\":", type);
     const char *bound = (uint64_t)task->op_name_id < names->rows ? operators->bounds[task->op_name_id] : NULL;
-    if (bound != NULL) {
-        p = trace_put_literal(p, ",\"Bound\":\"");
-        p = trace_put_word(p, bound);
-        p = trace_put_literal(p, "\"");
-    }
+    if (bound != NULL)
+        p = trace_put_value_word(p, style, ",\"Bound\":", bound);
     if (task->block_num != DB_NULL)
-        p = number_put_signed(trace_put_literal(p, ",\"Block Num\":"), task->block_num);
+        p = trace_put_integer(p, style, ",\"Block Num\":", task->block_num);
     if (task->mix_block_num != DB_NULL && task->mix_block_num > 0)
-        p = number_put_signed(trace_put_literal(p, ",\"Mix Block Num\":"), task->mix_block_num);
-    p = put_known(p, "Input Shapes", cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES));
-    return put_known(p, "Output Shapes", cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES));
+        p = trace_put_integer(p, style, ",\"Mix Block Num\":", task->mix_block_num);
+    p = put_known(p, style, ",\"Input Shapes\":", inputs);
+    return put_known(p, style, ",\"Output Shapes\":", outputs);
 }
 
 /* ---- short names ---- */

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/bounds.h"
+#include "exporters/timeline/event.h"
 
 #include <stddef.h>
 
@@ -17,8 +18,9 @@ struct slice_operators {
     struct cann_texts tensors; /* as JSON strings, with their quotes */
 };
 
-/* names: as they stand in the database. Release it also after a failure. */
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names, struct err *err);
+/* names: as they stand in the database; workload: of it, with counters, or NULL. Release it also after a failure. */
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+                         const struct workload *workload, struct err *err);
 /* names: the same as JSON strings. */
 int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err);
 void slice_operators_release(struct slice_operators *operators);
@@ -26,15 +28,15 @@ void slice_operators_release(struct slice_operators *operators);
 /* Texts into JSON strings, with their quotes. */
 int encode_texts(struct cann_texts *texts, struct err *err);
 
-/* The short name of an operator as a JSON string. */
-char *slice_put_name(char *p, const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
+/* The short name of an operator; another byte may stand in the place of its first quote. */
+struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
 /* Bytes that slice_put_operator writes at most. */
 size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,
                            const struct cann_task *task);
 /* Behind other arguments: the whole name where it was shortened, type, bound, blocks, shapes, as far as they are known.
  */
-char *slice_put_operator(char *p, const struct slice_operators *operators, const struct cann_texts *names,
-                         const struct cann_task *task);
+char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
+                         const struct cann_texts *names, const struct cann_task *task);
 
 /* ---- short names ---- */
 

@@ -8,8 +8,9 @@
 #include <zlib.h>
 
 #define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
-#define LEVEL 6
-#define HEAD_MAX 32 /* bytes before a packet of packets */
+#define GZIP_LEVEL 6
+#define PACKETS_LEVEL 3 /* a tenth more bytes than 6 in a third of the time */
+#define HEAD_MAX 32     /* bytes before a packet of packets */
 
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 
@@ -43,8 +44,9 @@ static void *worker_new(void *squeeze, struct err *err)
     struct deflater *deflater = calloc(1, sizeof *deflater);
     if (deflater != NULL) {
         deflater->squeeze = squeeze;
-        int window = deflater->squeeze->kind == SQUEEZE_GZIP ? RAW_WINDOW : ZLIB_WINDOW;
-        if (deflateInit2(&deflater->stream, LEVEL, Z_DEFLATED, window, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+        const bool gzip = deflater->squeeze->kind == SQUEEZE_GZIP;
+        const int window = gzip ? RAW_WINDOW : ZLIB_WINDOW, level = gzip ? GZIP_LEVEL : PACKETS_LEVEL;
+        if (deflateInit2(&deflater->stream, level, Z_DEFLATED, window, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
             return deflater;
     }
     free(deflater);

@@ -26,6 +26,15 @@ const struct track *const tracks[] = {
     NULL};
 #undef TRACK
 
+static bool is_shown(const struct track_run *run, const struct track *track)
+{
+    const struct export_options *options = run->run->options;
+    const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+    if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
+        return false;
+    return track_shows(run, track->name, track->also);
+}
+
 static int find_layer(void *name, const struct record_kind *kind, const struct series_report *series)
 {
     (void)kind;
@@ -35,6 +44,8 @@ static int find_layer(void *name, const struct record_kind *kind, const struct s
 bool export_has_layer(const char *name)
 {
     char copy[64];
+    if (strcmp(name, TRACK_ALL) == 0)
+        return true;
     for (size_t i = 0; tracks[i] != NULL; i++) {
         if (track_is_named(name, tracks[i]->name, tracks[i]->also))
             return true;
@@ -60,6 +71,7 @@ void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
     struct telling telling = {each, arg};
     for (size_t i = 0; tracks[i] != NULL; i++)
         each(arg, tracks[i]->name);
+    each(arg, TRACK_ALL);
     (void)series_each(tell_layer, &telling);
 }
 
@@ -80,7 +92,7 @@ static int choose_tracks(struct track_run *run, const char *report, struct err *
     if (run->tracks == NULL || run->states == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu tracks", count);
     for (size_t i = 0; i < count; i++) {
-        if (report == NULL ? track_shows(run, tracks[i]->name, tracks[i]->also)
+        if (report == NULL ? is_shown(run, tracks[i])
                            : tracks[i]->report != NULL && strcmp(tracks[i]->report, report) == 0)
             run->tracks[run->track_count++] = tracks[i];
     }
@@ -117,14 +129,26 @@ static void release_tracks(struct track_run *run)
 
 /* ---- what tracks share ---- */
 
+/* Whether a layer is shown that is made of answers: those that JSON has only by name. */
+static bool needs_answers(const struct track_run *run)
+{
+    size_t i = 0;
+    while (tracks[i] != NULL && !(tracks[i]->named_only && is_shown(run, tracks[i])))
+        i++;
+    return tracks[i] != NULL;
+}
+
 /* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
     int status = cann_names_load(db, &run->names, err);
+    if (status == 0 && needs_answers(run))
+        status = track_answers_load(run, err);
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     if (status == 0 && operators)
-        status = slice_operators_load(&run->operators, db, &run->names, err);
+        status = slice_operators_load(&run->operators, db, &run->names,
+                                      run->answers != NULL ? track_answers_workload(run->answers) : NULL, err);
     if (status == 0)
         status = encode_texts(&run->names, err);
     return status == 0 && operators ? slice_operators_shorten(&run->operators, &run->names, err) : status;
@@ -152,6 +176,7 @@ static void release(struct track_run *run)
     cann_texts_release(&run->names);
     slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);
+    track_answers_release(run->answers);
     free(run);
 }
 
@@ -305,6 +330,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     run->run = &merging->timeline;
     run->compat = merging->options.trace_compat;
     run->everything = report == NULL;
+    run->is_part = true;
     run->host = merging->parts[i].host;
     run->first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
@@ -318,6 +344,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     run->trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
     if (status == 0)
         status = write_tracks(run, err);
+    trace_forget_texts(&run->trace);
     merging->trace = run->trace;
     release_tracks(run);
     release(run);

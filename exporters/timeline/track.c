@@ -14,7 +14,7 @@ bool track_is_named(const char *name, const char *layer, const char *also)
 bool track_shows(const struct track_run *run, const char *name, const char *also)
 {
     const char *const *layer = run->run->options->layers;
-    while (layer != NULL && *layer != NULL && !track_is_named(*layer, name, also))
+    while (layer != NULL && *layer != NULL && !track_is_named(*layer, name, also) && strcmp(*layer, TRACK_ALL) != 0)
         layer++;
     return layer == NULL || *layer != NULL;
 }
@@ -55,12 +55,13 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
     *ret_pid = run->own_numbers ? process_id : track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return -(int)err->code;
+    if (!added)
+        return 0;
     if (device_id != DB_NULL)
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    if (added)
-        trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
+    trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
     return 0;
 }
 

@@ -28,6 +28,7 @@ enum {
     LAYER_HARDWARE = 14,
     LAYER_FREQUENCY = 15,
     LAYER_COMMUNICATION = 16,
+    LAYER_ANSWERS = 30,
     LAYER_OVERLAP = 31
 };
 
@@ -40,12 +41,14 @@ struct track_run {
     bool compat;
     bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
+    bool is_part;     /* of the timeline of several captures */
     bool everything;  /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct slice_operators operators;
     struct cann_communications communications;
+    struct track_answers *answers; /* answers.h; NULL: nobody has asked for them */
     int64_t process_id;            /* of the profiled program */
     int64_t first_place;           /* of its processes; 0: they stand among those of other captures */
     const char *host;              /* named beside the number of a device; NULL: numbers tell devices apart */
@@ -80,6 +83,8 @@ struct track {
     const char *process;                 /* "Ascend Hardware" */
     const char *doc;                     /* one sentence for the manual */
     const char *report;                  /* NULL, or the file that it is written into beside msprof: "step_trace" */
+    bool named_only;                     /* JSON has it only where the file of --reports names it, and what is of
+                                            several captures or of a framework never */
     int order;                           /* of its process among those of a timeline */
     const struct series_counter *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks */
     enum track_rows rows;
@@ -97,6 +102,9 @@ struct track {
     void (*worker_free)(void *worker);
     int (*draw)(void *worker, const struct track_unit *unit, struct parallel_output *output, struct err *err);
 };
+
+/* The name in the file of --reports that stands for all layers. */
+#define TRACK_ALL "all"
 
 /* All of them, ended by NULL. */
 extern const struct track *const tracks[];
@@ -142,6 +150,12 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 }
 
 /* ---- the engine ---- */
+
+struct track_answers;
+int track_answers_load(struct track_run *run, struct err *err);
+/* What devices ran, of answers that were loaded. */
+const struct workload *track_answers_workload(const struct track_answers *answers);
+void track_answers_release(struct track_answers *answers);
 
 /* Walks calls, then tasks, for all tracks of the file that are made of them, and writes their events. */
 int tracks_walk(struct track_run *run, struct err *err);

@@ -16,12 +16,13 @@ needs_protoc() {
     command -v protoc >/dev/null || skip "protoc is not installed (Debian: protobuf-compiler)"
 }
 
-# Writes the timelines of captures in three formats and compares them: same_events ARGUMENTS...
+# Writes the timelines of captures in three formats and compares them: same_events ARGUMENTS...; but of --merge with all layers.
 same_events() {
-    local format file name count=0
+    local format file name count=0 layers=(--reports all)
+    [ "$1" != --merge ] || layers=()
     rm -rf json pftrace pftrace-raw
     for format in json pftrace pftrace-raw; do
-        run_msprof -q export timeline "$@" --output "$format" --format "$format"
+        run_msprof -q export timeline "$@" --output "$format" --format "$format" "${layers[@]}"
         [ "$status" -eq 0 ] || expect_status 3
         while IFS= read -r file; do # names of merged timelines have the time in them
             mv "$file" "$(sed -E 's/_[0-9]{14}\././' <<<"$file")"

@@ -92,47 +92,50 @@ static void *worker_new(struct track_run *run, void *tasks, sqlite3 *db, struct 
 
 /* ---- events ---- */
 
-/* As a JSON string: what the operator was compiled for, what the host launched, or what the device ran. */
-static char *put_type(char *p, const struct track_run *run, const struct cann_task *task)
+/* Whether the host's text says what a task is. */
+static bool is_told_by_host(const struct cann_task *task)
 {
-    if (task->op_name_id == DB_NULL && task->host_type_id != DB_NULL)
-        return put_string(p, cann_text(&run->names, task->host_type_id, 0));
-    p = trace_put_literal(p, "\"");
-    p = trace_put_word(p, task->op_name_id != DB_NULL ? value_name_find(core_names_or_unknown, task->op_task_type)
-                                                      : cann_device_type(task->type));
-    return trace_put_literal(p, "\"");
+    return task->op_name_id == DB_NULL && task->host_type_id != DB_NULL;
 }
 
-static char *put_copy(char *p, const struct cann_task *task)
+/* The type of other tasks: what the operator was compiled for, or what the device ran. */
+static const char *type_of(const struct cann_task *task)
 {
-    p = trace_put_literal(p, ",\"size(B)\":");
-    p = number_put_signed(p, task->copy_bytes);
-    p = trace_put_literal(p, ",\"bandwidth(GB/s)\":"); /* bytes a nanosecond */
-    p = number_put_shortest(p, number_ratio(task->copy_bytes, task->duration_ns, 3), 3);
-    p = trace_put_literal(p, ",\"operation\":\"");
-    p = trace_put_word(p, cann_copy_direction(task->copy_direction));
-    return trace_put_literal(p, "\"");
+    return task->op_name_id != DB_NULL ? value_name_find(core_names_or_unknown, task->op_task_type)
+                                       : cann_device_type(task->type);
+}
+
+static char *begin_task(char *p, const struct track_run *run, const struct cann_task *task)
+{
+    const struct trace_style *style = &run->trace.style;
+    if (task->op_name_id != DB_NULL)
+        return begin_named(p, style, "", slice_name(&run->operators, &run->names, task->op_name_id));
+    return is_told_by_host(task) ? begin_named(p, style, "", cann_text(&run->names, task->host_type_id, 0))
+                                 : trace_begin_named(p, style, type_of(task), "", 0);
+}
+
+static char *put_copy(char *p, const struct trace_style *style, const struct cann_task *task)
+{
+    p = trace_put_integer(p, style, ",\"size(B)\":", task->copy_bytes);
+    p = trace_put_decimals(p, style, ",\"bandwidth(GB/s)\":", /* bytes a nanosecond */
+                           number_ratio(task->copy_bytes, task->duration_ns, 3), 3);
+    return trace_put_value_word(p, style, ",\"operation\":", cann_copy_direction(task->copy_direction));
 }
 
 static char *put_arguments(char *p, const struct track_run *run, const struct cann_task *task)
 {
-    p = trace_put_literal(p, "\"Model Id\":");
-    p = number_put_signed(p, task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
-    p = trace_put_literal(p, ",\"Task Type\":");
-    p = put_type(p, run, task);
-    p = trace_put_literal(p, ",\"Physic Stream Id\":");
-    p = number_put_signed(p, task->stream_id);
-    p = trace_put_literal(p, ",\"Task Id\":");
-    p = number_put_signed(p, task->task_id);
-    p = trace_put_literal(p, ",\"Batch Id\":");
-    p = number_put_signed(p, task->batch_id);
-    p = trace_put_literal(p, ",\"Subtask Id\":");
-    p = number_put_signed(p, task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
-    if (task->connection_id != DB_NULL) {
-        p = trace_put_literal(p, ",\"connection_id\":");
-        p = number_put_signed(p, task->connection_id);
-    }
-    return task->copy_bytes != DB_NULL ? put_copy(p, task) : p;
+    const struct trace_style *style = &run->trace.style;
+    p = trace_put_integer(p, style, "\"Model Id\":", task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
+    p = is_told_by_host(task)
+            ? put_text_argument(p, style, ",\"Task Type\":", cann_text(&run->names, task->host_type_id, 0))
+            : trace_put_value_word(p, style, ",\"Task Type\":", type_of(task));
+    p = trace_put_integer(p, style, ",\"Physic Stream Id\":", task->stream_id);
+    p = trace_put_integer(p, style, ",\"Task Id\":", task->task_id);
+    p = trace_put_integer(p, style, ",\"Batch Id\":", task->batch_id);
+    p = trace_put_integer(p, style, ",\"Subtask Id\":", task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
+    if (task->connection_id != DB_NULL)
+        p = trace_put_integer(p, style, ",\"connection_id\":", task->connection_id);
+    return task->copy_bytes != DB_NULL ? put_copy(p, style, task) : p;
 }
 
 static int draw_task(void *arg, const struct cann_task *task, struct err *err)
@@ -158,12 +161,10 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                 .start_ns = task->start_ns,
                                 .duration_ns = task->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, task->id, &slice);
-    char *p = trace_begin_event(start);
-    p = task->op_name_id != DB_NULL ? slice_put_name(p, &run->operators, &run->names, task->op_name_id)
-                                    : put_type(p, run, task);
+    char *p = begin_task(start, run, task);
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, run, task);
-    p = slice_put_operator(p, &run->operators, &run->names, task);
+    p = slice_put_operator(p, style, &run->operators, &run->names, task);
     if (launched)
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);

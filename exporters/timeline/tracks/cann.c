@@ -205,55 +205,42 @@ static bool is_no_item(struct cann_text item)
     return item.length == 3 && memcmp(item.text, "\"0\"", 3) == 0;
 }
 
-static char *put_arguments(char *p, const struct cann_call *call, struct cann_text name, struct cann_text item)
+static char *put_arguments(char *p, const struct trace_style *style, const struct cann_call *call,
+                           struct cann_text name, struct cann_text item)
 {
     const char *level = value_name_find(level_names, call->level);
-    p = trace_put_literal(p, "\"Thread Id\":");
-    p = number_put_signed(p, call->thread_id);
-    p = trace_put_literal(p, ",\"Mode\":");
-    if (call->level == HOST_LEVEL_ACL) {
-        p = trace_put_literal(p, "\"");
-        p = trace_put_word(p, acl_mode(call->type));
-        p = trace_put_literal(p, "\"");
-    } else {
-        p = put_string(p, name);
-    }
-    p = trace_put_literal(p, ",\"level\":\"");
-    if (level != NULL)
-        p = trace_put_word(p, level);
-    else
-        p = number_put_signed(p, call->level);
-    p = trace_put_literal(p, "\",\"id\":");
-    p = call->level == HOST_LEVEL_ACL ? put_string(p, name) : trace_put_literal(p, "\"0\"");
-    p = trace_put_literal(p, ",\"item_id\":");
-    p = put_string(p, item);
-    if (call->connection_id != DB_NULL) {
-        p = trace_put_literal(p, ",\"connection_id\":");
-        p = number_put_signed(p, call->connection_id);
-    }
-    return p;
+    const bool acl = call->level == HOST_LEVEL_ACL;
+    char number[NUMBER_MAX];
+    *number_put_signed(number, call->level) = '\0';
+    p = trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
+    p = acl ? trace_put_value_word(p, style, ",\"Mode\":", acl_mode(call->type))
+            : put_text_argument(p, style, ",\"Mode\":", name);
+    p = trace_put_copy(p, style, ",\"level\":", level != NULL ? level : number);
+    p = acl ? put_text_argument(p, style, ",\"id\":", name) : trace_put_value_word(p, style, ",\"id\":", "0");
+    p = put_text_argument(p, style, ",\"item_id\":", item);
+    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
 }
 
 /* Beside the arguments, which would make a name for each call: no viewer shows these. */
-static char *put_members(char *p, const struct cann_call *call, struct cann_text item)
+static char *put_members(char *p, const struct trace_style *style, const struct cann_call *call, struct cann_text item)
 {
     const char *level = value_name_find(level_names, call->level);
-    if (level != NULL) {
-        p = trace_put_literal(p, ",\"cat\":\"");
-        p = trace_put_word(p, level);
-        p = trace_put_literal(p, "\"");
-    }
+    if (level != NULL)
+        p = trace_put_category(p, style, level);
     if (item.text != NULL && !is_no_item(item))
-        p = put_string(trace_put_literal(p, ",\"item_id\":"), item);
-    if (call->connection_id != DB_NULL)
-        p = number_put_signed(trace_put_literal(p, ",\"connection_id\":"), call->connection_id);
-    return p;
+        p = trace_put_text(p, style, ",\"item_id\":", item.text, item.length);
+    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
 }
 
 /* A call of communication is called by what it is of. */
 static struct cann_text shown_name(const struct cann_call *call, struct cann_text name, struct cann_text item)
 {
     return call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+}
+
+static char *begin_call(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
+{
+    return name.text != NULL ? begin_named(p, style, prefix, name) : trace_begin_named(p, style, prefix, "", 0);
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
@@ -278,19 +265,15 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                                 .start_ns = call->start_ns,
                                 .duration_ns = call->duration_ns};
     placed_rows_find(worker->unit, &worker->next_placed, call->id, &slice);
-    char *p = trace_begin_event(start);
-    p = trace_put_literal(p, "\"");
-    p = trace_put_word(p, level_prefix(call->level));
-    p = put_inside(p, shown_name(call, name, item));
-    p = trace_put_literal(p, "\"");
+    char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {
         p = trace_put_slice(p, style, &slice);
-        p = put_arguments(p, call, name, item);
+        p = put_arguments(p, style, call, name, item);
         p = trace_end_slice(p, style, &slice);
     } else {
         p = trace_put_times(p, style, &slice);
-        p = put_members(p, call, item);
-        p = trace_end_call(p, &slice);
+        p = put_members(p, style, call, item);
+        p = trace_end_call(p, style, &slice);
     }
     if (call->launches > 0 && run->shows_tasks)
         p = trace_put_flow(p, style, &host_to_device, 's', call->connection_id, slice.pid, slice.tid,

@@ -124,20 +124,19 @@ static void put_out(struct layer *layer, const char *end)
 
 /* ---- events ---- */
 
-/* The name of a number as a JSON string; the number itself when it has none. */
-static char *put_enum(char *p, const struct value_name *names, int64_t id)
+/* The name of a number; the number itself, in room, when it has none. */
+static const char *enum_name(const struct value_name *names, int64_t id, char room[NUMBER_MAX])
 {
     const char *name = value_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
-    p = trace_put_literal(p, "\"");
-    p = name != NULL ? trace_put_word(p, name) : number_put_signed(p, id);
-    return trace_put_literal(p, "\"");
+    if (name != NULL)
+        return name;
+    *number_put_signed(room, id) = '\0';
+    return room;
 }
 
-static char *put_yes(char *p, int64_t flag)
+static const char *yes_or_no(int64_t flag)
 {
-    return flag == DB_NULL ? trace_put_literal(p, "\"N/A\"")
-           : flag != 0     ? trace_put_literal(p, "\"yes\"")
-                           : trace_put_literal(p, "\"no\"");
+    return flag == DB_NULL ? "N/A" : flag != 0 ? "yes" : "no";
 }
 
 static const char *process_name(const struct track_run *run)
@@ -162,6 +161,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
                      algorithm = cann_text(&run->names, op->algorithm_id, 0);
     struct trace_slice slice = {.start_ns = op->start_ns, .duration_ns = op->duration_ns};
     struct trace_launch launch;
+    char number[NUMBER_MAX];
     if (!trace_guest_shows(run->guest, op->start_ns))
         return 0;
     bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
@@ -169,24 +169,16 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
-    p = put_string(trace_begin_event(p), name);
+    p = begin_named(p, style, "", name);
     p = trace_put_slice(p, style, &slice);
-    p = trace_put_literal(p, "\"rank_size\":");
-    p = put_number(p, op->rank_size);
-    p = trace_put_literal(p, ",\"connection_id\":");
-    p = put_number(p, op->connection_id);
-    p = trace_put_literal(p, ",\"model id\":");
-    p = put_number(p, op->model_id);
-    p = trace_put_literal(p, ",\"data_type\":");
-    p = put_enum(p, hccl_data_types, op->data_type);
-    p = trace_put_literal(p, ",\"alg_type\":");
-    p = put_string(p, algorithm);
-    p = trace_put_literal(p, ",\"count\":");
-    p = put_number(p, op->count);
-    p = trace_put_literal(p, ",\"relay\":");
-    p = put_yes(p, op->relay);
-    p = trace_put_literal(p, ",\"retry\":");
-    p = put_yes(p, op->retry);
+    p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
+    p = put_number_argument(p, style, ",\"connection_id\":", op->connection_id);
+    p = put_number_argument(p, style, ",\"model id\":", op->model_id);
+    p = trace_put_copy(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
+    p = put_text_argument(p, style, ",\"alg_type\":", algorithm);
+    p = put_number_argument(p, style, ",\"count\":", op->count);
+    p = trace_put_value_word(p, style, ",\"relay\":", yes_or_no(op->relay));
+    p = trace_put_value_word(p, style, ",\"retry\":", yes_or_no(op->retry));
     if (launched)
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
@@ -203,42 +195,34 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
 }
 
 /* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
-static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
+static double bandwidth(const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct run_of_task *run = map_get(&layer->runs, &transfer->task_row_id);
     int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
-    return trace_put_float(p, bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0);
+    return bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0;
 }
 
 static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
                           struct cann_text type)
 {
-    p = trace_put_literal(p, "\"notify_id\":\"");
-    p = number_put_unsigned(p, (uint64_t)transfer->notify_id);
-    p = trace_put_literal(p, "\",\"duration estimated(us)\":");
-    p = number_put_shortest(p, transfer->estimated_ns, 3);
-    p = trace_put_literal(p, ",\"stream id\":");
-    p = number_put_signed(p, transfer->stream_id);
-    p = trace_put_literal(p, ",\"task id\":");
-    p = number_put_signed(p, transfer->task_id);
-    p = trace_put_literal(p, ",\"context id\":");
-    p = number_put_signed(p, transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
-    p = trace_put_literal(p, ",\"task type\":");
-    p = put_string(p, type);
-    p = trace_put_literal(p, ",\"src rank\":");
-    p = put_number(p, transfer->local_rank);
-    p = trace_put_literal(p, ",\"dst rank\":");
-    p = put_number(p, transfer->remote_rank);
-    p = trace_put_literal(p, ",\"transport type\":");
-    p = put_enum(p, hccl_transport_types, transfer->transport_type);
-    p = trace_put_literal(p, ",\"size(Byte)\":");
-    p = put_number(p, transfer->bytes);
-    p = trace_put_literal(p, ",\"data type\":");
-    p = put_enum(p, hccl_data_types, transfer->data_type);
-    p = trace_put_literal(p, ",\"link type\":");
-    p = put_enum(p, hccl_link_types, transfer->link_type);
-    p = trace_put_literal(p, ",\"bandwidth(GB/s)\":");
-    return put_bandwidth(p, layer, transfer);
+    const struct trace_style *style = &layer->run->trace.style;
+    char number[NUMBER_MAX];
+    *number_put_unsigned(number, (uint64_t)transfer->notify_id) = '\0';
+    p = trace_put_copy(p, style, "\"notify_id\":", number);
+    p = trace_put_decimals(p, style, ",\"duration estimated(us)\":", transfer->estimated_ns, 3);
+    p = trace_put_integer(p, style, ",\"stream id\":", transfer->stream_id);
+    p = trace_put_integer(p, style, ",\"task id\":", transfer->task_id);
+    p = trace_put_integer(p, style,
+                          ",\"context id\":", transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
+    p = put_text_argument(p, style, ",\"task type\":", type);
+    p = put_number_argument(p, style, ",\"src rank\":", transfer->local_rank);
+    p = put_number_argument(p, style, ",\"dst rank\":", transfer->remote_rank);
+    p = trace_put_copy(p, style,
+                       ",\"transport type\":", enum_name(hccl_transport_types, transfer->transport_type, number));
+    p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
+    p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
+    p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
+    return trace_put_real(p, style, ",\"bandwidth(GB/s)\":", bandwidth(layer, transfer));
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -255,11 +239,10 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         place(layer, op, transfer->plane_id, &slice, err) == 0 ? reserve(layer, 2 * (size_t)type.length, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
-    p = put_string(trace_begin_event(p), type);
+    p = begin_named(p, &run->trace.style, "", type);
     p = trace_put_slice(p, &run->trace.style, &slice);
     p = put_transfer(p, layer, transfer, type);
-    p = trace_put_literal(p, ",\"model id\":");
-    p = put_number(p, op->model_id);
+    p = put_number_argument(p, &run->trace.style, ",\"model id\":", op->model_id);
     put_out(layer, trace_end_slice(p, &run->trace.style, &slice));
     return 0;
 }

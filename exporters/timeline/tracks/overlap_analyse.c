@@ -106,10 +106,7 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
         char *start = parallel_reserve(output, TRACE_EVENT_MAX, err);
         if (start == NULL)
             return -(int)err->code;
-        char *p = trace_begin_event(start);
-        p = trace_put_literal(p, "\"");
-        p = trace_put_word(p, names[spans[i].type]);
-        p = trace_put_literal(p, "\"");
+        char *p = trace_begin_named(start, &run->trace.style, names[spans[i].type], "", 0);
         p = trace_put_slice(p, &run->trace.style, &slice);
         p = trace_end_slice(p, &run->trace.style, &slice);
         parallel_advance(output, (size_t)(p - start));

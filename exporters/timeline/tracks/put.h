@@ -8,22 +8,20 @@
 #include "exporters/timeline/event.h"
 #include "exporters/timeline/track.h"
 
-/* Puts a text without the quotes of a JSON string. */
-static inline char *put_inside(char *p, struct cann_text text)
+/* Begins an event of this name, which stands behind a prefix. */
+static inline char *begin_named(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
 {
-    return text.text != NULL && text.length >= 2 ? trace_put_bytes(p, text.text + 1, text.length - 2) : p;
+    return name.text != NULL ? trace_begin_named(p, style, prefix, name.text + 1, name.length - 2)
+                             : trace_begin_named(p, style, prefix, "N/A", 3);
 }
 
-static inline char *put_string(char *p, struct cann_text text)
-{
-    return text.text != NULL ? trace_put_bytes(p, text.text, text.length) : trace_put_literal(p, "\"N/A\"");
-}
-
-/* The number, or "N/A" for DB_NULL. */
-static inline char *put_number(char *p, int64_t value)
-{
-    return value != DB_NULL ? number_put_signed(p, value) : trace_put_literal(p, "\"N/A\"");
-}
+/* An argument of a text that need not be there, or of a number that need not be known: "N/A" is its value then. */
+#define put_text_argument(p, style, key, cann)                                                                         \
+    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length)                               \
+                         : trace_put_value_word((p), (style), key, "N/A"))
+#define put_number_argument(p, style, key, value)                                                                      \
+    ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
+                        : trace_put_value_word((p), (style), key, "N/A"))
 
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};

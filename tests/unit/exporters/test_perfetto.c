@@ -91,9 +91,9 @@ static void an_event_is_read_back_whole(void **state)
         "{\"name\":\"a \\\" b\",\"ph\":\"X\",\"pid\":12,\"tid\":-3,\"ts\":1.000001,\"dur\":0.999999,"
         "\"cat\":\"acl\",\"args\":{\"k\":-5,\"t\":\"x,}\",\"r\":0.25,\"n\":[1,{\"a\":\"]\"}],\"b\":true}}";
     struct event_text event;
-    struct event_member member;
+    const struct event_member *member = event.members;
     (void)state;
-    assert_true(event_text_read(slice, sizeof slice - 1, &event));
+    assert_ptr_equal(event_text_read(slice, slice + sizeof slice - 1, &event), slice + sizeof slice - 1);
     assert_int_equal(event.phase, 'X');
     assert_int_equal(event.pid, 12);
     assert_int_equal(event.tid, -3);
@@ -101,21 +101,79 @@ static void an_event_is_read_back_whole(void **state)
     assert_int_equal(event.duration_ns, 1000);
     assert_memory_equal(event.name.text, "a \\\" b", event.name.length);
     assert_memory_equal(event.category.text, "acl", event.category.length);
-    const char *at = event.args.text;
-    assert_true(event_text_next(&event.args, &at, &member));
-    assert_int_equal(member.integer, -5);
-    assert_true(event_text_next(&event.args, &at, &member));
-    assert_int_equal(member.type, EVENT_TEXT);
-    assert_memory_equal(member.value.text, "x,}", member.value.length);
-    assert_true(event_text_next(&event.args, &at, &member));
-    assert_true(member.real == 0.25);
-    assert_true(event_text_next(&event.args, &at, &member));
-    assert_int_equal(member.type, EVENT_NESTED);
-    assert_memory_equal(member.value.text, "[1,{\"a\":\"]\"}]", member.value.length);
-    assert_true(event_text_next(&event.args, &at, &member));
-    assert_int_equal(member.type, EVENT_TRUE);
-    assert_false(event_text_next(&event.args, &at, &member));
-    assert_non_null(at);
+    assert_int_equal(event.member_count, 5);
+    assert_int_equal(member[0].integer, -5);
+    assert_int_equal(member[1].type, EVENT_TEXT);
+    assert_memory_equal(member[1].value.text, "x,}", member[1].value.length);
+    assert_true(member[2].real == 0.25);
+    assert_int_equal(member[3].type, EVENT_NESTED);
+    assert_memory_equal(member[3].value.text, "[1,{\"a\":\"]\"}]", member[3].value.length);
+    assert_int_equal(member[4].type, EVENT_TRUE);
+}
+
+/* Puts a slice with every kind of value. */
+static char *put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+{
+    p = trace_put_literal(trace_begin_event(p), "\"a \\\" b\"");
+    p = trace_put_category(p, style, "acl");
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_integer(p, style, "\"i\":", -5);
+    p = trace_put_us(p, style, ",\"us\":", 1500);
+    p = trace_put_decimals(p, style, ",\"whole\":", 2000, 3);
+    p = trace_put_decimals(p, style, ",\"part\":", 2500, 3);
+    p = trace_put_real(p, style, ",\"r\":", 0.1);
+    p = trace_put_text(p, style, ",\"t\":", "\"x\\\"}\"", 6);
+    p = trace_put_value_word(p, style, ",\"w\":", "word");
+    return trace_end_slice(p, style, slice);
+}
+
+static char *put_others(char *p, const struct trace_style *style)
+{
+    static const struct trace_flow flows[] = {{"HostToDevice", "c", false, false}, {"x", NULL, true, false}};
+    p = trace_put_flow(p, style, &flows[0], 's', 7, 1, 2, 3000);
+    p = trace_put_flow(p, style, &flows[0], 'f', 7, 1, 2, 3000);
+    p = trace_put_flow(p, style, &flows[1], 'f', 7, 1, 2, 3000);
+    p = trace_put_literal(trace_begin_event(p), "\"counter\"");
+    return trace_end_counter(trace_put_decimals(trace_put_counter(p, style, 1, 3000), style, "\"%\":", 125, 1), style);
+}
+
+/* The JSON that is put at once is what comes of codes. */
+static void a_coded_event_is_the_same_event(void **state)
+{
+    static const struct trace_slice slices[] = {
+        {.pid = 12, .tid = -3, .start_ns = 5001, .duration_ns = 7, .short_ps = 2},
+        {.pid = 1, .tid = 2, .start_ns = 9, .duration_ns = 7, .instant = true}};
+    struct trace_style plain = trace_style_msprof, coded = plain;
+    static char json[8192], codes[8192], written[8192];
+    struct outfile out = {.buffer = written, .capacity = sizeof written};
+    char *j = json, *c = codes;
+    struct event_text event;
+    (void)state;
+    coded.coded = true;
+    plain.origin_ns = coded.origin_ns = 4;
+    for (size_t i = 0; i < 2; i++) {
+        j = put_slice(j, &plain, &slices[i]);
+        c = put_slice(c, &coded, &slices[i]);
+    }
+    j = put_others(j, &plain);
+    c = put_others(c, &coded);
+    for (const char *p = codes + 2, *end; p < c; p = end + 2) {
+        end = event_text_read(p, c, &event);
+        assert_non_null(end);
+        assert_null(event_text_read(p, end - 1, &event));
+        outfile_write(&out, ",\n", 2);
+        event_text_write(&out, &trace_style_msprof, p, end);
+    }
+    assert_int_equal(out.used, j - json);
+    assert_memory_equal(written, json, out.used);
+    assert_non_null(event_text_read(codes + 2, c, &event));
+    assert_int_equal(event.start_ns, 4997);
+    assert_int_equal(event.duration_ns, 7);
+    assert_int_equal(event.member_count, 7);
+    assert_int_equal(event.members[2].type, EVENT_INTEGER);
+    assert_int_equal(event.members[2].integer, 2);
+    assert_true(event.members[1].real == 1.5 && event.members[3].real == 2.5 && event.members[4].real == 0.1);
+    assert_memory_equal(event.members[6].key.text, "w", event.members[6].key.length);
 }
 
 /* In memory of exactly that size, so that a sanitizer sees what is read beyond it. */
@@ -130,14 +188,12 @@ static void no_beginning_of_an_event_is_one_and_nothing_is_read_beyond_it(void *
     (void)state;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         const size_t length = strlen(events[i]);
-        assert_true(event_text_read(events[i], length, &event));
+        assert_ptr_equal(event_text_read(events[i], events[i] + length, &event), events[i] + length);
         for (size_t cut = 0; cut < length; cut++) {
             char *part = malloc(cut + (cut == 0));
             assert_non_null(part);
             memcpy(part, events[i], cut);
-            const bool read = event_text_read(part, cut, &event);
-            /* one may end behind a brace of its arguments: then these are refused when they are read */
-            assert_true(!read || part[cut - 1] == '}');
+            assert_null(event_text_read(part, part + cut, &event));
             free(part);
         }
     }
@@ -151,6 +207,7 @@ int main(void)
         cmocka_unit_test(microseconds_become_the_nearest_nanoseconds),
         cmocka_unit_test(escapes_become_the_characters_that_they_are),
         cmocka_unit_test(an_event_is_read_back_whole),
+        cmocka_unit_test(a_coded_event_is_the_same_event),
         cmocka_unit_test(no_beginning_of_an_event_is_one_and_nothing_is_read_beyond_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporters/timeline/answers.h"
+
+#include "base/number.h"
+#include "exporters/load/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int track_answers_load(struct track_run *run, struct err *err)
+{
+    struct track_answers *answers = calloc(1, sizeof *answers);
+    if (answers == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the answers of a timeline");
+    if (workload_load(run->run->db, WITH_COUNTERS, &answers->workload, err) < 0) {
+        free(answers);
+        return -(int)err->code;
+    }
+    run->answers = answers;
+    return splits_make(&answers->workload, &answers->splits, err);
+}
+
+const struct workload *track_answers_workload(const struct track_answers *answers)
+{
+    return &answers->workload;
+}
+
+void track_answers_release(struct track_answers *answers)
+{
+    if (answers == NULL)
+        return;
+    splits_release(&answers->splits);
+    workload_release(&answers->workload);
+    free(answers);
+}
+
+int answers_process(struct track_run *run, uint16_t device, int64_t *ret_pid, struct err *err)
+{
+    const int64_t id = run->answers->workload.devices[device].id;
+    return track_process(run, LAYER_ANSWERS, id != DB_NULL ? id : 0, ANSWERS_PROCESS, ret_pid, err);
+}
+
+/* ---- counters over time ---- */
+
+void answers_bins_init(struct answers_bins *bins, int64_t from_ns, int64_t until_ns)
+{
+    const int64_t span_ns = number_subtract(until_ns, from_ns);
+    memset(bins, 0, sizeof *bins);
+    bins->from_ns = from_ns;
+    bins->width_ns = span_ns / ANSWERS_BINS + (span_ns % ANSWERS_BINS != 0);
+    if (bins->width_ns > 0)
+        bins->count = (size_t)(span_ns / bins->width_ns) + (span_ns % bins->width_ns != 0);
+}
+
+void answers_bins_add(struct answers_bins *bins, int64_t start_ns, int64_t end_ns, double weight)
+{
+    if (bins->width_ns == 0 || end_ns <= start_ns)
+        return;
+    const int64_t from = start_ns - bins->from_ns, until = end_ns - bins->from_ns;
+    const size_t first = (size_t)(from / bins->width_ns), last = (size_t)((until - 1) / bins->width_ns);
+    if (first == last) {
+        bins->parts[first] += weight * (double)(until - from);
+        return;
+    }
+    bins->parts[first] += weight * (double)((int64_t)(first + 1) * bins->width_ns - from);
+    bins->parts[last] += weight * (double)(until - (int64_t)last * bins->width_ns);
+    bins->changes[first + 1] += weight;
+    bins->changes[last] -= weight;
+}
+
+double answers_bins_mean(const struct answers_bins *bins, size_t bin, double *weight)
+{
+    *weight += bins->changes[bin];
+    return *weight + bins->parts[bin] / (double)bins->width_ns;
+}
+
+struct answers_span answers_span_of(const struct workload *workload, uint16_t device)
+{
+    struct answers_span span = {.first = workload_first_at(workload, device, INT64_MIN)};
+    for (span.end = span.first; span.end < workload->execution_count; span.end++) {
+        const struct execution *execution = &workload->executions[span.end];
+        if (execution->device != device)
+            break;
+        const int64_t end_ns = number_add(execution->start_ns, execution->duration_ns);
+        span.until_ns = span.end == span.first || end_ns > span.until_ns ? end_ns : span.until_ns;
+    }
+    if (span.end > span.first)
+        span.from_ns = workload->executions[span.first].start_ns;
+    return span;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gaps: when a device did nothing between two executions, and why, as the table of that name has them. */
+#include "analysis/gap_calls.h"
+#include "exporters/load/load_ranges.h"
+#include "exporters/timeline/answers.h"
+
+struct layer {
+    struct track_run *run;
+    const struct track_answers *answers;
+    struct gaps gaps;
+    struct gap_calls calls;
+    struct intern names; /* of calls */
+    struct trace_lanes lanes;
+    struct strbuf text;
+};
+
+#define TEXT_MAX ((size_t)1024 * 1024)
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    *ret = 2 * ANSWERS_FURTHER;
+    return 0;
+}
+
+/* Appends an argument of a text of any length. */
+static void add_text(struct strbuf *text, const char *key, const char *value)
+{
+    strbuf_adds(text, key);
+    trace_text(text, value, strlen(value));
+}
+
+static int draw_gap(struct layer *layer, size_t i, struct err *err)
+{
+    struct trace *trace = &layer->run->trace;
+    const struct trace_style *style = &trace->style;
+    const struct workload *workload = &layer->answers->workload;
+    const struct gap *gap = &layer->gaps.items[i];
+    const struct gap_call *call = &layer->calls.items[i];
+    const char *name = call->name != NO_TEXT ? layer->names.items[call->name].bytes : NULL;
+    struct trace_slice slice = {.start_ns = gap->start_ns, .duration_ns = gap_length_ns(gap)};
+    if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) < 0 ||
+        trace_lanes_place(&layer->lanes, ANSWERS_GAPS, &slice, err) < 0)
+        return -(int)err->code;
+    strbuf_clear(&layer->text);
+    if (name != NULL)
+        add_text(&layer->text, ",\"Call\":", name);
+    add_text(&layer->text, ",\"Before\":", execution_name(workload, gap->before));
+    add_text(&layer->text, ",\"After\":", execution_name(workload, gap->after));
+    if (layer->text.failed)
+        return err_set(err, ERR_LIMIT, "the names around a gap are too long for a timeline");
+    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
+    char *p = trace_put_slice(trace_begin_named(start, style, "Gap", "", 0), style, &slice);
+    p = trace_put_value_word(p, style, "\"Cause\":", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
+    if (name != NULL)
+        p = trace_put_decimals(p, style, ",\"Covered(%)\":",
+                               (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
+    trace_advance(trace, start, p);
+    outfile_add(&trace->out, &layer->text);
+    start = trace_reserve(trace, TRACE_EVENT_MAX);
+    trace_advance(trace, start, trace_end_slice(start, style, &slice));
+    trace->events++;
+    return 0;
+}
+
+static int take_call(void *arg, const struct host_call *call, struct err *err)
+{
+    (void)err;
+    gap_calls_take(arg, call);
+    return 0;
+}
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    int status = 0;
+    layer->answers = run->answers;
+    layer->run = run;
+    strbuf_init(&layer->text, TEXT_MAX);
+    trace_lanes_init(&layer->lanes, &run->trace.style, "Gaps", first_free_thread, layer);
+    if (!layer->answers->workload.facts.placed)
+        status = gaps_make(&layer->answers->workload, &layer->gaps, err);
+    if (layer->gaps.count == 0)
+        return status;
+    status = gap_calls_open(&layer->calls, &layer->answers->workload, &layer->gaps, err);
+    if (status < 0)
+        return status;
+    status = host_calls_each(run->run->db, &layer->names, take_call, &layer->calls, err);
+    for (size_t i = 0; i < layer->gaps.count && status == 0; i++)
+        status = draw_gap(layer, i, err);
+    return status;
+}
+
+static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    (void)opaque;
+    (void)pid;
+    (void)number;
+    strbuf_adds(ret, "Gaps");
+}
+
+static int name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    return trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err);
+}
+
+static void release(void *opaque)
+{
+    struct layer *layer = opaque;
+    if (layer->run == NULL)
+        return;
+    trace_lanes_release(&layer->lanes);
+    gap_calls_release(&layer->calls);
+    gaps_release(&layer->gaps);
+    intern_release(&layer->names);
+    strbuf_release(&layer->text);
+}
+
+const struct track track_gaps = {
+    .name = "gaps",
+    .process = ANSWERS_PROCESS,
+    .doc = "When a device did nothing between two tasks, and why, as the table gaps has it.",
+    .order = LAYER_ANSWERS,
+    .named_only = true,
+    .state_size = sizeof(struct layer),
+    .begin = begin,
+    .name_threads = name_threads,
+    .release = release,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of devices, as the table `overlap` has them: a thread for those of a family, model and batch. */
+#include "exporters/timeline/answers.h"
+
+struct layer {
+    struct track_run *run;
+    const struct track_answers *answers;
+    struct trace_lanes lanes;
+};
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    *ret = ANSWERS_FURTHER;
+    return 0;
+}
+
+static char *put_division(char *p, const struct trace_style *style, const struct division *it)
+{
+    p = trace_put_us(p, style, ",\"Computing(us)\":", it->computing_ns);
+    p = trace_put_us(p, style, ",\"Communication(us)\":", it->communication_ns);
+    p = trace_put_us(p, style, ",\"Exposed(us)\":", it->exposed_ns);
+    p = trace_put_us(p, style, ",\"Copies(us)\":", it->copy_ns);
+    return trace_put_us(p, style, ",\"Busy(us)\":", it->busy_ns);
+}
+
+static int draw_step(struct layer *layer, size_t i, struct err *err)
+{
+    struct trace *trace = &layer->run->trace;
+    const struct splits *splits = &layer->answers->splits;
+    const struct split *split = &splits->items[i];
+    const struct split_group *group = &splits->groups.items[split->group];
+    const bool has_period = split->period.time_ns != NO_PERIOD;
+    const struct division *it = has_period ? &split->period : &split->own;
+    struct trace_slice slice = {.start_ns = split->start_ns, .duration_ns = split->own.time_ns};
+    if (answers_process(layer->run, split->device, &slice.pid, err) < 0 ||
+        trace_lanes_place(&layer->lanes, ANSWERS_STEPS + (int64_t)split->group, &slice, err) < 0)
+        return -(int)err->code;
+    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX), *p = trace_begin_event(start);
+    p = number_put_signed(trace_put_literal(p, "\"Step "), split->step != NULL ? split->step->number : (int64_t)i + 1);
+    p = trace_put_slice(trace_put_literal(p, "\""), &trace->style, &slice);
+    p = trace_put_integer(p, &trace->style, "\"Step\":", (int64_t)i + 1);
+    p = trace_put_value_word(p, &trace->style, ",\"Source\":", step_source_name((enum step_source)group->source));
+    if (has_period)
+        p = trace_put_us(p, &trace->style, ",\"Period(us)\":", it->time_ns);
+    p = put_division(p, &trace->style, it);
+    if ((has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it))
+        p = trace_put_us(p, &trace->style, ",\"Free(us)\":", it->free_ns);
+    trace_advance(trace, start, trace_end_slice(p, &trace->style, &slice));
+    trace->events++;
+    return 0;
+}
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    int status = 0;
+    layer->answers = run->answers;
+    layer->run = run;
+    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
+    const struct splits *splits = &layer->answers->splits;
+    for (size_t i = 0; i < splits->count && !splits->whole && status == 0; i++)
+        status = draw_step(layer, i, err);
+    return status;
+}
+
+static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    const struct layer *layer = opaque;
+    const struct split_group *group = &layer->answers->splits.groups.items[number - ANSWERS_STEPS];
+    (void)pid;
+    strbuf_addf(ret, "Steps (%s", step_source_name((enum step_source)group->source));
+    if (group->model_id != STEP_OF_NO_MODEL)
+        strbuf_addf(ret, ", model %lld", (long long)group->model_id);
+    strbuf_addc(ret, ')');
+}
+
+static int name_threads(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    return trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err);
+}
+
+static void release(void *opaque)
+{
+    struct layer *layer = opaque;
+    if (layer->run != NULL)
+        trace_lanes_release(&layer->lanes);
+}
+
+const struct track track_steps = {
+    .name = "steps",
+    .process = ANSWERS_PROCESS,
+    .doc = "Steps of devices with their parts, as the table overlap has them.",
+    .order = LAYER_ANSWERS,
+    .named_only = true,
+    .state_size = sizeof(struct layer),
+    .begin = begin,
+    .name_threads = name_threads,
+    .release = release,
+};
