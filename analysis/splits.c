@@ -137,7 +137,7 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
 static int add_split(struct splits *splits, const struct workload_step *step, const struct stretch *recorded,
                      uint16_t device, const struct intervals *lists, size_t *cursors, struct err *err)
 {
-    int status = array_reserve(splits, 1, err);
+    int status = large_reserve(splits, 1, err);
 
     if (status != 0)
         return status;
@@ -184,9 +184,11 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
         time->time_ns = time->busy_ns + time->free_ns;
         add_division(&splits->all, time);
     }
-    for (size_t i = 0; status == 0 && i < workload->step_count; i++)
+    for (size_t i = 0; status == 0 && i < workload->step_count; i++) {
+        large_pass(i);
         if (workload->steps[i].device == device)
             status = add_split(splits, &workload->steps[i], &recorded, device, lists, cursors, err);
+    }
     if (status == 0 && workload->step_count == 0 && time->busy_ns > 0)
         status = add_split(splits, NULL, &recorded, device, lists, cursors, err);
     for (size_t i = 0; i < LISTS; i++)
@@ -203,12 +205,15 @@ static int mark_warmup(struct splits *splits, size_t group, int64_t *times, stru
 
     if (most == 0)
         return 0;
-    for (size_t i = 0; i < splits->count; i++)
+    for (size_t i = 0; i < splits->count; i++) {
+        large_pass(i);
         if (splits->items[i].group == group)
             times[n++] = splits->items[i].own.time_ns;
+    }
     int status = series_make(&series, times, n, err);
     double limit = series.median + 5 * series_scale(&series, series.median / 1000);
     for (size_t i = 0; status == 0 && most > 0 && i < splits->count; i++) {
+        large_pass(i);
         if (splits->items[i].group != group)
             continue;
         splits->items[i].warmup = (double)splits->items[i].own.time_ns > limit;
@@ -221,6 +226,7 @@ static int mark_warmup(struct splits *splits, size_t group, int64_t *times, stru
 static void count_groups(struct splits *splits)
 {
     for (size_t i = 0; i < splits->count; i++) {
+        large_pass(i);
         struct split_group *group = &splits->groups.items[splits->items[i].group];
         bool counts = splits_counts(splits, i), leads = group->source == splits->source;
         group->counts += counts;
@@ -248,9 +254,11 @@ static size_t find_usual(const struct workload *workload, const struct splits *s
 {
     size_t n = 0, best = 0, usual = 0;
 
-    for (size_t i = 0; i < splits->count; i++)
+    for (size_t i = 0; i < splits->count; i++) {
+        large_pass(i);
         if (splits->items[i].group == group)
             counts[n++] = (int64_t)split_executions(workload, &splits->items[i]).count;
+    }
     statistics_sort(counts, n);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && counts[end] == counts[i];)
@@ -261,6 +269,7 @@ static size_t find_usual(const struct workload *workload, const struct splits *s
         }
     }
     for (size_t i = 0; usual > 0 && i < splits->count; i++) {
+        large_pass(i);
         const struct execution_run run = split_executions(workload, &splits->items[i]);
         if (splits->items[i].group == group && run.count == usual) {
             *ret = run;
@@ -291,6 +300,7 @@ static int find_in_group(const struct workload *workload, const struct splits *s
     int status = 0;
 
     for (size_t i = 0; expected > 0 && i < splits->count; i++) {
+        large_pass(i);
         if (splits->items[i].group != group || split_executions(workload, &splits->items[i]).count == 0)
             continue;
         first = first == SIZE_MAX ? i : first;
@@ -386,7 +396,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
             large_pass(until++);
         status = split_device(workload, device, from, until, ret, err);
     }
-    for (size_t i = 0; i < ret->count; i++)
+    for (size_t i = 0; i < ret->count; large_pass(i++))
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
     if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
         status = err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -445,6 +455,7 @@ double splits_step_ns(const struct splits *splits)
     double sum = 0, count = 0;
 
     for (size_t i = 0; i < splits->count; i++) {
+        large_pass(i);
         const struct division *stretch = splits_stretch(splits, i);
         if (splits->groups.items[splits->items[i].group].source != splits->source || !splits_counts(splits, i))
             continue;
@@ -472,7 +483,7 @@ void splits_group_name(const struct workload *workload, const struct splits *spl
 
 void splits_release(struct splits *splits)
 {
-    free(splits->items);
+    large_free(splits->items);
     free(splits->groups.items);
     free(splits->devices);
     if (splits->cuts != NULL)

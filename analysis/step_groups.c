@@ -66,7 +66,7 @@ static double median_of_part(const struct splits *splits, const struct step_grou
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < splits->count; i++)
+    for (size_t i = 0; i < splits->count; large_pass(i++))
         if (is_of(group, &splits->items[i]) && splits_counts(splits, i))
             values[n++] = part_of(&splits->items[i], part);
     statistics_sort(values, n);
@@ -105,10 +105,10 @@ static int find_operator(const struct workload *workload, const struct splits *s
 
     if (sums == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < splits->count; i++)
+    for (size_t i = 0; i < splits->count; large_pass(i++))
         others += is_of(group, &splits->items[i]) && splits_counts(splits, i);
     add_operators(workload, &splits->items[group->slowest], 1, sums);
-    for (size_t i = 0; others > 0 && i < splits->count; i++)
+    for (size_t i = 0; others > 0 && i < splits->count; large_pass(i++))
         if (i != group->slowest && is_of(group, &splits->items[i]) && splits_counts(splits, i))
             add_operators(workload, &splits->items[i], -1 / others, sums);
     for (size_t i = 0; others > 0 && i < workload->operator_count; i++)
@@ -129,6 +129,7 @@ static int make_periods(const struct splits *splits, struct step_group *group, i
     for (int k = 0; status == 0 && k < 3; k++) {
         size_t n = 0;
         for (size_t i = 0; i < splits->count; i++) {
+            large_pass(i);
             const struct division *stretch = splits_stretch(splits, i);
             int64_t period_ns = splits->items[i].period.time_ns;
             if (!is_of(group, &splits->items[i]) || splits_is_warmup(splits, i))
@@ -151,6 +152,7 @@ static int fill_group(const struct workload *workload, const struct splits *spli
     int status = make_periods(splits, group, values, err);
 
     for (size_t i = 0; i < splits->count; i++) {
+        large_pass(i);
         const struct split *split = &splits->items[i];
         if (!is_of(group, split))
             continue;

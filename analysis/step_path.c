@@ -2,6 +2,7 @@
 #include "analysis/step_path.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "base/search.h"
 
@@ -21,8 +22,8 @@ const char *path_reason_name(enum path_reason reason)
 
 void launches_release(struct launches *launches)
 {
-    free(launches->calls);
-    free(launches->of);
+    large_free(launches->calls);
+    large_free(launches->of);
     *launches = (struct launches){.calls = NULL};
 }
 

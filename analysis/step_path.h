@@ -8,9 +8,8 @@
 
 /* Calls of the host that launch, and those that wait for a device. */
 struct path_call {
-    int64_t start_ns, end_ns; /* end_ns of one that launches: not behind the begin of what it launched */
-    uint32_t thread, name;    /* numbers of the caller's */
-    bool waits;
+    int64_t start_ns, end_ns;              /* end_ns of one that launches: not behind the begin of what it launched */
+    uint32_t name, thread : 31, waits : 1; /* numbers of the caller's; whether it waits */
 };
 #define LAUNCH_NONE UINT32_MAX
 struct launches {

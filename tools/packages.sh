@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing; does nothing when all are there.
+# Installs the Debian packages that are missing, and for tests what npm has; does nothing when all are there.
 # usage: tools/packages.sh build|test|develop|package
 #   build    to build and run msprof
 #   test     for all tests and checks too
@@ -27,10 +27,11 @@ develop=(gcovr libclang-rt-14-dev) # coverage reports, the runtime of libFuzzer
 package=(debhelper dh-python lintian rpm fakeroot dpkg-dev debootstrap git
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mandoc cmark-gfm)
 
+npm=
 case ${1:-} in
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${test[@]}") ;;
-develop) wanted=("${build[@]}" "${test[@]}" "${develop[@]}") ;;
+test) wanted=("${build[@]}" "${test[@]}") npm=1 ;;
+develop) wanted=("${build[@]}" "${test[@]}" "${develop[@]}") npm=1 ;;
 package) wanted=("${build[@]}" "${package[@]}") ;;
 *)
     echo "usage: $0 build|test|develop|package" >&2
@@ -38,13 +39,36 @@ package) wanted=("${build[@]}" "${package[@]}") ;;
     ;;
 esac
 
+# Whoever has npm from elsewhere has no need of Debian's.
+[ -z "$npm" ] || command -v npm >/dev/null || wanted+=(npm)
+
+# axe-core looks for what keeps people from reading a page. Debian has it not: it comes from npm, as the lock file says,
+# and without it one test is skipped.
+install_axe() {
+    local here lock=tests/lib/package-lock.json
+    here=$(dirname "$0")/..
+    [ -f "$here/$lock" ] || return 0
+    cd "$here"
+    ! cmp -s "$lock" build/npm/package-lock.json || [ ! -f build/npm/node_modules/axe-core/axe.min.js ] || return 0
+    echo "Installing: axe-core"
+    rm -rf build/npm
+    mkdir -p build/npm
+    cp tests/lib/package.json "$lock" build/npm/
+    timeout 300 npm ci --prefix build/npm --ignore-scripts --no-audit --no-fund >build/npm/log 2>&1 </dev/null && return 0
+    rm -rf build/npm/node_modules
+    echo "$0: axe-core is not tried on pages: 'npm ci' failed: $(tail -n 1 build/npm/log)" >&2
+}
+
 missing=()
 for package in "${wanted[@]}"; do
     if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
         missing+=("$package")
     fi
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} -eq 0 ]; then
+    [ -z "$npm" ] || install_axe
+    exit 0
+fi
 
 if ! command -v apt-get >/dev/null; then
     echo "$0: no apt-get here; install what Debian calls: ${missing[*]}" >&2
@@ -63,3 +87,4 @@ echo "Installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+[ -z "$npm" ] || install_axe

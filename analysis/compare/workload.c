@@ -99,7 +99,7 @@ void workload_release(struct workload *workload)
     map_release(&workload->operator_index);
     free(workload->operators);
     large_free(workload->executions);
-    free(workload->steps);
+    large_free(workload->steps);
     free(workload->execute_starts.items);
     free(workload->begun.items);
     release_lists(workload->unrecorded, workload->device_count);
@@ -274,10 +274,11 @@ int workload_add_step(struct workload *workload, int64_t device_id, const struct
     if (status != 0 || step->end_ns < step->start_ns)
         return status;
     if (workload->step_count == workload->step_capacity)
-        status = array_grow(&workload->steps, &workload->step_capacity, workload->step_count, 1,
+        status = large_grow(&workload->steps, &workload->step_capacity, workload->step_count, 1,
                             sizeof *workload->steps, err);
     if (status != 0)
         return status;
+    large_pass(workload->step_count);
     struct workload_step *added = &workload->steps[workload->step_count++];
     *added = *step;
     added->device = device;

@@ -51,7 +51,7 @@ const char *const html_style[] = {
     ".four dd small{display:block;font-size:.82rem;color:var(--soft)}",
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
-    "svg{display:block;width:100%;height:auto}svg text{fill:var(--fg);font-size:11px}",
+    "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
     ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
     ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
@@ -69,8 +69,11 @@ const char *const html_style[] = {
     "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
     "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
-    "td.n{white-space:normal;overflow-wrap:anywhere}thead th{white-space:normal}td.b,svg ",
+    "thead th.n,thead th,tbody th{white-space:normal}figure svg "
+    "text{font-size:14px}table:has(th:nth-child(8)){font-size:6pt}",
+    "table:has(th:nth-child(8)) td:not(.n),table:has(th:nth-child(13)) :is(th,td){overflow-wrap:anywhere}",
+    "table:has(th:nth-child(13)) :is(th,td){white-space:normal}td.b,svg ",
     "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
-    "th button::after{content:''}}",
+    "th button{display:contents}th button::after{content:''}}",
     NULL,
 };

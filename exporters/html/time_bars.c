@@ -2,6 +2,7 @@
 #include "exporters/html/time_bars.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "exporters/html/chart.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static size_t take_times(const struct splits *splits, const struct time_bars *ba
     size_t count = 0;
 
     for (size_t i = from; i < until; i++) {
+        large_pass(i);
         struct stretch stretch = stretch_of(splits, bars->items[i].split);
         times[count++] = stretch.start_ns;
         times[count++] = stretch.end_ns;
@@ -70,14 +72,14 @@ static int divide_device(const struct html_page *page, struct time_bars *bars, s
 {
     const struct splits *splits = &page->splits;
     size_t most = 2 * (until - from);
-    int64_t *times = calloc(most + 1, sizeof *times);
-    struct time_parts *parts = calloc(most + 1, sizeof *parts);
-    int status = times != NULL && parts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int64_t *times = large_new(most + 1, sizeof *times, err);
+    struct time_parts *parts = times != NULL ? large_new(most + 1, sizeof *parts, err) : NULL;
 
-    if (status == 0) {
+    if (parts != NULL) {
         size_t count = take_times(splits, bars, from, until, times);
         time_parts_at(&page->workload, splits->items[bars->items[from].split].device, times, count, parts);
         for (size_t i = from; i < until; i++) {
+            large_pass(i);
             struct stretch stretch = stretch_of(splits, bars->items[i].split);
             const struct time_parts *begin = parts_at(times, parts, count, stretch.start_ns);
             const struct time_parts *end = parts_at(times, parts, count, stretch.end_ns);
@@ -85,9 +87,9 @@ static int divide_device(const struct html_page *page, struct time_bars *bars, s
                 bars->items[i].parts.ns[part] = end->ns[part] - begin->ns[part];
         }
     }
-    free(parts);
-    free(times);
-    return status;
+    large_free(parts);
+    large_free(times);
+    return parts != NULL ? 0 : -(int)err->code;
 }
 
 static int take_splits(const struct splits *splits, struct time_bars *ret, struct err *err)
@@ -95,9 +97,10 @@ static int take_splits(const struct splits *splits, struct time_bars *ret, struc
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < splits->count; i++) {
+        large_pass(i);
         if (!is_leading(splits, i))
             continue;
-        status = array_reserve(ret, 1, err);
+        status = large_reserve(ret, 1, err);
         if (status == 0)
             ret->items[ret->count++] = (struct time_bar){
                 .split = i,
@@ -128,7 +131,7 @@ int time_bars_make(const struct html_page *page, struct time_bars *ret, struct e
 
 void time_bars_release(struct time_bars *bars)
 {
-    free(bars->items);
+    large_free(bars->items);
     *bars = (struct time_bars){.items = NULL};
 }
 

@@ -3,6 +3,8 @@
 
 #include "analysis/gap_calls.h"
 #include "base/array.h"
+#include "base/file/large.h"
+#include "base/file/spool.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -10,6 +12,7 @@
 #include "db/query/query_loop.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* A call with what tells which tasks are its. */
 struct connection {
@@ -22,16 +25,18 @@ struct known_thread {
     uint32_t number;
 };
 
+struct read_call {
+    struct path_call call;
+    int64_t connection;
+};
+
+#define SPOOL_BYTES ((size_t)4 * 1024 * 1024)
+
 struct launch_load {
     const struct workload *workload;
     struct launches *launches;
-    struct {
-        struct read_call {
-            struct path_call call;
-            int64_t connection;
-        } * items; /* as they are read */
-        size_t count, capacity;
-    } read;
+    struct spool *spool; /* of struct read_call by start, then of the connections by id and call */
+    size_t calls, rows;  /* that were read */
     struct {
         struct connection *items; /* by id */
         size_t count;
@@ -77,56 +82,68 @@ static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
 
     if (!waits && query_integer(row, 5) != 1)
         return 0;
-    if (load->read.count >= LAUNCH_NONE)
+    if (load->calls >= LAUNCH_NONE)
         return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
+    load->calls++;
     uint32_t thread = 0;
     int status = number_thread(load, query_integer(row, 3), &thread, err);
     if (status != 0)
         return status;
     it.call.thread = thread & INT32_MAX;
-    status = array_reserve(&load->read, 1, err);
-    if (status != 0)
-        return status;
-    load->read.items[load->read.count++] = it;
-    return 0;
+    const struct spool_key key = {spool_key_part(start_ns), 0};
+    return spool_add(load->spool, &key, &it, sizeof it, err);
 }
 
-static int by_start(const void *a, const void *b)
+/* Begins a new spool, or returns -code. */
+static int renew_spool(struct launch_load *load, struct err *err)
 {
-    const struct read_call *x = a, *y = b;
-
-    return array_order(x->call.start_ns, y->call.start_ns);
+    spool_free(load->spool);
+    load->spool = spool_new(SPOOL_BYTES, NULL, err);
+    return load->spool != NULL ? 0 : -(int)err->code;
 }
 
-/* Divides what was read into the calls by start, and what tells which tasks are theirs. */
-static int divide(struct launch_load *load, struct err *err)
+/* Puts calls by start, and into a spool of its own which connection is whose. */
+static int order_calls(struct launch_load *load, struct err *err)
 {
     struct launches *launches = load->launches;
-    size_t count = load->read.count;
+    struct spool *calls = load->spool;
+    struct spool_item item;
+    int status = spool_finish(calls, err);
 
-    array_sort(load->read.items, count, sizeof *load->read.items, by_start);
-    launches->calls = calloc(count + 1, sizeof *launches->calls);
-    load->connections.items = calloc(count + 1, sizeof *load->connections.items);
-    if (launches->calls == NULL || load->connections.items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        launches->calls[i] = load->read.items[i].call;
-        if (load->read.items[i].connection != DB_NULL)
-            load->connections.items[load->connections.count++] =
-                (struct connection){load->read.items[i].connection, (uint32_t)i};
+    load->spool = NULL;
+    if (status == 0)
+        status = renew_spool(load, err);
+    launches->calls = status == 0 ? large_new(load->calls + 1, sizeof *launches->calls, err) : NULL;
+    if (launches->calls == NULL)
+        status = -(int)err->code;
+    while (status == 0 && (status = spool_next(calls, &item, err)) == 1) {
+        const struct read_call *it = item.record;
+        const struct connection connection = {it->connection, (uint32_t)launches->count};
+        const struct spool_key key = {spool_key_part(it->connection), launches->count};
+        large_pass(launches->count);
+        launches->calls[launches->count++] = it->call;
+        status = it->connection != DB_NULL ? spool_add(load->spool, &key, &connection, sizeof connection, err) : 0;
     }
-    launches->count = count;
-    free(load->read.items);
-    load->read.items = NULL;
-    return 0;
+    spool_free(calls);
+    return status;
 }
 
-/* Puts the first call of a connection in front. */
-static int by_id(const void *a, const void *b)
+/* The first call of a connection stands in front. */
+static int order_connections(struct launch_load *load, struct err *err)
 {
-    const struct connection *x = a, *y = b;
+    struct spool_item item;
+    int status = spool_finish(load->spool, err);
 
-    return x->id != y->id ? array_order(x->id, y->id) : array_order(x->call, y->call);
+    if (status != 0)
+        return status;
+    load->connections.items = large_new(load->launches->count + 1, sizeof *load->connections.items, err);
+    if (load->connections.items == NULL)
+        return -(int)err->code;
+    while ((status = spool_next(load->spool, &item, err)) == 1) {
+        large_pass(load->connections.count);
+        memcpy(&load->connections.items[load->connections.count++], item.record, sizeof(struct connection));
+    }
+    return status;
 }
 
 static uint32_t find_call(const struct launch_load *load, int64_t connection)
@@ -155,6 +172,7 @@ static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
     uint32_t call = find_call(load, query_integer(row, 3));
 
     (void)err;
+    large_pass(load->rows++);
     if (device == UINT16_MAX || call == LAUNCH_NONE)
         return 0;
     struct path_call *launch = &load->launches->calls[call];
@@ -176,8 +194,8 @@ static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
 {
     int status = query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err);
 
-    if (status != 0)
-        return status;
+    if (status != 0 || renew_spool(load, err) != 0)
+        return -(int)err->code;
     status = query_run(db,
                        "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
                        " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
@@ -185,19 +203,18 @@ static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
                        NULL, 0, take_call, load, err);
     if (status != 0)
         return status;
-    status = divide(load, err);
-    array_sort(load->connections.items, load->connections.count, sizeof *load->connections.items, by_id);
-    return status;
+    status = order_calls(load, err);
+    return status == 0 ? order_connections(load, err) : status;
 }
 
 static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
 {
     struct launches *launches = load->launches;
 
-    launches->of = malloc((load->workload->execution_count + 1) * sizeof *launches->of);
+    launches->of = large_new(load->workload->execution_count + 1, sizeof *launches->of, err);
     if (launches->of == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < load->workload->execution_count; i++)
+        return -(int)err->code;
+    for (size_t i = 0; i < load->workload->execution_count; large_pass(i++))
         launches->of[i] = LAUNCH_NONE;
     int status = query_run(db,
                            "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
@@ -225,9 +242,9 @@ int launches_load(sqlite3 *db, const struct workload *workload, struct launches 
     status = read_calls(&load, db, err);
     if (ret->count > 0 && status == 0)
         status = read_tasks(&load, db, err);
-    free(load.read.items);
+    spool_free(load.spool);
     map_release(&load.threads);
     map_release(&load.waiting);
-    free(load.connections.items);
+    large_free(load.connections.items);
     return status;
 }

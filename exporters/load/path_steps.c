@@ -3,6 +3,7 @@
 
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "exporters/load/load_launches.h"
 
 #include <math.h>
@@ -47,10 +48,14 @@ int path_steps_each(struct path_steps *steps,
 
     for (size_t i = 0; i < steps->splits.count && status == 0; i++) {
         const struct step_path *path;
+        large_pass(i);
         if (!counts(steps, i))
             continue;
         status = path_steps_find(steps, i, &path, err);
-        status = status == 0 ? each(arg, path, i, err) : status;
+        if (status != 0)
+            return status;
+        large_passed(path->count);
+        status = each(arg, path, i, err);
     }
     return status;
 }
@@ -67,6 +72,7 @@ static size_t largest_group(const struct path_steps *steps, double *times)
     size_t largest = SIZE_MAX;
 
     for (size_t i = 0; i < steps->splits.count; i++) {
+        large_pass(i);
         size_t group = steps->splits.items[i].group;
         if (!counts(steps, i))
             continue;
@@ -86,7 +92,7 @@ static double median_of(const struct path_steps *steps, size_t group, double *ti
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < steps->splits.count; i++)
+    for (size_t i = 0; i < steps->splits.count; large_pass(i++))
         if (steps->splits.items[i].group == group && counts(steps, i))
             times[count++] = time_of(&steps->splits.items[i]);
     qsort(times, count, sizeof *times, by_value);
@@ -102,7 +108,7 @@ size_t path_steps_typical(const struct path_steps *steps)
 
     if (group != SIZE_MAX) {
         double median = median_of(steps, group, times);
-        for (size_t i = 0; i < splits->count; i++)
+        for (size_t i = 0; i < splits->count; large_pass(i++))
             if (splits->items[i].group == group && counts(steps, i) &&
                 (typical == SIZE_MAX ||
                  fabs(time_of(&splits->items[i]) - median) < fabs(time_of(&splits->items[typical]) - median)))

@@ -370,24 +370,6 @@ PY
     expect_equal "$(page table 'Waiting and transmitting by rank' | wc -l)" 131
 }
 
-# axe-core, which is not shipped: of $MSPROF_AXE, or of npm.
-find_axe() {
-    command -v chromium >/dev/null || skip "chromium is not installed"
-    axe=${MSPROF_AXE:-$repository/tests/lib/node_modules/axe-core/axe.min.js}
-    [ -f "$axe" ] || skip "axe-core is not installed: 'npm install --prefix tests/lib' does that"
-}
-
-@test "Chromium and axe-core find nothing wrong with the page, light, dark, narrow or printed, and nothing on another" {
-    find_axe
-    cp -R "$repository/testdata/frameworks/run_ascend_pt" .
-    chmod -R u+w run_ascend_pt
-    copy_capture JOBX
-    report JOBX run_ascend_pt --peak-bandwidth 12.8
-    for look in 1200:light 400:dark 688:print; do
-        expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" page.html "$axe" "${look%:*}" "${look#*:}")" ""
-    done
-}
-
 @test "without a host, with one task, and where everything overlaps, pictures are whole pages or say what lacks" {
     program <<'PY'
 p.begin_step()
