@@ -69,16 +69,16 @@ struct phases {
 };
 
 enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
-static const struct scan_column call_values[] = {{"connection_id", CALL_CONNECTION},
-                                                 {"start_ns", CALL_START},
-                                                 {"duration_ns", CALL_DURATION},
-                                                 {"launches", CALL_LAUNCHES}};
+static const struct scan_column call_values[] = {{"connection_id", CALL_CONNECTION, false},
+                                                 {"start_ns", CALL_START, false},
+                                                 {"duration_ns", CALL_DURATION, false},
+                                                 {"launches", CALL_LAUNCHES, false}};
 enum { TASK_NAME, TASK_TYPE, TASK_CONNECTION, TASK_START, TASK_DURATION, TASK_VALUES };
-static const struct scan_column task_values[] = {{"op_name_id", TASK_NAME},
-                                                 {"op_type_id", TASK_TYPE},
-                                                 {"connection_id", TASK_CONNECTION},
-                                                 {"start_ns", TASK_START},
-                                                 {"duration_ns", TASK_DURATION}};
+static const struct scan_column task_values[] = {{"op_name_id", TASK_NAME, false},
+                                                 {"op_type_id", TASK_TYPE, false},
+                                                 {"connection_id", TASK_CONNECTION, false},
+                                                 {"start_ns", TASK_START, false},
+                                                 {"duration_ns", TASK_DURATION, false}};
 
 static int take_launch(void *arg, int64_t *row, struct err *err)
 {

@@ -56,8 +56,10 @@ struct shapes {
 };
 
 enum { TYPE, TENSORS, START, DURATION, VALUES };
-static const struct scan_column values[] = {
-    {"op_type_id", TYPE}, {"tensor_set_id", TENSORS}, {"start_ns", START}, {"duration_ns", DURATION}};
+static const struct scan_column values[] = {{"op_type_id", TYPE, false},
+                                            {"tensor_set_id", TENSORS, false},
+                                            {"start_ns", START, false},
+                                            {"duration_ns", DURATION, false}};
 
 static int count_execution(void *arg, int64_t *row, struct err *err)
 {
