@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,21 +269,29 @@ static const struct named_view {
      "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
 };
 
+/* Formats would take a tenth of the import of a small capture. */
+static void add_texts(struct strbuf *sql, const char *first, const char *second, const char *third)
+{
+    strbuf_adds(sql, first);
+    strbuf_adds(sql, second);
+    strbuf_adds(sql, third);
+}
+
 static void add_named_view(struct strbuf *sql, const struct named_view *view)
 {
-    strbuf_addf(sql, "%sCASE %s", view->begin, view->column);
-    for (const struct value_name *name = view->names; name->text != NULL; name++)
-        strbuf_addf(sql, " WHEN %lld THEN '%s'", (long long)name->value, name->text);
-    if (view->keeps_others)
-        strbuf_addf(sql, " ELSE %s", view->column);
-    strbuf_addf(sql, " END%s;", view->end);
+    add_texts(sql, view->begin, "CASE ", view->column);
+    for (const struct value_name *name = view->names; name->text != NULL; name++) {
+        strbuf_adds(sql, " WHEN ");
+        strbuf_add_integer(sql, (int64_t)name->value);
+        add_texts(sql, " THEN '", name->text, "'");
+    }
+    add_texts(sql, view->keeps_others ? " ELSE " : "", view->keeps_others ? view->column : "", " END");
+    add_texts(sql, view->end, ";", "");
 }
 
 static void add_column(struct strbuf *sql, const struct column *column, bool first)
 {
-    strbuf_adds(sql, first ? "" : ", ");
-    strbuf_adds(sql, column->name);
-    strbuf_adds(sql, column->type == COLUMN_INTEGER ? " INTEGER" : " TEXT");
+    add_texts(sql, first ? "" : ", ", column->name, column->type == COLUMN_INTEGER ? " INTEGER" : " TEXT");
     strbuf_adds(sql, column->flags & COLUMN_KEY ? " PRIMARY KEY" : "");
 }
 
@@ -291,7 +300,7 @@ static void add_kind_table(struct strbuf *sql, const struct record_kind *kind)
     bool has_key = false, first = true;
     for (size_t i = 0; i < kind->column_count; i++)
         has_key |= !(kind->columns[i].flags & COLUMN_TRANSIENT) && (kind->columns[i].flags & COLUMN_KEY);
-    strbuf_addf(sql, "CREATE TABLE \"%s\"(%s", kind->table, has_key ? "" : "id INTEGER PRIMARY KEY, ");
+    add_texts(sql, "CREATE TABLE \"", kind->table, has_key ? "\"(" : "\"(id INTEGER PRIMARY KEY, ");
     for (size_t i = 0; i < kind->column_count; i++) {
         if (kind->columns[i].flags & COLUMN_TRANSIENT)
             continue;
@@ -431,16 +440,29 @@ int schema_script_connect(struct database_build *build, const char *script, stru
     return status == 0 ? name_roots(build->db, script, err) : status;
 }
 
+static struct strbuf tables_text;
+
+static void make_tables_text(void)
+{
+    strbuf_init(&tables_text, SCHEMA_MAX);
+    schema_add_tables(&tables_text);
+}
+
+/* The tables' statements, made once in a process; NULL with err set. */
+static const char *tables(struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_tables_text);
+    if (tables_text.failed)
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+    return tables_text.failed ? NULL : tables_text.data;
+}
+
 int schema_build_create(struct database_build *build, const char *path, uint64_t bytes, struct schema_file *ret,
                         struct err *err)
 {
-    struct strbuf sql;
-    strbuf_init(&sql, SCHEMA_MAX);
-    schema_add_tables(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : schema_script_create(build, path, sql.data, page_size_for(bytes), ret, err);
-    strbuf_release(&sql);
-    return status;
+    const char *sql = tables(err);
+    return sql != NULL ? schema_script_create(build, path, sql, page_size_for(bytes), ret, err) : -(int)err->code;
 }
 
 uint32_t schema_root(const struct record_kind *kind)
@@ -456,16 +478,10 @@ uint32_t schema_root(const struct record_kind *kind)
 
 int schema_build_connect(struct database_build *build, struct err *err)
 {
-    struct strbuf sql;
-    strbuf_init(&sql, SCHEMA_MAX);
-    schema_add_tables(&sql);
-    int status = 0;
-    if (sql.failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    else if (database_build_connect(build, err) < 0 || name_roots(build->db, sql.data, err) < 0)
-        status = -(int)err->code;
-    strbuf_release(&sql);
-    return status;
+    const char *sql = tables(err);
+    if (sql == NULL || database_build_connect(build, err) < 0)
+        return -(int)err->code;
+    return name_roots(build->db, sql, err);
 }
 
 /* Everything in a schema as struct made has it, in the order of names; false when it cannot be read, or is longer than

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define WRITE_SIZE ((size_t)256 * 1024)
+#define FIRST_ROOM ((size_t)16 * 1024)
 #define READ_MEMORY ((size_t)2 * 1024 * 1024) /* of all runs together */
 #define READ_SIZE_MIN ((size_t)4096)
 #define READ_SIZE_MAX ((size_t)64 * 1024)
@@ -37,7 +38,7 @@ struct run {
 };
 
 struct spool {
-    size_t memory, left; /* left: of it */
+    size_t memory, room, left; /* room: of the memory, reserved; left: of the room */
     int (*ties)(const void *a, const void *b);
     struct {
         char *items;
@@ -321,16 +322,23 @@ static int write_run(struct spool *spool, struct err *err)
 
 #define ENTRY_SIZE (2 * sizeof(struct entry)) /* sorting takes the entries a second time */
 
-/* Room for a record of this size: what is in memory is written when it does not fit. All that the memory may ever be is
- * reserved at once: what is not used costs nothing, and growing would touch everything again. */
+/* Room for a record of this size: what is in memory is written when it does not fit. After a little for the few records
+ * of most spools, all that the memory may ever be is reserved: growing more often would touch everything again. */
 static int make_room(struct spool *spool, size_t size, struct err *err)
 {
-    size_t memory = spool->memory > size + ENTRY_SIZE ? spool->memory : size + ENTRY_SIZE;
-    if (spool->entries.count > 0 && write_run(spool, err) < 0)
-        return -(int)err->code;
-    spool->left = memory;
-    return array_reserve(&spool->bytes, memory, err) < 0 ||
-                   array_reserve(&spool->entries, memory / ENTRY_SIZE + 1, err) < 0
+    const size_t needed = size + ENTRY_SIZE, memory = spool->memory > needed ? spool->memory : needed;
+    const size_t used = spool->room - spool->left;
+    if (spool->room >= memory || used + needed > memory) {
+        if (spool->entries.count > 0 && write_run(spool, err) < 0)
+            return -(int)err->code;
+        spool->left = spool->room = memory;
+    } else {
+        bool is_few = spool->room == 0 && needed <= FIRST_ROOM && memory > FIRST_ROOM;
+        spool->room = is_few ? FIRST_ROOM : memory;
+        spool->left = spool->room - used;
+    }
+    return array_reserve(&spool->bytes, spool->left, err) < 0 ||
+                   array_reserve(&spool->entries, spool->left / ENTRY_SIZE + 1, err) < 0
                ? -(int)err->code
                : 0;
 }

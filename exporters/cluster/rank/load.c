@@ -155,9 +155,10 @@ static bool open_made(const struct cluster_load *load, struct share *share, cons
         status = -1;
     if (status == 0)
         return true;
-    if (path != NULL && err->code == ERR_FORMAT) {
+    if (path != NULL && err->code != ERR_NONE && err->code != ERR_NOT_FOUND && !ends_everything(err)) {
         const struct place place = {path, -1, -1, NULL};
-        diag_report(diag, DIAG_AGGREGATE_DAMAGED, &place, "%s", "its digest is not that of its content");
+        diag_report(diag, DIAG_AGGREGATE_DAMAGED, &place, "%s",
+                    err->code == ERR_FORMAT ? "its digest is not that of its content" : err_message(err));
     }
     if (path != NULL)
         aggregate_release(aggregate);
