@@ -69,7 +69,7 @@ struct cann_task {
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
-    /* Of captures from before 2023: ticks of the device, DB_NULL: it did not come into the state. */
+    /* Ticks of the device, of captures from before 2023; DB_NULL: it did not come into the state. */
     int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
