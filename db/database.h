@@ -25,7 +25,7 @@ struct blank {
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
 #define DATABASE_USER_VERSION 10 /* the schema: raised with every change of it */
-#define DB_NULL INT64_MIN       /* how queries give an SQL NULL in an integer */
+#define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };

@@ -261,8 +261,18 @@ struct cann_task_reader {
     bool with_counters;
 };
 
-/* Columns that sums are made of, and what else is known. */
+/* Each reader takes columns that stand together: those of captures from before 2023 up to the end of the sums, the
+ * others from their first column on. */
 static const struct query_field task_fields[] = {
+    QUERY_FIELD(struct cann_task, start_tick, "start_tick"),
+    QUERY_FIELD(struct cann_task, end_tick, "end_tick"),
+    QUERY_FIELD(struct cann_task, wait_tick, "wait_tick"),
+    QUERY_FIELD(struct cann_task, pending_tick, "pending_tick"),
+    QUERY_FIELD(struct cann_task, counted_blocks, "counted_blocks"),
+    QUERY_FIELD(struct cann_task, launch_name_id, "launch_name_id"),
+    QUERY_FIELD(struct cann_task, task_id, "task_id"),
+    QUERY_FIELD(struct cann_task, context_id, "context_id"),
+    QUERY_FIELD(struct cann_task, model_id, "model_id"),
     QUERY_FIELD(struct cann_task, device_id, "device_id"),
     QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
     QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
@@ -272,14 +282,12 @@ static const struct query_field task_fields[] = {
     QUERY_FIELD(struct cann_task, op_type_id, "op_type_id"),
     QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
     QUERY_FIELD(struct cann_task, block_num, "block_num"),
-    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
     QUERY_FIELD(struct cann_task, tensor_set_id, "tensor_set_id"),
+    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
     QUERY_FIELD(struct cann_task, copy_bytes, "copy_bytes"),
     QUERY_FIELD(struct cann_task, copy_direction, "copy_direction"),
     QUERY_FIELD(struct cann_task, id, "id"),
-    QUERY_FIELD(struct cann_task, task_id, "task_id"),
     QUERY_FIELD(struct cann_task, batch_id, "batch_id"),
-    QUERY_FIELD(struct cann_task, context_id, "context_id"),
     QUERY_FIELD(struct cann_task, connection_id, "connection_id"),
     QUERY_FIELD(struct cann_task, thread_id, "thread_id"),
     QUERY_FIELD(struct cann_task, host_type_id, "host_type_id"),
@@ -287,9 +295,14 @@ static const struct query_field task_fields[] = {
     QUERY_FIELD(struct cann_task, op_state, "op_state"),
     QUERY_FIELD(struct cann_task, op_flag, "op_flag"),
     QUERY_FIELD(struct cann_task, attribute_id, "attribute_id"),
-    QUERY_FIELD(struct cann_task, model_id, "model_id"),
 };
-enum { SUM_FIELDS = 13 };
+enum {
+    FIRST_OF_TASK = 6,
+    FIRST_OF_SUM = 9,
+    END_OF_TICKS = 19,
+    END_OF_SUM = 22,
+    END_OF_TASK = sizeof task_fields / sizeof *task_fields
+};
 
 /* Fields of the AI cores, then of the vector cores: the cycles say whether there are counters. */
 static const struct query_field counter_fields[] = {
@@ -319,11 +332,11 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aiv_time_ns, "aiv_time_ns"),
 };
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
-enum { TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
 
-static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t fields, bool with_counters, struct err *err)
+static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_t end, bool with_counters,
+                                                struct err *err)
 {
-    const struct query_select select = {.fields = task_fields, .field_count = fields};
+    const struct query_select select = {.fields = task_fields + first, .field_count = end - first};
     struct cann_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -341,12 +354,17 @@ static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t fields, bool
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
-    return task_reader_new(db, TASK_FIELDS, with_counters, err);
+    return task_reader_new(db, FIRST_OF_TASK, END_OF_TASK, with_counters, err);
 }
 
 struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
-    return task_reader_new(db, SUM_FIELDS, with_counters, err);
+    return task_reader_new(db, FIRST_OF_SUM, END_OF_SUM, with_counters, err);
+}
+
+struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, bool with_counters, struct err *err)
+{
+    return task_reader_new(db, 0, END_OF_TICKS, with_counters, err);
 }
 
 void cann_task_reader_free(struct cann_task_reader *reader)

@@ -69,6 +69,8 @@ struct cann_task {
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
+    /* Ticks of the device, of captures from before 2023; DB_NULL: it did not come into the state. */
+    int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. In SQL likewise. */
@@ -95,6 +97,8 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
 /* Members of which sums are made: where, when, what, tensors, blocks, copies, counters; the rest is unset.
  */
 struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err);
+/* Likewise with all that captures from before 2023 have, whose ticks the others leave unset. */
+struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, bool with_counters, struct err *err);
 void cann_task_reader_free(struct cann_task_reader *reader);
 /* Tasks with first <= id < end, by id. */
 int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,

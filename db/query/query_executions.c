@@ -27,85 +27,29 @@ static int select_in_range(sqlite3 *db, const struct query_select *select, const
 
 /* ---- executions ---- */
 
-struct task_row {
-    int64_t device_id, context_id, stream_id, type, op_name_id, end_tick, aic_total_cycle, aiv_total_cycle;
-    int64_t task_id, start_ns, duration_ns, op_type_id, op_task_type, model_id, block_num, tensor_set_id;
-    int64_t start_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
-    int64_t aic_counters[EXECUTION_COUNTERS], aiv_counters[EXECUTION_COUNTERS];
-};
-
-/* Columns that counts are made of, then the others. */
-static const struct query_field task_fields[] = {
-    QUERY_FIELD(struct task_row, device_id, "device_id"),
-    QUERY_FIELD(struct task_row, context_id, "context_id"),
-    QUERY_FIELD(struct task_row, stream_id, "stream_id"),
-    QUERY_FIELD(struct task_row, type, "type"),
-    QUERY_FIELD(struct task_row, op_name_id, "op_name_id"),
-    QUERY_FIELD(struct task_row, end_tick, "end_tick"),
-    QUERY_FIELD(struct task_row, aic_total_cycle, "aic_total_cycle"),
-    QUERY_FIELD(struct task_row, aiv_total_cycle, "aiv_total_cycle"),
-    QUERY_FIELD(struct task_row, task_id, "task_id"),
-    QUERY_FIELD(struct task_row, start_ns, "start_ns"),
-    QUERY_FIELD(struct task_row, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct task_row, op_type_id, "op_type_id"),
-    QUERY_FIELD(struct task_row, op_task_type, "op_task_type"),
-    QUERY_FIELD(struct task_row, model_id, "model_id"),
-    QUERY_FIELD(struct task_row, block_num, "block_num"),
-    QUERY_FIELD(struct task_row, tensor_set_id, "tensor_set_id"),
-    QUERY_FIELD(struct task_row, start_tick, "start_tick"),
-    QUERY_FIELD(struct task_row, wait_tick, "wait_tick"),
-    QUERY_FIELD(struct task_row, pending_tick, "pending_tick"),
-    QUERY_FIELD(struct task_row, counted_blocks, "counted_blocks"),
-    QUERY_FIELD(struct task_row, launch_name_id, "launch_name_id"),
-};
-enum { COUNT_FIELDS = 8, TASK_FIELDS = sizeof task_fields / sizeof *task_fields };
-
-#define CORE_COUNTERS(core)                                                                                            \
-    QUERY_FIELD(struct task_row, core##_counters[0], #core "_event0"),                                                 \
-        QUERY_FIELD(struct task_row, core##_counters[1], #core "_event1"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[2], #core "_event2"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[3], #core "_event3"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[4], #core "_event4"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[5], #core "_event5"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[6], #core "_event6"),                                             \
-        QUERY_FIELD(struct task_row, core##_counters[7], #core "_event7")
-static const struct query_field counter_fields[] = {CORE_COUNTERS(aic), CORE_COUNTERS(aiv)};
-static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
-
 struct task_scan {
     const struct execution_range *range;
-    bool counting; /* of COUNT_FIELDS only */
     bool with_counters;
-    int (*each)(void *arg, const struct task_row *task, struct err *err);
+    int (*each)(void *arg, const struct cann_task *task, struct err *err);
     void *arg;
 };
 
 /* Whole tasks: the parts of split ones have tables of their own. */
-static bool is_in_range(const struct task_row *task, const struct execution_range *range)
-{
-    return task->context_id == DB_NULL && task->end_tick != DB_NULL && task->end_tick > range->after_tick &&
-           task->end_tick <= range->until_tick;
-}
-
-static int take_task(void *arg, int64_t *row, struct err *err)
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     const struct task_scan *scan = arg;
-    const struct task_row *task = (const struct task_row *)(void *)row;
-    return task->device_id == scan->range->device_id && (scan->counting || is_in_range(task, scan->range))
+    const struct execution_range *range = scan->range;
+    return task->device_id == range->device_id && task->context_id == DB_NULL && task->end_tick != DB_NULL &&
+                   task->end_tick > range->after_tick && task->end_tick <= range->until_tick
                ? scan->each(scan->arg, task, err)
                : 0;
 }
 
-/* Reads the tasks of a range, or where only counting all of the device. */
-static int scan_tasks(sqlite3 *db, struct task_scan *tasks, struct err *err)
+static int scan_tasks(sqlite3 *db, struct task_scan *scan, struct err *err)
 {
-    const struct query_select select = {.fields = task_fields,
-                                        .field_count = tasks->counting ? COUNT_FIELDS : TASK_FIELDS};
-    struct query_scan *scan = NULL;
-    int status = query_scan_fields(db, &select, tasks->with_counters ? &counter_select : NULL, "device_task",
-                                   sizeof(struct task_row), &scan, err);
-    status = status == 0 ? query_scan(scan, 1, INT64_MAX, take_task, tasks, err) : status;
-    query_scan_free(scan);
+    struct cann_task_reader *reader = cann_ticks_reader_new(db, scan->with_counters, err);
+    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, scan, err) : -(int)err->code;
+    cann_task_reader_free(reader);
     return status;
 }
 
@@ -148,16 +92,15 @@ static int sort_execution(const struct loop *loop, const struct execution *execu
     return spool_add(loop->sorted, &key, execution, wanted_size(query), err);
 }
 
-static void set_counters(struct execution *execution, const struct task_row *task)
+static void set_counters(struct execution *execution, const struct cann_task *task)
 {
-    bool of_cube = task->aic_total_cycle != DB_NULL;
-    execution->of_vector_core = !of_cube;
-    execution->counted = of_cube || task->aiv_total_cycle != DB_NULL;
-    execution->total_cycle = of_cube ? task->aic_total_cycle : task->aiv_total_cycle;
-    memcpy(execution->counters, of_cube ? task->aic_counters : task->aiv_counters, sizeof execution->counters);
+    execution->of_vector_core = !task->has_aic;
+    execution->counted = task->has_aic || task->has_aiv;
+    execution->total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle;
+    memcpy(execution->counters, task->has_aic ? task->aic_counters : task->aiv_counters, sizeof execution->counters);
 }
 
-static int take_execution(void *arg, const struct task_row *task, struct err *err)
+static int take_execution(void *arg, const struct cann_task *task, struct err *err)
 {
     const struct loop *loop = arg;
     const struct execution_query *query = loop->query;
@@ -310,8 +253,12 @@ int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
 
 /* ---- what there is ---- */
 
-/* Counters that belong to no task count too: they say what was counted. */
-#define COUNTED(records) "EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL)"
+/* Counters that belong to no task count too: they say what was counted. Where there are some, the first is found; only
+ * a search for those that are not there takes time. */
+#define COUNTED(records, cycles)                                                                                       \
+    "(EXISTS (SELECT 1 FROM " records " WHERE device_id = ?1 AND stream_id IS NOT NULL) OR EXISTS (SELECT 1 FROM"      \
+    " device_task WHERE device_id = ?1 AND " cycles " IS NOT NULL))"
+#define OF_AI_CORES COUNTED("aicore_pmu", "aic_total_cycle")
 
 static const struct query_field count_fields[] = {
     QUERY_FIELD(struct execution_counts, copies, "(SELECT count(*) FROM " COPIES ")"),
@@ -320,8 +267,9 @@ static const struct query_field count_fields[] = {
     QUERY_FIELD(struct execution_counts, tensors,
                 "EXISTS (SELECT 1 FROM device_task JOIN tensor_set x ON x.id = tensor_set_id WHERE device_id = ?1 AND"
                 " (x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL))"),
-    QUERY_FIELD(struct execution_counts, of_ai_cores, COUNTED("aicore_pmu")),
-    QUERY_FIELD(struct execution_counts, of_vector_cores, COUNTED("aiv_pmu")),
+    QUERY_FIELD(struct execution_counts, of_ai_cores, OF_AI_CORES),
+    QUERY_FIELD(struct execution_counts, of_vector_cores,
+                "NOT " OF_AI_CORES " AND " COUNTED("aiv_pmu", "aiv_total_cycle")),
 };
 static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = ""};
 
@@ -332,32 +280,20 @@ static int take_counts(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
-struct counting {
-    const struct execution_range *range;
-    struct execution_counts *counts;
-};
-
-static int count_task(void *arg, const struct task_row *task, struct err *err)
+static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
+    struct execution_counts *ret = arg;
     (void)err;
-    const struct counting *counting = arg;
-    struct execution_counts *ret = counting->counts;
-    bool known = task->device_id != DB_NULL;
-    ret->of_ai_cores |= known && task->aic_total_cycle != DB_NULL;
-    ret->of_vector_cores |= known && task->aiv_total_cycle != DB_NULL;
-    if (is_in_range(task, counting->range)) {
-        ret->tasks++;
-        ret->operators += task->op_name_id != DB_NULL;
-        ret->ai_cpu_tasks += task->type == 1;
-    }
+    ret->tasks++;
+    ret->operators += task->op_name_id != DB_NULL;
+    ret->ai_cpu_tasks += task->type == 1;
     return 0;
 }
 
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err)
 {
     *ret = (struct execution_counts){.tasks = 0};
-    struct counting counting = {range, ret};
-    struct task_scan scan = {.range = range, .counting = true, .each = count_task, .arg = &counting};
+    struct task_scan scan = {.range = range, .each = count_task, .arg = ret};
     int status = select_in_range(db, &counts, range, take_counts, ret, err);
     return status == 0 ? scan_tasks(db, &scan, err) : status;
 }
@@ -392,15 +328,9 @@ static int add_stream(void *arg, int64_t stream_id, struct err *err)
     return 0;
 }
 
-struct stream_search {
-    const struct execution_range *range;
-    struct streams streams;
-};
-
-static int add_stream_of_task(void *arg, const struct task_row *task, struct err *err)
+static int add_stream_of_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    struct stream_search *search = arg;
-    return is_in_range(task, search->range) ? add_stream(&search->streams, task->stream_id, err) : 0;
+    return add_stream(arg, task->stream_id, err);
 }
 
 static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
@@ -409,15 +339,15 @@ static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .fr
 int execution_each_stream(sqlite3 *db, const struct execution_range *range,
                           int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
 {
-    struct stream_search search = {.range = range};
-    struct number_loop loop = {add_stream, &search.streams};
-    struct task_scan scan = {.range = range, .counting = true, .each = add_stream_of_task, .arg = &search};
+    struct streams streams = {.items = NULL};
+    struct number_loop loop = {add_stream, &streams};
+    struct task_scan scan = {.range = range, .each = add_stream_of_task, .arg = &streams};
     int status = scan_tasks(db, &scan, err);
     if (status == 0)
         status = select_in_range(db, &copy_streams, range, take_number, &loop, err);
-    for (size_t i = 0; i < search.streams.count && status == 0; i++)
-        status = each(arg, search.streams.items[i], err);
-    free(search.streams.items);
+    for (size_t i = 0; i < streams.count && status == 0; i++)
+        status = each(arg, streams.items[i], err);
+    free(streams.items);
     return status;
 }
 
@@ -429,43 +359,6 @@ int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id,
                      "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
                      " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log ORDER BY 1",
                      NULL, 0, take_number, &loop, err);
-}
-
-static const struct query_field type_fields[] = {
-    QUERY_FIELD(struct type_total, type, "type"),
-    QUERY_FIELD(struct type_total, count, "number"),
-    QUERY_FIELD(struct type_total, total_ns, "total_ns"),
-    QUERY_FIELD(struct type_total, min_ns, "min_ns"),
-    QUERY_FIELD(struct type_total, max_ns, "max_ns"),
-    QUERY_FIELD(struct type_total, report_total_ns, "sum(total_ns) OVER ()"),
-};
-static const struct query_select types = {
-    QUERY_FIELDS(type_fields), .from =
-                                   "FROM (SELECT y.text AS type, count(*) AS number, sum(t.duration_ns) AS total_ns,"
-                                   "  min(t.duration_ns) AS min_ns, max(t.duration_ns) AS max_ns"
-                                   "  FROM device_task t LEFT JOIN name y ON y.id = t.op_type_id"
-                                   "  WHERE t.device_id IS ?1 AND t.op_name_id IS NOT NULL GROUP BY 1)"
-                                   "  ORDER BY total_ns DESC, coalesce(type, 'N/A')"};
-
-struct type_loop {
-    int (*each)(void *arg, const struct type_total *total, struct err *err);
-    void *arg;
-};
-
-static int take_type(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct type_loop *loop = arg;
-    struct type_total total;
-    query_take(row, 0, types.fields, types.field_count, &total);
-    return loop->each(loop->arg, &total, err);
-}
-
-int execution_each_type(sqlite3 *db, int64_t device_id,
-                        int (*each)(void *arg, const struct type_total *total, struct err *err), void *arg,
-                        struct err *err)
-{
-    struct type_loop loop = {each, arg};
-    return query_select(db, &types, &device_id, 1, take_type, &loop, err);
 }
 
 /* ---- iterations ---- */

@@ -72,8 +72,9 @@ int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
 /* Counts of a device's rows in a range. */
 struct execution_counts {
     int64_t tasks, operators, copies, ai_cpu_runs;
-    int64_t ai_cpu_tasks;                       /* of the tasks those that ran there */
-    bool tensors, of_ai_cores, of_vector_cores; /* of any task of the device: tensors are known, counters of such */
+    int64_t ai_cpu_tasks;      /* of the tasks those that ran there */
+    bool tensors, of_ai_cores; /* of any task of the device: tensors are known, counters of such */
+    bool of_vector_cores;      /* likewise, where there are none of AI cores */
 };
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err);
 
@@ -84,16 +85,6 @@ int execution_each_stream(sqlite3 *db, const struct execution_range *range,
 /* Devices with tasks, iterations or logs, ascending, in captures of 2020. */
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
                           struct err *err);
-
-/* Per operator type (NULL: nothing says it), total time descending, then type. */
-struct type_total {
-    const char *type;
-    int64_t count, total_ns, min_ns, max_ns;
-    int64_t report_total_ns; /* over all types of the device */
-};
-int execution_each_type(sqlite3 *db, int64_t device_id,
-                        int (*each)(void *arg, const struct type_total *total, struct err *err), void *arg,
-                        struct err *err);
 
 /* The end of one iteration of a model, by model and iteration. */
 struct iteration_end {

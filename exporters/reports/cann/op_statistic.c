@@ -224,34 +224,20 @@ const struct report report_op_statistic_2022 = {
 };
 
 /* op_statistic of captures of 2020: time of operators by their type. */
-#define SHOWN_JOB(member) REPORT_FIELD(struct shown_job, member)
-struct shown_job {
-    struct type_total total;
-    int64_t mean_ns, share; /* share: of 10^6 */
-};
+#define TOTAL "sum(duration_ns)"
 
 static const struct report_column columns_job[] = {
-    {"OP Type", SHOWN_JOB(total.type), .doc = "The type of the operators."},
-    {"Count", SHOWN_JOB(total.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", SHOWN_JOB(total.total_ns), FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
-    {"Min Time(us)", SHOWN_JOB(total.min_ns), FORM_SCALED_FIXED, 3, .doc = "The shortest."},
-    {"Avg Time(us)", SHOWN_JOB(mean_ns), FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "Their mean."},
-    {"Max Time(us)", SHOWN_JOB(total.max_ns), FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    {"Ratio(%)", SHOWN_JOB(share), FORM_SCALED, 4, .doc = "Their share of the time of all operators."},
+    {"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
+    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
+    {"Min Time(us)", "min(duration_ns)", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
+    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
+     .doc = "Their mean."},
+    {"Max Time(us)", "max(duration_ns)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+    {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
+     .doc = "Their share of the time of all operators."},
     {.title = NULL},
 };
-
-static int put_type(void *arg, const struct type_total *total, struct err *err)
-{
-    const struct shown_job row = {*total, number_ratio(total->total_ns, total->count, 0),
-                                  number_ratio(total->total_ns, total->report_total_ns, 2 + 4)};
-    return report_put((struct report_run *)arg, &row, err);
-}
-
-static int put_rows_job(struct report_run *run, struct err *err)
-{
-    return execution_each_type(run->session->db, run->scope->device_id, put_type, run, err);
-}
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
@@ -259,13 +245,14 @@ const struct report report_op_statistic_job = {
     .doc = "How often operators of each type ran on a device, and how long.",
     .families = FAMILY_JOB,
     .of_device = true,
+    .query = {.from = "device_task",
+              .where = "device_id IS :device AND op_name_id IS NOT NULL",
+              .group_by = "op_type_id",
+              .order_by = TOTAL " DESC, coalesce((SELECT text FROM name WHERE id = op_type_id), 'N/A')"},
     .columns = columns_job,
-    .rows = put_rows_job,
 };
 
 /* communication_statistic: time of communication operators by their type. */
-#define TOTAL "sum(duration_ns)"
-
 static const struct report_column columns_communication[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},

@@ -141,18 +141,6 @@ static int add_execution(void *arg, const struct execution *execution, struct er
     return 0;
 }
 
-static int add_type(void *arg, const struct type_total *total, struct err *err)
-{
-    (void)arg;
-    (void)err;
-    strbuf_addf(&lines, "%s ", or_dash(total->type));
-    const int64_t numbers[] = {total->count, total->total_ns, total->min_ns, total->max_ns, total->report_total_ns};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        add_number(numbers[i]);
-    strbuf_addc(&lines, '\n');
-    return 0;
-}
-
 static void begin(void)
 {
     strbuf_init(&lines, 1 << 20);
@@ -352,9 +340,6 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     query.order = EXECUTIONS_BY_END;
     assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
-    strbuf_init(&lines, 1 << 20);
-    assert_int_equal(execution_each_type(db, 0, add_type, NULL, &err), 0);
-    assert_lines("Mul 2 800 300 500 1000 \n- 1 200 200 200 1000 \n");
     database_close(db);
 }
 
