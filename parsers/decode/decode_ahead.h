@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What the thread decodes: of a part the files that are chosen. */
+/* Work of the thread: of a part the files that are chosen. */
 struct ahead_work {
     struct capture capture; /* the same with diagnostics of its own */
     struct diagnostics diag;
