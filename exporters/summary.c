@@ -80,9 +80,9 @@ static int write_report(struct summary *summary, const struct report *report, co
 {
     uint64_t rows = 0;
     bool may_have;
-    int status = may_have_rows(summary->session.db, report, &may_have, err);
-    if (status == 0 && may_have)
-        status = report_write(&summary->session, report, scope, &rows, err);
+    if (may_have_rows(summary->session.db, report, &may_have, err) < 0)
+        return -(int)err->code;
+    int status = may_have ? report_write(&summary->session, report, scope, &rows, err) : 0;
     return status == 0 && rows == 0 ? tell_absence(summary, report, err) : status;
 }
 

@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "db/database.h"
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What the thread decodes: of a part the files that are chosen. */
+/* Work of the thread: of a part the files that are chosen. */
 struct ahead_work {
     struct capture capture; /* the same with diagnostics of its own */
     struct diagnostics diag;
@@ -34,7 +34,7 @@ extern uint64_t ahead_bytes_min;
 struct ahead *ahead_new(struct capture *capture, ahead_decode *decode);
 void ahead_free(struct ahead *ahead); /* stops it; NULL is fine */
 
-/* Of each file whether it is left to the caller. */
+/* Tells of each file whether it is left to the caller. */
 const bool *ahead_left(const struct ahead *ahead);
 /* Gives what was decoded of a part to the association, the first time that it is called for the part: 1; 0: it cannot
  * be taken, and ahead_give_back is to be called. */

@@ -687,25 +687,27 @@ static struct row_batch *refuse_rows(struct row_sink *sink, const struct record_
     return NULL;
 }
 
+static int decode_chosen(struct decoder *decoder, const struct ahead_work *work, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    for (size_t i = work->first, end; i < capture->file_count && capture->files[i].part == work->part; i = end) {
+        end = stream_end(capture, i);
+        if ((work->chosen[i] && decode_stream(decoder, &capture->files[i], end - i, NULL, err) < 0) ||
+            check_stop(decoder, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}
+
 static int decode_ahead(struct ahead_work *work, struct association **ret, struct err *err)
 {
     struct row_sink sink = {.begin = refuse_rows};
-    struct capture *capture = &work->capture;
-    struct decoder decoder = {.capture = capture, .sink = &sink, .apart = &work->stop};
-    int status = open_decoder(&decoder, err);
-    if (status == 0)
-        *ret = decoder.association = association_new(&decoder, err);
-    if (decoder.association == NULL ||
-        (decoder.reader = file_reader_new(capture, work->first, work->chosen, err)) == NULL)
-        status = -(int)err->code;
-    else
-        status = association_begin_part(decoder.association, work->part, err);
-    for (size_t i = work->first, end; i < capture->file_count && capture->files[i].part == work->part; i = end) {
-        end = stream_end(capture, i);
-        if (status == 0 && work->chosen[i])
-            status = decode_stream(&decoder, &capture->files[i], end - i, NULL, err);
-        status = status == 0 ? check_stop(&decoder, err) : status;
-    }
+    struct decoder decoder = {.capture = &work->capture, .sink = &sink, .apart = &work->stop};
+    bool opened = open_decoder(&decoder, err) == 0 && (decoder.association = association_new(&decoder, err)) != NULL &&
+                  (decoder.reader = file_reader_new(&work->capture, work->first, work->chosen, err)) != NULL &&
+                  association_begin_part(decoder.association, work->part, err) == 0;
+    int status = opened ? decode_chosen(&decoder, work, err) : -(int)err->code;
+    *ret = decoder.association;
     close_decoder(&decoder);
     return status;
 }

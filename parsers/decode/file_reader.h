@@ -24,8 +24,8 @@ int file_reader_open(struct file_reader *reader, size_t index);
 /* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on, and that a hole of
  * 8 GiB or more ends the file with ENODATA. */
 ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size);
-/* The same without copying them: they stay where they are until the next call, with READER_FRONT bytes in front of them
- * that may be written, too. */
+/* Gives them without copying them: they stay where they are until the next call, with READER_FRONT bytes in front of
+ * them that may be written, too. */
 #define READER_FRONT ((size_t)8 * 1024)
 ssize_t file_reader_lend(struct file_reader *reader, unsigned char **ret);
 /* The checksum of the open file; its end must have been read. */

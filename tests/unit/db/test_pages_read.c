@@ -3,9 +3,9 @@
 #include "tests/lib/scratch.h"
 
 #include "db/database.h"
-#include "db/table_pages.h"
 #include "db/query/query_scan.h"
 #include "db/query/take_row.h"
+#include "db/table_pages.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
