@@ -203,8 +203,11 @@ void large_sort(void *items, size_t count, size_t item_size, int (*order)(const 
 
 void large_forget(void)
 {
+    size_t mapped = 0;
     pthread_mutex_lock(&lock);
     for (const struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next)
+        mapped += mapping->size;
+    for (const struct mapping *mapping = mappings; mapped > LARGE_KEPT && mapping != NULL; mapping = mapping->next)
         madvise(mapping->bytes, mapping->size, MADV_DONTNEED); /* no matter if it fails */
     pthread_mutex_unlock(&lock);
 }
