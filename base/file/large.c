@@ -170,41 +170,51 @@ static void merge(const char *from, char *to, const size_t bounds[3], size_t ite
     }
 }
 
+/* Merges runs, from one array into the other and back; whether it ends in the other. */
+static bool merge_runs(char *items, char *other, size_t count, size_t item_size, size_t run,
+                       int (*order)(const void *a, const void *b))
+{
+    bool in_other = false;
+    for (; run < count; run *= 2, in_other = !in_other)
+        for (size_t i = 0; i < count; i += 2 * run) {
+            const size_t middle = count - i < run ? count : i + run, end = count - middle < run ? count : middle + run;
+            merge(in_other ? other : items, in_other ? items : other, (const size_t[3]){i, middle, end}, item_size,
+                  order);
+        }
+    return in_other;
+}
+
 void large_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
 {
     struct err ignored = ERR_INIT; /* sorted in memory then */
     size_t run = LARGE_LEAST / item_size;
     if (count < 2 || count_sorted(items, count, item_size, order) == count)
         return;
-    char *other = count > run ? large_new(count, item_size, &ignored) : NULL, *from = items, *to = other;
+    char *other = count > run ? large_new(count, item_size, &ignored) : NULL;
     if (other == NULL) {
         qsort(items, count, item_size, order);
         return;
     }
     for (size_t i = 0; i < count; i += run) {
-        qsort(from + i * item_size, count - i < run ? count - i : run, item_size, order);
+        qsort((char *)items + i * item_size, count - i < run ? count - i : run, item_size, order);
         large_passed(run);
     }
-    for (; run < count; run *= 2) {
-        for (size_t i = 0; i < count; i += 2 * run) {
-            const size_t middle = count - i < run ? count : i + run, end = count - middle < run ? count : middle + run;
-            merge(from, to, (const size_t[3]){i, middle, end}, item_size, order);
-        }
-        char *swap = from;
-        from = to;
-        to = swap;
-    }
-    for (size_t i = 0; from != items && i < count; i++) {
+    bool in_other = merge_runs(items, other, count, item_size, run, order);
+    for (size_t i = 0; in_other && i < count; i++) {
         large_pass(i);
-        memcpy((char *)items + i * item_size, from + i * item_size, item_size);
+        memcpy((char *)items + i * item_size, other + i * item_size, item_size);
     }
     large_free(other);
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): large_free() frees what is no mapping
 }
 
 void large_forget(void)
 {
+    size_t mapped = 0;
     pthread_mutex_lock(&lock);
     for (const struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next)
+        mapped += mapping->size;
+    for (const struct mapping *mapping = mappings; mapped > LARGE_KEPT && mapping != NULL; mapping = mapping->next)
         madvise(mapping->bytes, mapping->size, MADV_DONTNEED); /* no matter if it fails */
     pthread_mutex_unlock(&lock);
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
 
@@ -193,20 +194,24 @@ static int find_launches(struct framework *framework, struct err *err)
 {
     const struct framework_ranges *ranges = &framework->ranges;
     size_t count = 0;
-    for (size_t i = 0; i < ranges->count; i++)
+    for (size_t i = 0; i < ranges->count; i++) {
+        large_pass(i);
         count += (ranges->items[i].flags & RANGE_LAUNCH) != 0;
-    framework->launches = calloc(count + 1, sizeof *framework->launches);
+    }
+    framework->launches = large_new(count + 1, sizeof *framework->launches, err);
     if (framework->launches == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu launches", count);
+        return -(int)err->code;
     for (size_t i = 0; i < ranges->count; i++) {
         const struct framework_range *range = &ranges->items[i];
+        large_pass(i);
         if ((range->flags & RANGE_LAUNCH) != 0)
             framework->launches[framework->launch_count++] =
                 (struct framework_launch){range->thread, range->start_ns, range->end_ns, range->end_ns, i};
     }
     struct framework_launch *launches = framework->launches;
-    array_sort(launches, count, sizeof *launches, compare_launches);
+    large_sort(launches, count, sizeof *launches, compare_launches);
     for (size_t i = 1; i < count; i++) {
+        large_pass(i);
         if (launches[i].thread == launches[i - 1].thread && launches[i].latest_end_ns < launches[i - 1].latest_end_ns)
             launches[i].latest_end_ns = launches[i - 1].latest_end_ns;
     }

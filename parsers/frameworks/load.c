@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "base/span.h"
 #include "parsers/frameworks/framework.h"
@@ -13,11 +14,11 @@
 void framework_release(struct framework *framework)
 {
     intern_release(&framework->texts);
-    free(framework->ranges.items);
+    large_free(framework->ranges.items);
     free(framework->steps.items);
     free(framework->datasets.items);
-    free(framework->dataset_runs.items);
-    free(framework->launches);
+    large_free(framework->dataset_runs.items);
+    large_free(framework->launches);
     torch_free(framework->torch);
     *framework = (struct framework){.launch_count = 0};
 }

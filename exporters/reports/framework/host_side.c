@@ -3,6 +3,7 @@
 
 #include "analysis/memory_curve.h"
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
@@ -34,6 +35,7 @@ static int take_ranges(struct python_lines *lines, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         if ((range->flags & RANGE_STACK) != 0)
             status = add_frame(lines, range->thread, range->start_ns, range->end_ns,
                                framework_text(framework, range->name), err);

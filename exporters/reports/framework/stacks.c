@@ -2,6 +2,7 @@
 #include "exporters/reports/framework/host_side.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/intern.h"
 #include "db/table_rows.h"
 #include "exporters/reports/framework/torch_relation.h"
@@ -81,6 +82,7 @@ static int take_mindspore(struct stacks *stacks, struct err *err)
 
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         const struct host_frame frame = {range->thread,
                                          range->start_ns,
                                          range->end_ns,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/map.h"
 #include "exporters/reports/framework/trace_view.h"
 
@@ -294,6 +295,7 @@ static int write_threads(const struct framework *framework, struct trace *trace,
     trace_name_process(trace, TRACE_MINDSPORE, TRACE_MINDSPORE, "MindSpore", "CPU");
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         if ((range->flags & RANGE_FLOW) == 0 || !is_slice(range))
             status = name_thread(&threads, trace, range->thread, err);
     }
@@ -307,6 +309,7 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
     int status = framework->ranges.count > 0 ? write_threads(framework, trace, err) : 0;
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         const struct framework_event event = {
             places_slice(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns),
             (range->flags & RANGE_STACK) != 0 ? "python_function" : "", NULL};
@@ -378,6 +381,7 @@ static int add_places(struct framework_trace *view, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < ranges->count; i++) {
         const struct framework_range *range = &ranges->items[i];
+        large_pass(i);
         if (!is_slice(range) || !trace_shows(view, range->start_ns))
             continue;
         if ((range->flags & RANGE_FLOW) != 0)
@@ -426,6 +430,7 @@ static int collect_flows(const struct framework *framework, struct map *flows, s
 {
     for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 || !is_slice(range))
             continue;
         struct flow *flow = map_add(flows, &range->flow, NULL, err);
@@ -476,6 +481,7 @@ static int write_arrows(struct framework_trace *view, struct trace *trace, struc
     tell_flows(view, &flows);
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        large_pass(i);
         const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&flows, &range->flow) : NULL;
         if (flow == NULL || flow->starts != 1 || flow->ends != 1 || flow->end != i + 1 ||
             !trace_shows(view, framework->ranges.items[flow->start - 1].start_ns))

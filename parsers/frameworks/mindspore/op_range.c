@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/map.h"
 #include "base/span.h"
 #include "base/strbuf.h"
@@ -161,7 +162,7 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
             .event = key.key.event, .operation = key.key.operation, .custom = key.key.custom};
     }
     struct framework_dataset_runs *runs = &framework->dataset_runs;
-    if (array_reserve(runs, 1, err) < 0)
+    if (large_reserve(runs, 1, err) < 0)
         return -(int)err->code;
     runs->items[runs->count++] =
         (struct framework_dataset_run){range->start_ns, range->end_ns - range->start_ns, group->place};
@@ -193,9 +194,10 @@ static int take_record(void *arg, const struct framework_record *record, struct 
                                     .flags = flags_of(reading->name.data, &fields)};
     int status = intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err);
     if (status == 0)
-        status = array_reserve(&framework->ranges, 1, err);
+        status = large_reserve(&framework->ranges, 1, err);
     if (status < 0)
         return status;
+    large_pass(framework->ranges.count);
     framework->ranges.items[framework->ranges.count++] = range;
     if (range.start_ns == range.end_ns)
         return 0;
