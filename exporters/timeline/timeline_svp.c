@@ -115,16 +115,6 @@ static void enter_process(struct call_timeline *timeline, const struct acl_call 
     timeline->process_id = call->process_id;
 }
 
-char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
-                   const struct trace_slice *slice)
-{
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
-    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
-    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
-    return trace_end_slice(p, style, slice);
-}
-
 static int write_call(struct call_timeline *timeline, const struct acl_call *call, const struct trace_slice *slice,
                       struct err *err)
 {
