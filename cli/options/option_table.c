@@ -532,7 +532,8 @@ const struct option_spec option_table[] = {
      .argument = "FILE",
      .offer = OFFER_LAYERS,
      .offset = MEMBER(reports),
-     .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas"},
+     .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas;\n"
+             "all: every layer"},
     {.name = "report",
      .commands = COMMAND_BIT(COMMAND_VIEW),
      .type = VALUE_NONE,

@@ -254,11 +254,6 @@ void trace_write_name(struct trace *trace, const struct strbuf *name)
     outfile_add(&trace->out, name);
 }
 
-char *trace_put_id(char *p, int64_t id)
-{
-    return id == DB_NULL ? trace_put_literal(p, "\"N/A\"") : number_put_signed(p, id);
-}
-
 void timeline_progress(struct timeline_run *run, uint64_t events)
 {
     run->done += events;

@@ -85,8 +85,10 @@ int trace_text(struct strbuf *buf, const char *text, size_t length);
 /* Writes the beginning of an event of this name, of any length. */
 void trace_write_name(struct trace *trace, const struct strbuf *name);
 
-/* An id as a JSON value: the number, or "N/A" when it is DB_NULL. */
-char *trace_put_id(char *p, int64_t id);
+/* An argument of a number that need not be known: "N/A" is its value then. */
+#define put_number_argument(p, style, key, value)                                                                      \
+    ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
+                        : trace_put_value_word((p), (style), key, "N/A"))
 
 /* Tells that so many more events are done. */
 void timeline_progress(struct timeline_run *run, uint64_t events);

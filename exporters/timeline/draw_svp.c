@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define NAMES_MAX ((size_t)512 * 1024 * 1024) /* bytes of all names of a model, escaped */
-#define NAME_PIECE 65536                      /* longer names are written apart from the rest of their event */
+#define EVENT_PIECE 65536                     /* longer events are made in memory of their own */
 #define ROWS_PER_POLL 4096
 #define READING_ENDS 1 /* a callback's result that only ends the reading of one inference */
 
@@ -76,26 +76,45 @@ static bool is_shortened(const struct layer_names *from, size_t first, size_t co
     return shortened;
 }
 
+/* A text that is being appended. */
+static struct task_text begin_text(const struct strbuf *text)
+{
+    return (struct task_text){.offset = text->length};
+}
+
+static void end_text(struct task_text *ret, const struct strbuf *text)
+{
+    ret->length = text->length - ret->offset;
+}
+
+/* Appends a fact, which may be NULL, as a JSON string. */
+static void add_fact(struct strbuf *text, struct task_text *ret, const char *fact, size_t length)
+{
+    *ret = begin_text(text);
+    if (fact != NULL)
+        trace_text(text, fact, length);
+    end_text(ret, text);
+}
+
 /* Whole name, types and bound of a task. */
-static int add_facts(struct strbuf *text, const struct layer_names *from, const struct task_name *name, size_t first,
+static int add_facts(struct strbuf *text, const struct layer_names *from, struct task_name *name, size_t first,
                      size_t count, bool ai_cpu, const struct operator_bounds *bounds)
 {
+    struct task_text *whole = &name->facts[TASK_WHOLE_NAME];
     struct strbuf joined;
     int result = 0;
     if (is_shortened(from, first, count)) {
-        strbuf_adds(text, ",\"Op Name\":");
+        *whole = begin_text(text);
         result = add_joined(text, from, first, count, true);
+        end_text(whole, text);
     }
     strbuf_init(&joined, NAMES_MAX);
-    if (result == 0 && svp_layers_join(from->layers, name->task_id, ai_cpu, true, &joined)) {
-        strbuf_adds(text, ",\"Layer Type\":");
-        result = trace_text(text, joined.data, joined.length);
-    }
+    if (result == 0 && svp_layers_join(from->layers, name->task_id, ai_cpu, true, &joined))
+        add_fact(text, &name->facts[TASK_LAYER_TYPE], joined.data, joined.length);
     strbuf_clear(&joined);
     svp_layers_join(from->layers, name->task_id, ai_cpu, false, &joined);
     const char *bound = joined.failed ? NULL : operator_bounds_find(bounds, joined.data, joined.length);
-    if (bound != NULL)
-        result = strbuf_addf(text, ",\"Bound\":\"%s\"", bound) < 0 ? -1 : result;
+    add_fact(text, &name->facts[TASK_BOUND], bound, bound != NULL ? strlen(bound) : 0);
     strbuf_release(&joined);
     return text->failed ? -1 : result;
 }
@@ -103,13 +122,11 @@ static int add_facts(struct strbuf *text, const struct layer_names *from, const 
 static int add_name(struct task_names *names, struct task_name *name, const struct layer_names *from, size_t first,
                     size_t count, bool ai_cpu, const struct operator_bounds *bounds)
 {
-    name->offset = names->text.length;
+    name->name = begin_text(&names->text);
     int result = add_joined(&names->text, from, first, count, false);
-    name->length = names->text.length - name->offset;
-    name->facts = names->text.length;
+    end_text(&name->name, &names->text);
     if (result == 0 && bounds != NULL && count > 0)
         result = add_facts(&names->text, from, name, first, count, ai_cpu, bounds);
-    name->facts_length = names->text.length - name->facts;
     return result;
 }
 
@@ -211,13 +228,49 @@ const struct task_name *task_names_find(const struct task_names *names, int64_t 
     return found;
 }
 
-char *task_put_bytes(char *p, int64_t read_bytes, int64_t write_bytes)
+/* ---- events ---- */
+
+size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task)
 {
-    if (read_bytes != DB_NULL)
-        p = number_put_signed(trace_put_literal(p, ",\"DDR Read(B)\":"), read_bytes);
-    if (write_bytes != DB_NULL)
-        p = number_put_signed(trace_put_literal(p, ",\"DDR Write(B)\":"), write_bytes);
-    return p;
+    size_t room = TRACE_EVENT_MAX;
+    if (style->coded)
+        return room;
+    for (size_t i = 0; i < TASK_FACTS; i++)
+        room += task->name->facts[i].length;
+    return room + task->name->name.length;
+}
+
+#define PUT_FACT(p, style, key, text, fact)                                                                            \
+    ((fact).length > 0 ? trace_put_text((p), (style), key, (text) + (fact).offset, (fact).length) : (p))
+
+char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_task *task,
+                   const struct trace_slice *slice)
+{
+    const char *text = task->names->text.data;
+    const struct task_text *name = &task->name->name, *facts = task->name->facts;
+    p = trace_begin_named(p, style, "", text + name->offset + 1, name->length - 2);
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_value_word(p, style, "\"Task Type\":", task->type);
+    p = put_number_argument(p, style, ",\"Stream Id\":", task->stream_id);
+    p = put_number_argument(p, style, ",\"Task Id\":", task->task_id);
+    p = PUT_FACT(p, style, ",\"Op Name\":", text, facts[TASK_WHOLE_NAME]);
+    p = PUT_FACT(p, style, ",\"Layer Type\":", text, facts[TASK_LAYER_TYPE]);
+    p = PUT_FACT(p, style, ",\"Bound\":", text, facts[TASK_BOUND]);
+    if (task->read_bytes != DB_NULL)
+        p = trace_put_integer(p, style, ",\"DDR Read(B)\":", task->read_bytes);
+    if (task->write_bytes != DB_NULL)
+        p = trace_put_integer(p, style, ",\"DDR Write(B)\":", task->write_bytes);
+    return trace_end_slice(p, style, slice);
+}
+
+char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
+                   const struct trace_slice *slice)
+{
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
+    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
+    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
+    return trace_end_slice(p, style, slice);
 }
 
 /* ---- units ---- */
@@ -322,71 +375,30 @@ void svp_worker_free(void *arg)
     free(worker);
 }
 
-/* type is a literal of the program that needs no escaping. */
-static inline char *put_task_args(char *p, const char *type, int64_t stream_id, int64_t task_id)
-{
-    p = trace_put_literal(p, "\"Task Type\":\"");
-    p = trace_put_word(p, type);
-    p = trace_put_literal(p, "\",\"Stream Id\":");
-    p = trace_put_id(p, stream_id);
-    p = trace_put_literal(p, ",\"Task Id\":");
-    return trace_put_id(p, task_id);
-}
-
-/* The task that an event is of. */
-struct drawn_task {
-    const struct task_names *names;
-    const struct task_name *name;
-    const char *type; /* a literal of the program that needs no escaping */
-    int64_t stream_id, read_bytes, write_bytes;
-};
-
-/* Writes a long text apart from the rest of its event; *length is what is left of it. */
-static int put_apart(struct svp_worker *worker, const char *before, const char *text, size_t *length, struct err *err)
-{
-    if (*length <= NAME_PIECE)
-        return 0;
-    if (parallel_write(worker->output, before, strlen(before), err) < 0 ||
-        parallel_write(worker->output, text, *length, err) < 0)
-        return -(int)err->code;
-    *length = 0;
-    return 0;
-}
-
 /* Puts one event and counts it. */
 static inline int draw_event(struct svp_worker *worker, const struct drawn_task *task, const struct trace_slice *slice,
                              struct err *err)
 {
-    const char *text = task->names->text.data;
-    const struct task_name *name = task->name;
     const struct trace_style *style = &worker->drawing->style;
-    size_t length = name->length, facts_length = name->facts_length;
-    if (put_apart(worker, ",\n{\"name\":", text + name->offset, &length, err) < 0)
-        return -(int)err->code;
-    bool apart = facts_length > NAME_PIECE;
-    char *start = parallel_reserve(worker->output, length + (apart ? 0 : facts_length) + TRACE_EVENT_MAX, err);
-    if (start == NULL)
-        return -(int)err->code;
-    char *p = length < name->length ? start : trace_begin_event(start);
-    p = trace_put_bytes(p, text + name->offset, length);
-    p = trace_put_slice(p, style, slice);
-    p = put_task_args(p, task->type, task->stream_id, worker->index);
-    if (apart) {
-        parallel_advance(worker->output, (size_t)(p - start));
-        if (put_apart(worker, "", text + name->facts, &facts_length, err) < 0)
-            return -(int)err->code;
-        p = start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
+    const size_t room = svp_task_room(style, task);
+    char *own = NULL, *start;
+    if (room <= EVENT_PIECE) {
+        start = parallel_reserve(worker->output, room, err);
         if (start == NULL)
             return -(int)err->code;
+    } else if ((start = own = malloc(room)) == NULL) {
+        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
     }
-    p = trace_put_bytes(p, text + name->facts, facts_length);
-    if (worker->drawing->facts)
-        p = task_put_bytes(p, task->read_bytes, task->write_bytes);
-    p = trace_end_slice(p, style, slice);
-    parallel_advance(worker->output, (size_t)(p - start));
+    const size_t length = (size_t)(svp_put_task(start, style, task, slice) - start);
+    int result = 0;
+    if (own != NULL)
+        result = parallel_write(worker->output, own, length, err);
+    else
+        parallel_advance(worker->output, length);
+    free(own);
     worker->index++;
     worker->events++;
-    return 0;
+    return result;
 }
 
 /* Draws the AI CPU tasks that start before an event at before_ns; all when it is NULL. */
@@ -408,6 +420,7 @@ static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns
                                          .name = task_names_find(names, task->task_id, &worker->cpu_hint),
                                          .type = "AI_CPU",
                                          .stream_id = task->stream_id,
+                                         .task_id = worker->index,
                                          .read_bytes = DB_NULL,
                                          .write_bytes = DB_NULL};
         if (draw_event(worker, &drawn, &slice, err) < 0)
@@ -450,12 +463,14 @@ static inline int draw_core_task(struct svp_worker *worker, const struct drawn_i
         slice.tid = worker->stream_tid;
     }
     const struct task_names *names = worker->drawing->core_names;
+    const bool facts = worker->drawing->facts;
     const struct drawn_task drawn = {.names = names,
                                      .name = task_names_find(names, task->task_id, &worker->core_hint),
                                      .type = "AI_CORE",
                                      .stream_id = task->stream_id,
-                                     .read_bytes = task->read_bytes,
-                                     .write_bytes = task->write_bytes};
+                                     .task_id = worker->index,
+                                     .read_bytes = facts ? task->read_bytes : DB_NULL,
+                                     .write_bytes = facts ? task->write_bytes : DB_NULL};
     return draw_event(worker, &drawn, &slice, err);
 }
 

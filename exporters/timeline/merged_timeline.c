@@ -121,18 +121,10 @@ static char *put_call(char *p, const struct merged *merged, const struct acl_cal
 {
     const struct trace_style *style = &merged->trace.style;
     if (!merged->run->options->trace_compat) {
-        p = trace_put_literal(trace_put_times(p, style, slice), ",\"cat\":\"");
-        p = trace_put_literal(trace_put_word(p, acl_mode_name(call->api_type)), "\"");
+        p = trace_put_category(trace_put_times(p, style, slice), style, acl_mode_name(call->api_type));
         return trace_end_call(p, style, slice);
     }
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_literal(p, "\"Mode\":\"");
-    p = trace_put_word(p, acl_mode_name(call->api_type));
-    p = trace_put_literal(p, "\",\"Process_Id\":");
-    p = trace_put_id(p, call->process_id);
-    p = trace_put_literal(p, ",\"Thread_Id\":");
-    p = trace_put_id(p, call->thread_id);
-    return trace_end_slice(p, style, slice);
+    return acl_put_call(p, style, call, slice);
 }
 
 static int draw_call(void *arg, const struct acl_call *call, struct err *err)
@@ -267,12 +259,9 @@ static int draw_inference(struct merged *merged, const struct span *inference, s
     p = number_put_unsigned(p, index + 1);
     p = trace_put_literal(p, "\"");
     p = trace_put_slice(p, &trace->style, &slice);
-    p = trace_put_literal(p, "\"Tasks\":");
-    p = number_put_signed(p, inference->tasks);
-    p = trace_put_literal(p, ",\"Input\":");
-    p = trace_put_id(p, inference->input);
-    p = trace_put_literal(p, ",\"Batch\":");
-    p = trace_put_id(p, inference->batch);
+    p = trace_put_integer(p, &trace->style, "\"Tasks\":", inference->tasks);
+    p = put_number_argument(p, &trace->style, ",\"Input\":", inference->input);
+    p = put_number_argument(p, &trace->style, ",\"Batch\":", inference->batch);
     p = trace_end_slice(p, &trace->style, &slice);
     if (call != NULL) {
         merged->arrows++;
@@ -285,27 +274,21 @@ static int draw_inference(struct merged *merged, const struct span *inference, s
 
 /* ---- tasks and what they used ---- */
 
-static char *put_counter(char *p, const struct merged *merged, const char *name, const char *unit, int64_t time_ns,
-                         int64_t value, unsigned decimals)
+static const struct counter {
+    const char *name, *key;
+    unsigned decimals;
+} counters[] = {{"MAC busy", "\"%\":", 2}, {"DDR read", "\"MB/s\":", 3}, {"DDR write", "\"MB/s\":", 3}};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+static char *put_counter(char *p, const struct merged *merged, const struct counter *counter, int64_t time_ns,
+                         int64_t value)
 {
     const struct trace_style *style = &merged->trace.style;
-    p = trace_begin_event(p);
-    *p++ = '"';
-    p = trace_put_word(p, name);
-    *p++ = '"';
-    p = trace_put_counter(p, style, merged->drawn->pid, time_ns);
-    *p++ = '"';
-    p = trace_put_word(p, unit);
-    p = trace_put_literal(p, "\":");
-    p = number_put_shortest(p, value, decimals);
+    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
+    p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, time_ns);
+    p = trace_put_decimals_of(p, style, counter->key, strlen(counter->key), value, counter->decimals);
     return trace_end_counter(p, style);
 }
-
-static const struct {
-    const char *name, *unit;
-    unsigned decimals;
-} counters[] = {{"MAC busy", "%", 2}, {"DDR read", "MB/s", 3}, {"DDR write", "MB/s", 3}};
-#define COUNTERS (sizeof counters / sizeof *counters)
 
 /* Finds how much a task used, in the order of the counters; DB_NULL where its records do not say. */
 static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
@@ -332,7 +315,7 @@ static void write_counters(struct merged *merged, int64_t time_ns, const struct 
         merged->counted[i] |= task != NULL && values[i] != DB_NULL;
         if (!merged->counted[i] || values[i] == DB_NULL)
             continue;
-        p = put_counter(p, merged, counters[i].name, counters[i].unit, time_ns, values[i], counters[i].decimals);
+        p = put_counter(p, merged, &counters[i], time_ns, values[i]);
         trace->events++;
     }
     trace_advance(trace, start, p);
@@ -350,33 +333,24 @@ static void count_task(struct merged *merged, int64_t start_ns, const struct svp
     merged->counting = true;
 }
 
-struct device_task {
-    const struct task_names *names;
-    int64_t number, stream_id, task_id, read_bytes, write_bytes;
-};
-
-static int draw_device_task(struct merged *merged, const struct device_task *task, struct trace_slice *slice,
-                            struct err *err)
+/* number: of its thread. */
+static int draw_device_task(struct merged *merged, int64_t number, const struct drawn_task *task,
+                            struct trace_slice *slice, struct err *err)
 {
     struct trace *trace = &merged->trace;
-    const struct task_name *name = task_names_find(task->names, task->task_id, &merged->hint);
-    const char *text = task->names->text.data;
-    if (trace_lanes_place(&merged->device, task->number, slice, err) < 0)
+    const size_t room = svp_task_room(&trace->style, task);
+    if (trace_lanes_place(&merged->device, number, slice, err) < 0)
         return -(int)err->code;
-    outfile_write(&trace->out, ",\n{\"name\":", sizeof ",\n{\"name\":" - 1);
-    outfile_write(&trace->out, text + name->offset, name->length);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = trace_put_slice(start, &trace->style, slice);
-    p = trace_put_literal(p, "\"Task Type\":\"");
-    p = trace_put_word(p, task->names == &merged->cpu_names ? "AI_CPU" : "AI_CORE");
-    p = trace_put_literal(p, "\",\"Stream Id\":");
-    p = trace_put_id(p, task->stream_id);
-    p = trace_put_literal(p, ",\"Task Id\":");
-    trace_advance(trace, start, trace_put_id(p, task->task_id));
-    outfile_write(&trace->out, text + name->facts, name->facts_length);
-    p = start = trace_reserve(trace, TRACE_EVENT_MAX);
-    if (merged->run->bounds != NULL)
-        p = task_put_bytes(p, task->read_bytes, task->write_bytes);
-    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
+    if (room <= OUTFILE_RESERVE_MAX) {
+        char *start = trace_reserve(trace, room);
+        trace_advance(trace, start, svp_put_task(start, &trace->style, task, slice));
+        return poll_output(merged, err);
+    }
+    char *own = malloc(room);
+    if (own == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
+    outfile_write(&trace->out, own, (size_t)(svp_put_task(own, &trace->style, task, slice) - own));
+    free(own);
     return poll_output(merged, err);
 }
 
@@ -389,13 +363,15 @@ static int draw_core_task(void *arg, const struct svp_task *task, struct err *er
                                 .start_ns = number_add(task->start_ns, merged->shift_ns),
                                 .duration_ns = task->duration_ns};
     count_task(merged, slice.start_ns, task);
-    const struct device_task drawn = {.names = &merged->core_names,
-                                      .number = number_of(THREAD_CORE, merged->lane, task->stream_id),
-                                      .stream_id = task->stream_id,
-                                      .task_id = task->task_id,
-                                      .read_bytes = task->ddr_read_bytes,
-                                      .write_bytes = task->ddr_write_bytes};
-    return draw_device_task(merged, &drawn, &slice, err);
+    const bool facts = merged->run->bounds != NULL;
+    const struct drawn_task drawn = {.names = &merged->core_names,
+                                     .name = task_names_find(&merged->core_names, task->task_id, &merged->hint),
+                                     .type = "AI_CORE",
+                                     .stream_id = task->stream_id,
+                                     .task_id = task->task_id,
+                                     .read_bytes = facts ? task->ddr_read_bytes : DB_NULL,
+                                     .write_bytes = facts ? task->ddr_write_bytes : DB_NULL};
+    return draw_device_task(merged, number_of(THREAD_CORE, merged->lane, task->stream_id), &drawn, &slice, err);
 }
 
 static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
@@ -405,13 +381,14 @@ static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct e
         return 0;
     struct trace_slice slice = {
         .pid = merged->drawn->pid, .start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    const struct device_task drawn = {.names = &merged->cpu_names,
-                                      .number = number_of(THREAD_CPU, 0, task->stream_id),
-                                      .stream_id = task->stream_id,
-                                      .task_id = task->task_id,
-                                      .read_bytes = DB_NULL,
-                                      .write_bytes = DB_NULL};
-    return draw_device_task(merged, &drawn, &slice, err);
+    const struct drawn_task drawn = {.names = &merged->cpu_names,
+                                     .name = task_names_find(&merged->cpu_names, task->task_id, &merged->hint),
+                                     .type = "AI_CPU",
+                                     .stream_id = task->stream_id,
+                                     .task_id = task->task_id,
+                                     .read_bytes = DB_NULL,
+                                     .write_bytes = DB_NULL};
+    return draw_device_task(merged, number_of(THREAD_CPU, 0, task->stream_id), &drawn, &slice, err);
 }
 
 /* ---- a model ---- */
@@ -431,6 +408,7 @@ static int load_names(struct merged *merged, const struct svp_model *model, stru
 
 static void release_names(struct merged *merged)
 {
+    trace_forget_texts(&merged->trace);
     task_names_release(&merged->core_names);
     task_names_release(&merged->cpu_names);
 }

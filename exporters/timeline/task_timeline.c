@@ -382,6 +382,7 @@ static int write_file(struct task_timeline *timeline, struct err *err)
     timeline->events_before = timeline->carried_tasks = 0;
     int result = svp_timeline_open(&timeline->trace, timeline->run, "task_time", timeline->model, err);
     if (result == 0) {
+        timeline->drawing.style.coded = timeline->trace.style.coded;
         trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
         result = draw_units(timeline, err);
         if (result == 0)

@@ -125,14 +125,7 @@ static int write_call(struct call_timeline *timeline, const struct acl_call *cal
                        strlen(call->name));
     trace_write_name(trace, &timeline->name);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    char *p = trace_put_slice(start, &trace->style, slice);
-    p = trace_put_literal(p, "\"Mode\":\"");
-    p = trace_put_word(p, acl_mode_name(call->api_type));
-    p = trace_put_literal(p, "\",\"Process_Id\":");
-    p = trace_put_id(p, call->process_id);
-    p = trace_put_literal(p, ",\"Thread_Id\":");
-    p = trace_put_id(p, call->thread_id);
-    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
+    trace_advance(trace, start, acl_put_call(start, &trace->style, call, slice));
     return 0;
 }
 

@@ -33,6 +33,10 @@ int svp_timeline_close(struct trace *trace, int result, const struct svp_model *
  * the calls has a time. */
 int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
 
+/* Puts what follows the name of a call, with arguments. */
+char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
+                   const struct trace_slice *slice);
+
 /* Writes task_time_*: the AI core and AI CPU tasks of one model; no file when none of the tasks has a time. */
 int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
 
@@ -72,11 +76,14 @@ const struct execute_call *execute_calls_find(const struct execute_calls *calls,
 
 /* Drawing the tasks of SVP inferences: a unit of consecutive inferences, with the AI CPU tasks that started meanwhile,
  * into the events of a trace. Several workers draw units side by side, each with its own connection to the database. */
+enum { TASK_WHOLE_NAME, TASK_LAYER_TYPE, TASK_BOUND, TASK_FACTS };
+
 /* Texts that slices have of a model's tasks on one engine, escaped once. */
 struct task_name {
     int64_t task_id;
-    size_t offset, length;      /* of the name, in text: a JSON string */
-    size_t facts, facts_length; /* of arguments: ,"Layer Type":"Convolution" and so on */
+    struct task_text {
+        size_t offset, length; /* in text: a JSON string; 0: there is none */
+    } name, facts[TASK_FACTS]; /* facts: arguments */
 };
 struct task_names {
     struct task_name *names; /* by task id */
@@ -92,8 +99,19 @@ int task_names_load(struct task_names *names, const struct svp_layers *layers, b
 void task_names_release(struct task_names *names);
 /* Finds the texts of a task. *hint is where the last one was found; 0 at first. */
 const struct task_name *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint);
-/* Bytes that a task moved, behind other arguments, of those that are known. */
-char *task_put_bytes(char *p, int64_t read_bytes, int64_t write_bytes);
+
+/* The task that a slice is of. */
+struct drawn_task {
+    const struct task_names *names;
+    const struct task_name *name;
+    const char *type; /* a word of the program */
+    int64_t stream_id, task_id;
+    int64_t read_bytes, write_bytes; /* DB_NULL: not shown */
+};
+/* Bytes that the next one writes at most. */
+size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task);
+char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_task *task,
+                   const struct trace_slice *slice);
 
 /* State that all workers share and only read, but for the two results. */
 struct svp_drawing {

@@ -153,7 +153,7 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 
 struct track_answers;
 int track_answers_load(struct track_run *run, struct err *err);
-/* What devices ran, of answers that were loaded. */
+/* The work of devices, of answers that were loaded. */
 const struct workload *track_answers_workload(const struct track_answers *answers);
 void track_answers_release(struct track_answers *answers);
 

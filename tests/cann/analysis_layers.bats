@@ -65,5 +65,5 @@ processes() {
     [ "$(grep -ca 'Device utilisation' chosen/mindstudio_profiler_output/msprof.pftrace)" -eq 0 ]
     run_msprof -q export timeline --stable-names --output compat --trace-compat "$capture"
     expect_status 0
-    expect_equal "$(processes compat | grep -c Analysis)" 0
+    expect_equal "$(processes compat | grep -cx Analysis)" 0
 }

@@ -15,13 +15,10 @@ static inline char *begin_named(char *p, const struct trace_style *style, const 
                              : trace_begin_named(p, style, prefix, "N/A", 3);
 }
 
-/* An argument of a text that need not be there, or of a number that need not be known: "N/A" is its value then. */
+/* An argument of a text that need not be there: "N/A" is its value then. */
 #define put_text_argument(p, style, key, cann)                                                                         \
     ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length)                               \
                          : trace_put_value_word((p), (style), key, "N/A"))
-#define put_number_argument(p, style, key, value)                                                                      \
-    ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
-                        : trace_put_value_word((p), (style), key, "N/A"))
 
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};

@@ -33,10 +33,8 @@ static void begin(struct trace *trace, const struct trace_style *style)
 
 static char *put_task_args(char *p, int64_t stream_id, int64_t task_id)
 {
-    p = trace_put_literal(p, "\"Stream Id\":");
-    p = trace_put_id(p, stream_id);
-    p = trace_put_literal(p, ",\"Task Id\":");
-    return trace_put_id(p, task_id);
+    p = put_number_argument(p, &trace_style_msprof, "\"Stream Id\":", stream_id);
+    return put_number_argument(p, &trace_style_msprof, ",\"Task Id\":", task_id);
 }
 
 static void write_event(struct trace *trace, const char *name, size_t length, const struct trace_slice *slice)
