@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
-# diff of the capture with itself and with a baseline; then the exports and show of a capture of 2022.
+# diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the exports and show of a capture of 2022.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
@@ -11,7 +11,7 @@
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
 # Nothing is asserted about time. Limits for a million operators: export db 5 s, a table of show 1 s, advise 2 s, diff 3 s, a
-# flame graph 3 s, each in 64 MiB.
+# flame graph 3 s, each in 64 MiB; a report 4 s; with steps, of ranks and of reports 128 MiB.
 set -euo pipefail
 
 build=$1
@@ -60,6 +60,41 @@ for weight in device host count; do
     row "export flame --weight $weight" export flame "$capture" --weight "$weight" --format svg
 done
 row "diff with a baseline" diff "$directory/base.json" "$capture"
+row "report" report "$capture" -o "$directory/page.html"
+
+# Marks of iterations of so many tasks each, from the first task to the last.
+mark_steps() { # tasks of a step
+    sqlite3 "$capture/sqlite/runtime.db" "DELETE FROM ts_track;
+        INSERT INTO ts_track(file_id, device_id, tag, time_ns, stream_id, task_id, index_id, model_id, step_tag)
+        WITH RECURSIVE span(start, length) AS (SELECT min(start_ns), (max(start_ns) - min(start_ns)) / count(*) * $1 FROM device_task),
+            step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i + 1 < $operators / $1), mark(tag) AS (VALUES (0), (1), (4))
+        SELECT 1, 0, 10, start + i * length + CASE tag WHEN 0 THEN 1000 WHEN 1 THEN length - 1000 ELSE length - 500 END, 0, 0,
+            i + 1, 1, tag FROM span, step, mark ORDER BY i, tag"
+}
+
+for tasks in 10 3; do
+    mark_steps "$tasks"
+    echo "$((operators / tasks)) steps"
+    row "report" report "$capture" -o "$directory/page.html"
+    for table in overlap path path_step; do
+        row "show --table $table" show "$capture" --table "$table"
+    done
+done
+rm -f "$directory/page.html"
+
+# Ranks in one timeline: copies of one capture, whose clocks nothing aligns.
+"$python" "$generator" "$directory/rank" -n "$((operators / 64))" --chip 5 >/dev/null
+for ((rank = 0; rank < 64; rank++)); do
+    copy=$directory/ranks/PROF_$(printf %06d "$((rank + 1))")_20250101000000000_AAAA
+    mkdir -p "$copy"
+    cp -R "$directory"/rank/PROF_*/. "$copy"
+    sed -i "s/\"rank_id\": *-\?[0-9]*/\"rank_id\": $rank/" "$copy"/device_0/info.json.0
+done
+echo "64 ranks, of $((operators / 64)) operators each; the first run imports them"
+for format in json pftrace; do
+    row "cluster --timeline, $format" cluster "$directory/ranks" --timeline --format "$format"
+done
+rm -rf "$directory/rank" "$directory/ranks"
 
 [ "$earlier" -gt 0 ] || exit 0
 rm -rf "$capture"
