@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
-# diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the exports and show of a capture of 2022.
+# diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the exports
+# and show of a capture of 2022.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
