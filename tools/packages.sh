@@ -56,7 +56,7 @@ install_axe() {
     cp tests/lib/package.json "$lock" build/npm/
     timeout 300 npm ci --prefix build/npm --ignore-scripts --no-audit --no-fund >build/npm/log 2>&1 </dev/null && return 0
     rm -rf build/npm/node_modules
-    echo "$0: axe-core is not tried on pages: 'npm ci' failed: $(tail -n 1 build/npm/log)" >&2
+    echo "$0: axe-core is not tried on pages: 'npm ci' failed: $(head -n 1 build/npm/log)" >&2
 }
 
 missing=()

@@ -258,6 +258,7 @@ static int draw(struct cluster_timeline *work, struct err *err)
         .directory = work->directory,
         .model_id = -1,
         .cann_version = CANN_VERSION_NEWEST,
+        .trace_format = (enum trace_format)work->settings->timeline.format,
         .written = keep_written,
         .written_arg = work,
         .progress = console_progress(),

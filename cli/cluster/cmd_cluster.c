@@ -509,6 +509,11 @@ int cluster_run(const struct settings *settings, struct team *team)
         console_error(&err);
         return STATUS_USAGE;
     }
+    if (settings->timeline.format != 0) {
+        err_set(&err, ERR_USAGE, "--format is that of a timeline: add --timeline");
+        console_error(&err);
+        return STATUS_USAGE;
+    }
     diag_init(&work.diag, settings->strict);
     int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);
     if (result == 0)
@@ -556,6 +561,7 @@ static const struct example examples[] = {
     {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
     {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
      "msprof cluster RAW --timeline --ranks 0-7"},
+    {"the same, a tenth as large, for Perfetto", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"},
     {NULL, NULL},
 };
 

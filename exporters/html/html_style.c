@@ -65,6 +65,8 @@ const char *const html_style[] = {
     ".slack{fill:var(--dark)}",
     "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
+    /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
+    "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
     "@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
     "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
     "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",

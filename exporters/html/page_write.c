@@ -247,7 +247,7 @@ static int begin_filling(void *arg, const struct report_plan *plan, struct err *
 }
 
 /* Words of msprof's own and of its formats, not names that somebody gave. */
-static bool is_word(const struct known_column *column)
+static bool is_word(const struct report *report, const struct known_column *column)
 {
     static const char *const ids[] = {"severity",      "code",
                                       "cause",         "source",
@@ -256,12 +256,12 @@ static bool is_word(const struct known_column *column)
                                       "input_shapes",  "input_data_types",
                                       "output_shapes", "output_data_types",
                                       "input_formats", "output_formats",
-                                      "kind",          "after",
-                                      "roof"};
+                                      "kind",          "roof"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(ids[i], column->id) == 0)
             return true;
-    return column->column.names != NULL;
+    /* in the table of gaps it is an operator */
+    return column->column.names != NULL || (strcmp(column->id, "after") == 0 && strcmp(report->name, "path_step") == 0);
 }
 
 static bool is_missing(const struct table_cell *cell)
@@ -289,9 +289,9 @@ static void put_cell(struct filling *filling, const struct table_cell *cell, siz
     html_open(w, "td");
     if (step == filling->bars && !is_missing(cell))
         put_share(filling->page, cell);
-    else if (!texts || !is_word(column))
+    else if (!texts || !is_word(filling->report, column))
         html_attribute(w, "class", texts ? "name" : "n");
-    if (texts && !is_word(column) && !is_missing(cell))
+    if (texts && !is_word(filling->report, column) && !is_missing(cell))
         html_name(w, cell->text, cell->length);
     else
         html_text_of(w, cell->text, cell->length);

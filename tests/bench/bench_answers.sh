@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
-# diff of the capture with itself and with a baseline; then the exports and show of a capture of 2022, analyse of a
-# framework's directory, and cluster of many ranks.
+# diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the
+# exports and show of a capture of 2022, analyse of a framework's directory, and cluster of many ranks.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
@@ -14,7 +14,7 @@
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
 # Nothing is asserted about time. Beside each stand the limits of CPU time and memory, of a million operators, of 100,000
-# with a framework, on a quiet machine; a flame graph has 3 s.
+# with a framework, on a quiet machine; a flame graph has 3 s, a report 4 s, 64 ranks in one timeline 30 s.
 set -euo pipefail
 
 build=$1
@@ -67,6 +67,41 @@ for weight in device host count; do
     row "export flame --weight $weight" 3 export flame "$capture" --weight "$weight" --format svg
 done
 row "diff with a baseline" 1 diff "$directory/base.json" "$capture"
+row "report" 4 report "$capture" -o "$directory/page.html"
+
+# Marks of iterations of so many tasks each, from the first task to the last.
+mark_steps() { # tasks of a step
+    sqlite3 "$capture/sqlite/runtime.db" "DELETE FROM ts_track;
+        INSERT INTO ts_track(file_id, device_id, tag, time_ns, stream_id, task_id, index_id, model_id, step_tag)
+        WITH RECURSIVE span(start, length) AS (SELECT min(start_ns), (max(start_ns) - min(start_ns)) / count(*) * $1 FROM device_task),
+            step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i + 1 < $operators / $1), mark(tag) AS (VALUES (0), (1), (4))
+        SELECT 1, 0, 10, start + i * length + CASE tag WHEN 0 THEN 1000 WHEN 1 THEN length - 1000 ELSE length - 500 END, 0, 0,
+            i + 1, 1, tag FROM span, step, mark ORDER BY i, tag"
+}
+
+for tasks in 10 3; do
+    mark_steps "$tasks"
+    echo "$((operators / tasks)) steps"
+    row "report" 4 report "$capture" -o "$directory/page.html"
+    for table in overlap path path_step; do
+        row "show --table $table" 1 show "$capture" --table "$table"
+    done
+done
+rm -f "$directory/page.html"
+
+# Ranks in one timeline: copies of one capture, whose clocks nothing aligns.
+"$python" "$generator" "$directory/rank" -n "$((operators / 64))" --chip 5 >/dev/null
+for ((rank = 0; rank < 64; rank++)); do
+    copy=$directory/ranks/PROF_$(printf %06d "$((rank + 1))")_20250101000000000_AAAA
+    mkdir -p "$copy"
+    cp -R "$directory"/rank/PROF_*/. "$copy"
+    sed -i "s/\"rank_id\": *-\?[0-9]*/\"rank_id\": $rank/" "$copy"/device_0/info.json.0
+done
+echo "64 ranks, of $((operators / 64)) operators each; the first run imports them"
+for format in json pftrace; do
+    row "cluster --timeline, $format" 30 cluster "$directory/ranks" --timeline --format "$format"
+done
+rm -rf "$directory/rank" "$directory/ranks"
 
 rm -rf "$capture"
 

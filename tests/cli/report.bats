@@ -459,6 +459,24 @@ PY
     done
 }
 
+@test "with --redact no name of an operator, a layer, a file or a host stands in the page, of every family" {
+    for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}* \
+        "$repository"/testdata/frameworks/run_ascend_*; do
+        [ -d "$capture" ] || continue
+        cp -R "$capture" .
+        capture=${capture##*/}
+        chmod -R u+w "$capture"
+        report "$capture" --redact
+        expect_not_contains "$(<page.html)" "$capture"
+        expect_equal "$(find "$capture" -name runtime.db -exec python3 "$repository/tests/lib/page_names.py" page.html {} +)" ""
+        if [ "$capture" = run_ascend_pt ]; then
+            report "$capture" --redact --diff "$capture"
+            expect_equal "$(find "$capture" -name runtime.db -exec python3 "$repository/tests/lib/page_names.py" page.html {} +)" ""
+        fi
+        rm -rf "$capture"
+    done
+}
+
 @test "the Markdown twin of every family's page has its headings, its words and the cells of its tables" {
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/{prof,2022,job}*/[JP]* \
         "$repository"/testdata/frameworks/run_ascend_*; do

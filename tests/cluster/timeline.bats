@@ -174,6 +174,27 @@ PY
     expect_contains "$stderr" "9 runs of collectives are not compared: ranks have a different number of them"
 }
 
+@test "a timeline of ranks has the same events in every format, and without one a format is refused" {
+    command -v protoc >/dev/null || skip "protoc is not installed (Debian: protobuf-compiler)"
+    ranks <<'PY'
+rank(0, 'alpha', 0)
+rank(1, 'beta', 250000000)
+PY
+    for format in json json.gz pftrace pftrace-raw; do
+        run_msprof cluster RUN --timeline --format "$format" --output "$format"
+        expect_status 0
+        cmp {json,"$format"}/cluster_analysis_output/timeline/clock_alignment.csv
+    done
+    gzip -dc json.gz/cluster_analysis_output/timeline/msprof.json.gz | cmp - json/cluster_analysis_output/timeline/msprof.json
+    for format in pftrace pftrace-raw; do
+        python3 "$repository/tests/cli/pftrace.py" "$repository/docs/formats/perfetto.proto" \
+            json/cluster_analysis_output/timeline/msprof.json "$format/cluster_analysis_output/timeline/msprof.pftrace"
+    done
+    run_msprof cluster RUN --format pftrace
+    expect_status 2
+    expect_contains "$stderr" "--format is that of a timeline: add --timeline"
+}
+
 @test "--ranks chooses, more than 64 ranks are refused, and what is not there is status 4" {
     ranks <<'PY'
 rank(0, 'alpha', 0)

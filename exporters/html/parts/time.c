@@ -143,9 +143,11 @@ static void put_group(struct html_page *page, const struct time_bars *bars, size
     if (page->splits.whole)
         snprintf(caption, sizeof caption, "Device %" PRId64 ", from its first execution to the end of its last",
                  page->workload.devices[page->splits.groups.items[group].device].id);
+    else if (page->w.redact)
+        snprintf(caption, sizeof caption, "%zu steps: %s, group %zu", sum.steps, step_source_name(page->splits.source),
+                 group + 1);
     else
-        snprintf(caption, sizeof caption, "%zu steps: %s", sum.steps,
-                 page->w.redact ? step_source_name(page->splits.source) : name);
+        snprintf(caption, sizeof caption, "%zu steps: %s", sum.steps, name);
     time_bar_put(page, caption, &sum);
     put_division(page, caption, &sum);
 }
