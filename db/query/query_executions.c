@@ -268,8 +268,8 @@ static const struct query_field count_fields[] = {
                 "EXISTS (SELECT 1 FROM device_task JOIN tensor_set x ON x.id = tensor_set_id WHERE device_id = ?1 AND"
                 " (x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL))"),
     QUERY_FIELD(struct execution_counts, of_ai_cores, OF_AI_CORES),
-    QUERY_FIELD(struct execution_counts, of_vector_cores,
-                "NOT " OF_AI_CORES " AND " COUNTED("aiv_pmu", "aiv_total_cycle")),
+    QUERY_FIELD(struct execution_counts, of_vector_cores, /* SQLite calculates both sides of an AND */
+                "CASE WHEN " OF_AI_CORES " THEN 0 ELSE " COUNTED("aiv_pmu", "aiv_total_cycle") " END"),
 };
 static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = ""};
 

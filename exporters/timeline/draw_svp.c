@@ -87,12 +87,16 @@ static void end_text(struct task_text *ret, const struct strbuf *text)
     ret->length = text->length - ret->offset;
 }
 
-/* Appends a fact, which may be NULL, as a JSON string. */
-static void add_fact(struct strbuf *text, struct task_text *ret, const char *fact, size_t length)
+#define WHOLE_NAME_KEY ",\"Op Name\":"
+#define LAYER_TYPE_KEY ",\"Layer Type\":"
+#define BOUND_KEY ",\"Bound\":"
+
+/* Appends a fact as a JSON string behind its key. */
+static void add_fact(struct strbuf *text, struct task_text *ret, const char *key, const char *fact, size_t length)
 {
+    strbuf_adds(text, key);
     *ret = begin_text(text);
-    if (fact != NULL)
-        trace_text(text, fact, length);
+    trace_text(text, fact, length);
     end_text(ret, text);
 }
 
@@ -104,17 +108,19 @@ static int add_facts(struct strbuf *text, const struct layer_names *from, struct
     struct strbuf joined;
     int result = 0;
     if (is_shortened(from, first, count)) {
+        strbuf_adds(text, WHOLE_NAME_KEY);
         *whole = begin_text(text);
         result = add_joined(text, from, first, count, true);
         end_text(whole, text);
     }
     strbuf_init(&joined, NAMES_MAX);
     if (result == 0 && svp_layers_join(from->layers, name->task_id, ai_cpu, true, &joined))
-        add_fact(text, &name->facts[TASK_LAYER_TYPE], joined.data, joined.length);
+        add_fact(text, &name->facts[TASK_LAYER_TYPE], LAYER_TYPE_KEY, joined.data, joined.length);
     strbuf_clear(&joined);
     svp_layers_join(from->layers, name->task_id, ai_cpu, false, &joined);
     const char *bound = joined.failed ? NULL : operator_bounds_find(bounds, joined.data, joined.length);
-    add_fact(text, &name->facts[TASK_BOUND], bound, bound != NULL ? strlen(bound) : 0);
+    if (bound != NULL)
+        add_fact(text, &name->facts[TASK_BOUND], BOUND_KEY, bound, strlen(bound));
     strbuf_release(&joined);
     return text->failed ? -1 : result;
 }
@@ -125,8 +131,10 @@ static int add_name(struct task_names *names, struct task_name *name, const stru
     name->name = begin_text(&names->text);
     int result = add_joined(&names->text, from, first, count, false);
     end_text(&name->name, &names->text);
+    name->all_facts = begin_text(&names->text);
     if (result == 0 && bounds != NULL && count > 0)
         result = add_facts(&names->text, from, name, first, count, ai_cpu, bounds);
+    end_text(&name->all_facts, &names->text);
     return result;
 }
 
@@ -232,12 +240,7 @@ const struct task_name *task_names_find(const struct task_names *names, int64_t 
 
 size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task)
 {
-    size_t room = TRACE_EVENT_MAX;
-    if (style->coded)
-        return room;
-    for (size_t i = 0; i < TASK_FACTS; i++)
-        room += task->name->facts[i].length;
-    return room + task->name->name.length;
+    return TRACE_EVENT_MAX + (style->coded ? 0 : task->name->all_facts.length + task->name->name.length);
 }
 
 #define PUT_FACT(p, style, key, text, fact)                                                                            \
@@ -253,9 +256,13 @@ char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_
     p = trace_put_value_word(p, style, "\"Task Type\":", task->type);
     p = put_number_argument(p, style, ",\"Stream Id\":", task->stream_id);
     p = put_number_argument(p, style, ",\"Task Id\":", task->task_id);
-    p = PUT_FACT(p, style, ",\"Op Name\":", text, facts[TASK_WHOLE_NAME]);
-    p = PUT_FACT(p, style, ",\"Layer Type\":", text, facts[TASK_LAYER_TYPE]);
-    p = PUT_FACT(p, style, ",\"Bound\":", text, facts[TASK_BOUND]);
+    if (!style->coded) {
+        p = trace_put_bytes(p, text + task->name->all_facts.offset, task->name->all_facts.length);
+    } else {
+        p = PUT_FACT(p, style, WHOLE_NAME_KEY, text, facts[TASK_WHOLE_NAME]);
+        p = PUT_FACT(p, style, LAYER_TYPE_KEY, text, facts[TASK_LAYER_TYPE]);
+        p = PUT_FACT(p, style, BOUND_KEY, text, facts[TASK_BOUND]);
+    }
     if (task->read_bytes != DB_NULL)
         p = trace_put_integer(p, style, ",\"DDR Read(B)\":", task->read_bytes);
     if (task->write_bytes != DB_NULL)

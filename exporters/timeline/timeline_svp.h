@@ -82,8 +82,8 @@ enum { TASK_WHOLE_NAME, TASK_LAYER_TYPE, TASK_BOUND, TASK_FACTS };
 struct task_name {
     int64_t task_id;
     struct task_text {
-        size_t offset, length; /* in text: a JSON string; 0: there is none */
-    } name, facts[TASK_FACTS]; /* facts: arguments */
+        size_t offset, length;            /* in text: a JSON string; 0: there is none */
+    } name, facts[TASK_FACTS], all_facts; /* facts: arguments; all of them as JSON has them, with their keys */
 };
 struct task_names {
     struct task_name *names; /* by task id */
