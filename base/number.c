@@ -144,41 +144,6 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
     return p + 2 + decimals;
 }
 
-/* The digits of a normal double between 10^-4 and 10^15, rounded to the nearest as printf does: all in integers. */
-static int64_t round_digits(double value, unsigned decimals)
-{
-    enum { MANTISSA = 52, BIAS = 1023, MIDDLE = 10 };
-    uint64_t bits, mantissa;
-    memcpy(&bits, &value, sizeof bits);
-    mantissa = (bits & ((UINT64_C(1) << MANTISSA) - 1)) | UINT64_C(1) << MANTISSA;
-    int shift = MANTISSA + BIAS - (int)(bits >> MANTISSA);
-    unsigned more = decimals > MIDDLE ? decimals - MIDDLE : 0;
-    uint128 product = (uint128)mantissa * powers_of_ten[decimals - more] * powers_of_ten[more];
-    if (shift <= 0)
-        return (int64_t)(product << -shift);
-    uint128 quotient = product >> shift, rest = product - (quotient << shift), half = (uint128)1 << (shift - 1);
-    return (int64_t)quotient + (rest > half || (rest == half && (quotient & 1) != 0));
-}
-
-char *number_put_real(char *p, double value, unsigned digits)
-{
-    static const double limits[] = {1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5, 1e6,
-                                    1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    enum { SMALLEST = 4 };
-    unsigned size = 0;
-    if (value >= 1e-4 && value < 1e15) {
-        while (value >= limits[size])
-            size++;
-        if (size < digits + SMALLEST) { /* no digit before the point is left out */
-            unsigned decimals = digits - 1 + SMALLEST - size;
-            int64_t rounded = round_digits(value, decimals);
-            if (decimals > 0 || (uint64_t)rounded < powers_of_ten[digits])
-                return number_put_shortest(p, rounded, decimals);
-        }
-    }
-    return p + snprintf(p, NUMBER_MAX, "%.*g", (int)digits, value);
-}
-
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)
 {
     if (denominator == 0)
@@ -333,20 +298,36 @@ static bool round_to_digits(uint64_t fraction, unsigned shift, unsigned decimals
     return 4 * off < most || (4 * off == most && fraction % 2 == 0);
 }
 
-/* As real_print, of numbers that are neither too small nor too large for 128 bits and digits without an exponent. */
-static size_t print_common(char *text, double real)
+/* The number with so many significant digits, in units of 10^-decimals, of 10^-4 to below 10^15; as round_to_digits. */
+static bool round_real(double real, unsigned digits, unsigned *ret_decimals, uint64_t *ret)
 {
-    uint64_t bits, nearest = 0;
-    unsigned decimals = 0;
+    uint64_t bits;
     memcpy(&bits, &real, sizeof bits);
     uint64_t fraction = (bits & ((UINT64_C(1) << REAL_FRACTION_BITS) - 1)) | UINT64_C(1) << REAL_FRACTION_BITS;
     unsigned exponent = (unsigned)(bits >> REAL_FRACTION_BITS) % (1U << REAL_EXPONENT_BITS);
-    int first = exponent_of_ten(real);
-    for (int digits = 15; digits <= 17; digits++) {
-        decimals = (unsigned)(digits - 1 - first);
-        if (round_to_digits(fraction, REAL_EXPONENT_BIAS + REAL_FRACTION_BITS - exponent, decimals, &nearest))
-            break;
+    *ret_decimals = (unsigned)((int)digits - 1 - exponent_of_ten(real));
+    return round_to_digits(fraction, REAL_EXPONENT_BIAS + REAL_FRACTION_BITS - exponent, *ret_decimals, ret);
+}
+
+char *number_put_real(char *p, double value, unsigned digits)
+{
+    if (value >= 1e-4 && value < 1e15 && exponent_of_ten(value) < (int)digits) {
+        unsigned decimals;
+        uint64_t nearest;
+        round_real(value, digits, &decimals, &nearest);
+        if (decimals > 0 || nearest < powers_of_ten[digits])
+            return number_put_shortest(p, (int64_t)nearest, decimals);
     }
+    return p + snprintf(p, NUMBER_MAX, "%.*g", (int)digits, value);
+}
+
+/* As real_print, of numbers that are neither too small nor too large for 128 bits and digits without an exponent. */
+static size_t print_common(char *text, double real)
+{
+    uint64_t nearest = 0;
+    unsigned decimals = 0, digits = 15;
+    while (!round_real(real, digits, &decimals, &nearest) && digits < 17)
+        digits++;
     return (size_t)(number_put_shortest(text, (int64_t)nearest, decimals) - text);
 }
 

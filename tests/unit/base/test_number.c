@@ -266,7 +266,7 @@ static void the_shortest_form_has_no_superfluous_zero_and_loses_no_digit(void **
 }
 
 /* By libc: the first of 15, 16 and 17 digits that reads back the same. */
-static void check_real(double real)
+static void check_shortest_real(double real)
 {
     char text[REAL_SHORTEST_MAX], expected[REAL_SHORTEST_MAX];
     for (int digits = 15; digits <= 17; digits++) {
@@ -285,30 +285,30 @@ static void reals_are_printed_as_libc_prints_the_fewest_digits_that_read_back_th
     for (int e = -8; e <= 18; e++) { /* beside powers of ten, and of two */
         double up = pow(10, e), down = up;
         for (int i = 0; i < 40; i++) {
-            check_real(up);
-            check_real(-down);
+            check_shortest_real(up);
+            check_shortest_real(-down);
             up = nextafter(up, INFINITY);
             down = nextafter(down, 0);
         }
     }
     for (int e = -20; e <= 64; e++) {
-        check_real(ldexp(1, e));
-        check_real(nextafter(ldexp(1, e), 0));
-        check_real(nextafter(ldexp(1, e), INFINITY));
+        check_shortest_real(ldexp(1, e));
+        check_shortest_real(nextafter(ldexp(1, e), 0));
+        check_shortest_real(nextafter(ldexp(1, e), INFINITY));
     }
     for (int i = 0; i < ROUNDS / 20; i++) {
         int64_t value = random_signed();
         double any;
         memcpy(&any, &value, sizeof any);
-        check_real(any);
-        check_real((double)(value % 1000000000000) / 1000);
-        check_real((double)(value % 1000003) / 997);
-        check_real(ldexp(1 + (double)(value >> 12) / 0x1p53, (int)(value & 63) - 15));
+        check_shortest_real(any);
+        check_shortest_real((double)(value % 1000000000000) / 1000);
+        check_shortest_real((double)(value % 1000003) / 997);
+        check_shortest_real(ldexp(1 + (double)(value >> 12) / 0x1p53, (int)(value & 63) - 15));
     }
-    check_real(0);
-    check_real(-0.0);
-    check_real(INFINITY);
-    check_real(NAN);
+    check_shortest_real(0);
+    check_shortest_real(-0.0);
+    check_shortest_real(INFINITY);
+    check_shortest_real(NAN);
 }
 
 /* By the definition: the integer nearest to n * 10^decimals / d, halves away from zero, inside int64_t. */
