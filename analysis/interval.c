@@ -93,21 +93,20 @@ int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, i
 int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
 {
     size_t first = 0;
-    int status = 0;
+    bool failed = false;
 
-    for (size_t i = 0; status == 0 && i < a->count; i++) {
+    for (size_t i = 0; !failed && i < a->count; i++) {
         int64_t now = a->items[i].start_ns;
         while (first < b->count && b->items[first].end_ns <= now)
             first++;
-        for (size_t k = first; status == 0 && k < b->count && b->items[k].start_ns < a->items[i].end_ns; k++) {
-            status = intervals_add(ret, now, b->items[k].start_ns, err);
+        for (size_t k = first; !failed && k < b->count && b->items[k].start_ns < a->items[i].end_ns; k++) {
+            failed = intervals_add(ret, now, b->items[k].start_ns, err) < 0;
             if (b->items[k].end_ns > now)
                 now = b->items[k].end_ns;
         }
-        if (status == 0)
-            status = intervals_add(ret, now, a->items[i].end_ns, err);
+        failed = failed || intervals_add(ret, now, a->items[i].end_ns, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)

@@ -35,12 +35,11 @@ enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, DARK, LISTS };
 static int unite_busy(struct intervals *lists, const struct intervals *others, struct err *err)
 {
     struct intervals both = {.items = NULL};
-    int status = intervals_join(others->count > 0 ? others : &lists[COMMUNICATING], &lists[COPYING], &both, err);
+    bool failed = intervals_join(others->count > 0 ? others : &lists[COMMUNICATING], &lists[COPYING], &both, err) < 0 ||
+                  intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err) < 0;
 
-    if (status == 0)
-        status = intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err);
     intervals_release(&both);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static const struct intervals *busy_of(const struct intervals *lists)
@@ -53,21 +52,20 @@ static int unite_device(const struct workload *workload, uint16_t device, size_t
 {
     const struct intervals none = {.items = NULL},
                            *others = workload->others != NULL ? &workload->others[device] : &none;
-    int status = 0;
 
-    for (size_t i = from; status == 0 && i < until; i++) {
+    for (size_t i = from; i < until; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
         uint32_t work = workload->operators[execution->op].key.work;
         int kind = work == WORK_COMMUNICATION ? COMMUNICATING : work == WORK_COPY ? COPYING : COMPUTING;
         int64_t end_ns = execution->start_ns + execution->duration_ns;
-        status = intervals_extend(&lists[kind], execution->start_ns, end_ns, err);
+        if (intervals_extend(&lists[kind], execution->start_ns, end_ns, err) < 0)
+            return -(int)err->code;
     }
-    if (status == 0)
-        status = intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err);
-    if (status == 0 && lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0)
-        status = unite_busy(lists, others, err);
-    return status;
+    if (intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err) < 0 ||
+        (lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0 && unite_busy(lists, others, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 static void divide(struct division *ret, int64_t from, int64_t until, const struct intervals *lists, size_t *cursors)
@@ -175,23 +173,23 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
     size_t cursors[LISTS] = {0}, whole[LISTS] = {0};
     const struct stretch recorded = stretch_of(workload, from, until);
     struct division *time = &splits->devices[device];
-    int status = unite_device(workload, device, from, until, lists, err);
+    bool failed = unite_device(workload, device, from, until, lists, err) < 0 ||
+                  (workload->unrecorded != NULL &&
+                   intervals_subtract(&workload->unrecorded[device], busy_of(lists), &lists[DARK], err) < 0);
 
-    if (status == 0 && workload->unrecorded != NULL)
-        status = intervals_subtract(&workload->unrecorded[device], busy_of(lists), &lists[DARK], err);
-    if (status == 0 && from < until) {
+    if (!failed && from < until) {
         divide(time, recorded.start_ns, recorded.end_ns, lists, whole);
         time->time_ns = time->busy_ns + time->free_ns;
         add_division(&splits->all, time);
     }
-    for (size_t i = 0; status == 0 && i < workload->step_count; i++)
+    for (size_t i = 0; !failed && i < workload->step_count; i++)
         if (workload->steps[i].device == device)
-            status = add_split(splits, &workload->steps[i], &recorded, device, lists, cursors, err);
-    if (status == 0 && workload->step_count == 0 && time->busy_ns > 0)
-        status = add_split(splits, NULL, &recorded, device, lists, cursors, err);
+            failed = add_split(splits, &workload->steps[i], &recorded, device, lists, cursors, err) < 0;
+    failed = failed || (workload->step_count == 0 && time->busy_ns > 0 &&
+                        add_split(splits, NULL, &recorded, device, lists, cursors, err) < 0);
     for (size_t i = 0; i < LISTS; i++)
         intervals_release(&lists[i]);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Steps that are longer than median + 5 scales, from the first of a group on. With fewer than 4 steps nothing is known.
@@ -274,12 +272,12 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
                    size_t seen, struct err *err)
 {
     const struct split *split = &splits->items[i];
-    int status = array_reserve(cuts, 1, err);
+    if (array_reserve(cuts, 1, err) < 0)
+        return -(int)err->code;
 
-    if (status == 0)
-        cuts->items[cuts->count++] = (struct cut_step){
-            split->device, split->step->source, split->step->number, split->start_ns, part, expected, seen, i};
-    return status;
+    cuts->items[cuts->count++] = (struct cut_step){
+        split->device, split->step->source, split->step->number, split->start_ns, part, expected, seen, i};
+    return 0;
 }
 
 /* Finds the first and the last step of a group of which something was recorded. */
@@ -311,9 +309,8 @@ static int find_in_group(const struct workload *workload, const struct splits *s
 static int add_begun(const struct workload *workload, const struct splits *splits, int64_t *counts,
                      struct cut_steps *cuts, struct err *err)
 {
-    int status = 0;
 
-    for (size_t i = 0; status == 0 && i < workload->begun.count; i++) {
+    for (size_t i = 0; i < workload->begun.count; i++) {
         const struct workload_step *step = &workload->begun.items[i];
         struct execution_run usual = {0, 0};
         size_t expected = 0;
@@ -321,20 +318,19 @@ static int add_begun(const struct workload *workload, const struct splits *split
             if (splits->groups.items[g].device == step->device && splits->groups.items[g].source == step->source &&
                 splits->groups.items[g].model_id == step->model_id)
                 expected = find_usual(workload, splits, g, &usual, counts);
-        status = array_reserve(cuts, 1, err);
-        if (status == 0)
-            cuts->items[cuts->count++] =
-                (struct cut_step){step->device,
-                                  step->source,
-                                  step->number,
-                                  step->start_ns,
-                                  CUT_END,
-                                  expected,
-                                  workload_first_at(workload, step->device, INT64_MAX) -
-                                      workload_first_at(workload, step->device, step->start_ns),
-                                  SIZE_MAX};
+        if (array_reserve(cuts, 1, err) < 0)
+            return -(int)err->code;
+        cuts->items[cuts->count++] = (struct cut_step){step->device,
+                                                       step->source,
+                                                       step->number,
+                                                       step->start_ns,
+                                                       CUT_END,
+                                                       expected,
+                                                       workload_first_at(workload, step->device, INT64_MAX) -
+                                                           workload_first_at(workload, step->device, step->start_ns),
+                                                       SIZE_MAX};
     }
-    return status;
+    return 0;
 }
 
 /* The first and the last step of a group whose executions are a tail, or a head, of what at least two others have; and
@@ -343,20 +339,19 @@ static int cut_steps_find(const struct workload *workload, const struct splits *
                           struct err *err)
 {
     int64_t *counts = calloc(splits->count + 1, sizeof *counts);
-    int status = counts == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = counts == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
 
     *ret = (struct cut_steps){.items = NULL};
-    for (size_t g = 0; status == 0 && !splits->whole && g < splits->groups.count; g++)
+    for (size_t g = 0; !failed && !splits->whole && g < splits->groups.count; g++)
         if (splits->groups.items[g].source > STEPS_INFERENCES)
-            status = find_in_group(workload, splits, g, counts, ret, err);
-    if (status == 0)
-        status = add_begun(workload, splits, counts, ret, err);
+            failed = find_in_group(workload, splits, g, counts, ret, err) < 0;
+    failed = failed || add_begun(workload, splits, counts, ret, err) < 0;
     free(counts);
-    if (status != 0) {
+    if (failed) {
         free(ret->items);
         *ret = (struct cut_steps){.items = NULL};
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int find_cuts(const struct workload *workload, struct splits *splits, struct err *err)
@@ -375,29 +370,28 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
 {
     int64_t *times = NULL;
     size_t from = 0, until = 0;
-    int status = 0;
+    bool failed = false;
 
     *ret = (struct splits){.whole = workload->step_count == 0, .source = workload->step_source};
     ret->devices = calloc(workload->device_count + 1, sizeof *ret->devices);
     if (ret->devices == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (uint16_t device = 0; status == 0 && device < workload->device_count; device++, from = until) {
+    for (uint16_t device = 0; !failed && device < workload->device_count; device++, from = until) {
         while (until < workload->execution_count && workload->executions[until].device == device)
             large_pass(until++);
-        status = split_device(workload, device, from, until, ret, err);
+        failed = split_device(workload, device, from, until, ret, err) < 0;
     }
     for (size_t i = 0; i < ret->count; i++)
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
-    if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
-        status = mark_warmup(ret, g, times, err);
+    failed = failed || ((times = malloc((ret->count + 1) * sizeof *times)) == NULL &&
+                        err_set(err, ERR_NO_MEMORY, "out of memory") < 0);
+    for (size_t g = 0; !failed && !ret->whole && g < ret->groups.count; g++)
+        failed = mark_warmup(ret, g, times, err) < 0;
     free(times);
-    if (status == 0)
-        status = find_cuts(workload, ret, err);
-    if (status != 0) {
+    failed = failed || find_cuts(workload, ret, err) < 0;
+    if (failed) {
         splits_release(ret);
-        return status;
+        return -(int)err->code;
     }
     count_groups(ret);
     if (ret->inside == 0)

@@ -185,23 +185,22 @@ int json_indent_file(const char *path, struct err *err)
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return err_set_errno(err, errno, "cannot read '%s'", path);
-    int status = outfile_open(&out, path, err);
-    if (status < 0) {
+    bool failed = outfile_open(&out, path, err) < 0;
+    if (failed) {
         fclose(in);
-        return status;
+        return -(int)err->code;
     }
-    for (size_t got; status == 0 && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) {
+    for (size_t got; !failed && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) {
         for (size_t i = 0; i < got; i++)
             take(&indent, buffer[i]);
         if (interrupted())
-            status = interrupt_error(err);
+            failed = interrupt_error(err) < 0;
     }
     put(&indent, '\n');
-    if (status == 0 && ferror(in))
-        status = err_set(err, ERR_IO, "cannot read '%s'", path);
+    failed = failed || (ferror(in) && err_set(err, ERR_IO, "cannot read '%s'", path) < 0);
     fclose(in);
-    if (status == 0)
+    if (!failed)
         return outfile_commit(&out, err);
     outfile_abort(&out);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -457,28 +457,26 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     struct building building = {.rows = NULL};
     struct counts counts;
     struct noise own;
-    int status = side_rows_make(base, question->subject, &a, err);
+    bool failed = side_rows_make(base, question->subject, &a, err) < 0 ||
+                  side_rows_make(new_side, question->subject, &b, err) < 0 ||
+                  match_rows(&a, &b, &a_match, &b_match, err) < 0;
 
-    if (status == 0)
-        status = side_rows_make(new_side, question->subject, &b, err);
-    if (status == 0)
-        status = match_rows(&a, &b, &a_match, &b_match, err);
-    if (status != 0)
+    if (failed)
         goto out;
     building.rows = calloc(a.count + b.count + 1, sizeof *building.rows);
     building.base = calloc(a.count + b.count + 1, sizeof *building.base);
     building.other = calloc(a.count + b.count + 1, sizeof *building.other);
     if (building.rows == NULL || building.base == NULL || building.other == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
         goto out;
     }
     fill_rows(&building, &a, &b, a_match, b_match);
     counts = counts_of(&building, base, new_side, question);
     if (question->noise == NULL)
-        status = learn(&building, captures, question->options, &own, err);
-    if (status == 0)
-        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err);
-    if (status == 0) {
+        failed = learn(&building, captures, question->options, &own, err) < 0;
+    failed =
+        failed || judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err) < 0;
+    if (!failed) {
         array_sort(building.rows, building.count, sizeof *building.rows, by_change);
         *ret = (struct compare_rows){.items = building.rows, .count = building.count};
         ret->noise = question->noise != NULL ? *question->noise : own;
@@ -493,7 +491,7 @@ out:
     free(b_match);
     side_rows_release(&a);
     side_rows_release(&b);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const char *row_verdict_name(enum row_verdict verdict)
@@ -821,12 +819,12 @@ int compare(const struct side *base, const struct side *new_side, const struct c
             const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
     struct compare_rows ops = {.items = NULL};
-    int status;
+    bool failed;
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
-    status = check_sides(base, new_side, err);
-    if (status != 0)
-        return status;
+    failed = check_sides(base, new_side, err) < 0;
+    if (failed)
+        return -(int)err->code;
     ret->step_base = side_measure(base, MEASURE_STEP);
     ret->step_new = side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;
@@ -834,27 +832,25 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
-    status = compare_table(base, new_side, &first, &ops, err);
-    if (status == 0) {
+    failed = compare_table(base, new_side, &first, &ops, err) < 0;
+    if (!failed) {
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;
         check_side(ret, base, new_side, &ops);
-        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
+        failed = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err) < 0;
     }
-    if (status == 0)
-        status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
-    for (size_t i = 0; status == 0 && i < gate_count; i++) {
+    failed = failed || compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err) < 0;
+    for (size_t i = 0; !failed && i < gate_count; i++) {
         ret->gates[i].gate = &gates[i];
-        status = hold_gate(&ret->gates[i], ret, base, new_side, err);
+        failed = hold_gate(&ret->gates[i], ret, base, new_side, err) < 0;
     }
     explain_rest(ret);
     judge_whole(ret);
-    if (status == 0)
-        status = find_smallest(ret, err);
+    failed = failed || find_smallest(ret, err) < 0;
     free(ops.items);
-    if (status != 0)
+    if (failed)
         comparison_release(ret);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void comparison_release(struct comparison *comparison)

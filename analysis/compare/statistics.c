@@ -65,11 +65,11 @@ void statistics_sort(int64_t *values, size_t n)
 
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
 {
-    int status = array_reserve(durations, 1, err);
+    if (array_reserve(durations, 1, err) < 0)
+        return -(int)err->code;
 
-    if (status == 0)
-        durations->items[durations->count++] = duration_ns;
-    return status;
+    durations->items[durations->count++] = duration_ns;
+    return 0;
 }
 
 double statistics_percentile(const int64_t *sorted, size_t n, double p)

@@ -301,22 +301,19 @@ static int write_entry(struct spool *spool, const struct entry *before, const st
 /* Writes the rows in memory as a run. */
 static int write_run(struct spool *spool, struct err *err)
 {
-    int status = sort_memory(spool, err);
-    if (status == 0 && spool->file < 0)
-        status = (spool->file = temporary_open_unnamed(err)) < 0 ? -(int)err->code : 0;
-    if (status == 0 && spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = array_reserve(&spool->runs, 1, err);
+    bool failed = sort_memory(spool, err) < 0 ||
+                  (spool->file < 0 && (spool->file = temporary_open_unnamed(err)) < 0 && true) ||
+                  (spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL &&
+                   err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
+                  array_reserve(&spool->runs, 1, err) < 0;
     off_t start = spool->file_size;
-    for (size_t i = 0; i < spool->entries.count && status == 0; i++)
-        status = write_entry(spool, i > 0 ? &spool->entries.items[i - 1] : NULL, &spool->entries.items[i], err);
-    if (status == 0)
-        status = write_buffer(spool, err);
-    if (status == 0)
+    for (size_t i = 0; i < spool->entries.count && !failed; i++)
+        failed = write_entry(spool, i > 0 ? &spool->entries.items[i - 1] : NULL, &spool->entries.items[i], err) < 0;
+    failed = failed || write_buffer(spool, err) < 0;
+    if (!failed)
         spool->runs.items[spool->runs.count++] = (struct run){.next = start, .end = spool->file_size};
     spool->entries.count = spool->bytes.count = 0;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 #define ENTRY_SIZE (2 * sizeof(struct entry)) /* sorting takes the entries a second time */

@@ -346,26 +346,25 @@ static int take_operator(void *arg, const char *const *keys, const struct json *
     if (is_total(keys[2]))
         return 0;
     reader->key = keys[2];
-    int status = find_block(reader, keys, &name_length, &operator_.block, err);
-    if (status == 0)
-        status = rank_text(rank, keys[2], name_length, &operator_.name, err);
+    bool failed = find_block(reader, keys, &name_length, &operator_.block, err) < 0 ||
+                  rank_text(rank, keys[2], name_length, &operator_.name, err) < 0;
     const struct operator_place place = {.key = {operator_.block, operator_.name}};
-    if (status == 0 && map_add(&reader->operators, &place.key, &added, err) == NULL)
-        status = -(int)err->code;
-    if (status < 0)
-        return status;
+    failed = failed || map_add(&reader->operators, &place.key, &added, err) == NULL;
+    if (failed)
+        return -(int)err->code;
     if (!added)
         refuse(reader, keys[0], "the operator stands there twice", "each once in a step");
     bool sound = added && take_times(reader, &operator_, json_member(value, "Communication Time Info"));
     if (sound)
-        status = take_transfers(reader, &operator_, json_member(value, "Communication Bandwidth Info"), &sound, err);
-    if (status == 0 && sound)
-        status = array_reserve(&rank->operators, 1, err);
-    if (status == 0 && sound)
+        failed =
+            take_transfers(reader, &operator_, json_member(value, "Communication Bandwidth Info"), &sound, err) < 0;
+    failed = failed || (sound && array_reserve(&rank->operators, 1, err) < 0);
+    if (!failed && sound) {
         rank->operators.items[rank->operators.count++] = operator_;
-    else
+    } else {
         rank->packets.count = packets_before;
-    return status;
+    }
+    return failed ? -(int)err->code : 0;
 }
 
 /* "0-3" */
@@ -413,14 +412,12 @@ static int take_link(struct reader *reader, uint32_t block, uint32_t entry, cons
                  quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &link.ns) &&
                  quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &link.bandwidth);
     check_transport(reader, json_key(info), transport);
-    int status = transport != NULL ? rank_text(rank, transport, strlen(transport), &link.transport, err) : 0;
-    if (status == 0 && op_name != NULL)
-        status = rank_text(rank, op_name, strlen(op_name), &link.op_name, err);
-    if (status == 0)
-        status = array_reserve(&rank->links, 1, err);
-    if (status == 0 && sound)
+    bool failed = (transport != NULL && rank_text(rank, transport, strlen(transport), &link.transport, err) < 0) ||
+                  (op_name != NULL && rank_text(rank, op_name, strlen(op_name), &link.op_name, err) < 0) ||
+                  array_reserve(&rank->links, 1, err) < 0;
+    if (!failed && sound)
         rank->links.items[rank->links.count++] = link;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int take_entry(void *arg, const char *const *keys, const struct json *value, struct err *err)
@@ -431,12 +428,11 @@ static int take_entry(void *arg, const char *const *keys, const struct json *val
     if (is_total(keys[2]))
         return 0;
     reader->key = keys[2];
-    int status = find_block(reader, keys, &name_length, &block, err);
-    if (status == 0)
-        status = rank_text(reader->rank, keys[2], name_length, &entry, err);
-    for (const struct json *link = json_first(value); status == 0 && link != NULL; link = json_next(link))
-        status = take_link(reader, block, entry, link, err);
-    return status;
+    bool failed = find_block(reader, keys, &name_length, &block, err) < 0 ||
+                  rank_text(reader->rank, keys[2], name_length, &entry, err) < 0;
+    for (const struct json *link = json_first(value); !failed && link != NULL; link = json_next(link))
+        failed = take_link(reader, block, entry, link, err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- all of it ---- */
@@ -487,14 +483,14 @@ static int read_steps(struct reader *reader, const struct rank_places *places, s
 static int read_communication(struct reader *reader, const struct rank_places *places, struct err *err)
 {
     struct rank_data *rank = reader->rank;
-    int status = 0;
+    bool failed = false;
     rank->communication = is_named(places->results, COMMUNICATION) ? RANK_FILE_THERE : RANK_FILE_MISSING;
     rank->matrix = is_named(places->results, MATRIX) ? RANK_FILE_THERE : RANK_FILE_MISSING;
     if (rank->communication == RANK_FILE_THERE)
-        status = read_members(reader, places, COMMUNICATION, take_operator, err);
-    if (status == 0 && rank->matrix == RANK_FILE_THERE)
-        status = read_members(reader, places, MATRIX, take_entry, err);
-    return status;
+        failed = read_members(reader, places, COMMUNICATION, take_operator, err) < 0;
+    return failed || (rank->matrix == RANK_FILE_THERE && read_members(reader, places, MATRIX, take_entry, err) < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)
@@ -505,15 +501,12 @@ int rank_text_read(struct rank_data *rank, const struct rank_places *places, str
                             .blocks = MAP_OF(struct block_place, key),
                             .operators = MAP_OF(struct operator_place, key),
                             .links = MAP_OF(struct link_place, key)};
-    int status = rank_metadata_read(rank, places->metadata, diag, err);
-    if (status == 0)
-        status = read_steps(&reader, places, err);
-    if (status == 0)
-        status = read_communication(&reader, places, err);
+    bool failed = rank_metadata_read(rank, places->metadata, diag, err) < 0 || read_steps(&reader, places, err) < 0 ||
+                  read_communication(&reader, places, err) < 0;
     map_release(&reader.blocks);
     map_release(&reader.operators);
     map_release(&reader.links);
-    return status == 0 ? rank_data_gather(rank, err) : status;
+    return failed ? -(int)err->code : rank_data_gather(rank, err);
 }
 
 /* profiler_metadata.json: the groups of a rank, and how the ranks of a job are divided. */
@@ -526,13 +519,11 @@ static int take_group(struct rank_data *rank, const struct json *group, struct e
     uint32_t index;
     const char *id = json_key(group), *name = json_string(json_member(group, "group_name"));
     size_t length = (size_t)(number_put_unsigned(number, rank_group_number(id)) - number);
-    int status = rank_group_of(rank, number, length, &index, err);
-    if (status == 0)
-        status = rank_text(rank, id, strlen(id), &rank->groups.items[index].id, err);
-    if (status == 0 && name != NULL)
-        status = rank_text(rank, name, strlen(name), &rank->groups.items[index].name, err);
-    if (status < 0)
-        return status;
+    bool failed = rank_group_of(rank, number, length, &index, err) < 0 ||
+                  rank_text(rank, id, strlen(id), &rank->groups.items[index].id, err) < 0 ||
+                  (name != NULL && rank_text(rank, name, strlen(name), &rank->groups.items[index].name, err) < 0);
+    if (failed)
+        return -(int)err->code;
     struct rank_group *known = &rank->groups.items[index];
     int64_t own;
     if (json_integer(json_member(group, "group_rank"), &own) && own >= 0 && own < CLUSTER_MOST_MEMBERS)
@@ -540,12 +531,13 @@ static int take_group(struct rank_data *rank, const struct json *group, struct e
     known->first_run = (uint32_t)rank->runs.count;
     known->run_count = 0;
     const struct json *member = json_first(json_member(group, "global_ranks"));
-    for (; status == 0 && member != NULL; member = json_next(member)) {
+    for (; !failed && member != NULL; member = json_next(member)) {
         int64_t global;
-        status = rank_group_add_member(
-            rank, known, json_integer(member, &global) && global >= 0 && global <= INT32_MAX ? global : -1, err);
+        failed = rank_group_add_member(
+                     rank, known, json_integer(member, &global) && global >= 0 && global <= INT32_MAX ? global : -1,
+                     err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static void take_division(struct rank_data *rank, const struct json *arguments)

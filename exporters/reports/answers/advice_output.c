@@ -341,22 +341,19 @@ int program_print(const struct named_times *ranges, const struct named_times *ca
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;
-    int status = make_list(ranges, &lists[0], err);
+    bool failed = make_list(ranges, &lists[0], err) < 0 || make_list(calls, &lists[1], err) < 0;
 
-    if (status == 0)
-        status = make_list(calls, &lists[1], err);
-    if (status == 0 && format == ADVICE_JSON) {
+    if (!failed && format == ADVICE_JSON) {
         put_json_answer(&lists[0], &lists[1], capture, stream);
-    } else if (status == 0) {
+    } else if (!failed) {
         put_head(capture, markdown, stream);
-        status = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err);
-        if (status == 0)
-            status = print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err);
+        failed = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err) < 0 ||
+                 print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err) < 0;
         fputs("\n--table ranges and --table api of show have all of them; --step-range NAME makes one that repeats the "
               "step of other tables.\n",
               stream);
     }
     release_list(&lists[0]);
     release_list(&lists[1]);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

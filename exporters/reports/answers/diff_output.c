@@ -97,12 +97,12 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     const struct compare_row rest = {
         .key = "(rest)", .smallest = -1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
     size_t left = 0;
-    int status = 0;
+    bool failed = false;
 
-    for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
+    for (size_t i = 0; !failed && i < comparison->rows.count; i++) {
         const struct compare_row *row = &comparison->rows.items[i];
         if (output->top == 0 || i < output->top) {
-            status = add_row(grid, row, unit, err);
+            failed = add_row(grid, row, unit, err) < 0;
             continue;
         }
         left++;
@@ -110,9 +110,8 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
         others.total_new += row->total_new;
     }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
-    if (status == 0 && left > 0)
-        status = add_row(grid, &others, unit, err);
-    return status == 0 ? add_row(grid, &rest, unit, err) : status;
+    return failed || (left > 0 && add_row(grid, &others, unit, err) < 0) ? -(int)err->code
+                                                                         : add_row(grid, &rest, unit, err);
 }
 
 static void put_names(FILE *stream, const struct side *side, bool markdown)
@@ -354,24 +353,22 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
     const struct time_unit unit = unit_of(comparison, format);
-    int status;
+    bool failed;
 
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
-    status = add_rows(output, &grid, unit, err);
-    if (status == 0 && format != DIFF_CSV) {
+    failed = add_rows(output, &grid, unit, err) < 0;
+    if (!failed && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
-        status = put_gates(output, stream, kind, err);
+        failed = put_gates(output, stream, kind, err) < 0;
         put_legend(stream, comparison);
         fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
                 format == DIFF_MARKDOWN ? "\n" : "");
     }
-    if (status == 0)
-        status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
-    if (status == 0 && format != DIFF_CSV)
-        status = put_gaps(output, stream, kind, unit, err);
+    failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
+             (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
     grid_release(&grid);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
@@ -642,7 +639,7 @@ static void put_gaps_json(const struct diff_output *output, FILE *stream)
 int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
-    int status;
+    bool failed;
 
     fputs("{\"base\":", stream);
     put_side(stream, output->base, comparison->step_base);
@@ -659,12 +656,11 @@ int diff_print_json(const struct diff_output *output, FILE *stream, struct err *
     put_side(stream, output->new_side, comparison->step_new);
     put_noise_json(stream, comparison);
     fputs(",\"only_base\":", stream);
-    status = put_only(stream, &comparison->rows, true, err);
+    failed = put_only(stream, &comparison->rows, true, err) < 0;
     fputs(",\"only_new\":", stream);
-    if (status == 0)
-        status = put_only(stream, &comparison->rows, false, err);
+    failed = failed || put_only(stream, &comparison->rows, false, err) < 0;
     fputs(",\"rows\":", stream);
     put_rows(output, stream);
     fprintf(stream, ",\"schema\":\"" SCHEMA_DIFF "\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
-    return status;
+    return failed ? -(int)err->code : 0;
 }

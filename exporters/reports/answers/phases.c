@@ -69,12 +69,12 @@ static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct phases *phases = arg;
     int64_t start_ns = query_integer(row, 1);
-    int status = array_reserve(&phases->launches, 1, err);
+    if (array_reserve(&phases->launches, 1, err) < 0)
+        return -(int)err->code;
 
-    if (status == 0)
-        phases->launches.items[phases->launches.count++] =
-            (struct launch){query_integer(row, 0), start_ns, number_add(start_ns, query_integer(row, 2))};
-    return status;
+    phases->launches.items[phases->launches.count++] =
+        (struct launch){query_integer(row, 0), start_ns, number_add(start_ns, query_integer(row, 2))};
+    return 0;
 }
 
 /* Puts the first call of each connection in front. */
@@ -146,50 +146,47 @@ static int by_total(const void *a, const void *b)
 static int put_phases(struct report_run *run, struct phases *phases, struct err *err)
 {
     const struct cann_texts *names = report_names(run->session, true, err);
-    int status = 0;
+    bool failed = false;
 
     if (names == NULL)
         return -(int)err->code;
     if (phases->count > 0)
         array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
-    for (size_t i = 0; status == 0 && i < phases->count; i++) {
+    for (size_t i = 0; !failed && i < phases->count; i++) {
         struct phased *it = &phases->items[i];
         struct shown row = {.share = phases->total_ns > 0 ? (double)it->total_ns / phases->total_ns * 1e4 : 0,
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
-        status = series_make(&row.queue, it->queued.items, it->queued.count, err);
-        if (status == 0)
-            status = report_put(run, &row, err);
+        failed = series_make(&row.queue, it->queued.items, it->queued.count, err) < 0 || report_put(run, &row, err) < 0;
         series_release(&row.queue);
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    int status = query_run(run->session->db,
-                           "SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1"
-                           " AND connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_launch, &phases, err);
+    bool failed = query_run(run->session->db,
+                            "SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1"
+                            " AND connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                            NULL, 0, take_launch, &phases, err) < 0;
 
-    if (status == 0 && phases.launches.count > 0) {
+    if (!failed && phases.launches.count > 0) {
         array_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = query_run(run->session->db,
+        failed = query_run(run->session->db,
                            "SELECT op_name_id, op_type_id, connection_id, start_ns, duration_ns FROM device_task"
                            " WHERE op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL"
                            " AND duration_ns >= 0",
-                           NULL, 0, take_task, &phases, err);
+                           NULL, 0, take_task, &phases, err) < 0;
     }
-    if (status == 0)
-        status = put_phases(run, &phases, err);
+    failed = failed || put_phases(run, &phases, err) < 0;
     for (size_t i = 0; i < phases.count; i++)
         free(phases.items[i].queued.items);
     free(phases.items);
     free(phases.launches.items);
     map_release(&phases.known);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_phases = {

@@ -119,18 +119,18 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct shapes shapes = {.known = MAP_OF(struct known_shape, key)};
-    int status = query_run(run->session->db,
-                           "SELECT op_type_id, tensor_set_id, duration_ns FROM device_task WHERE op_type_id IS NOT NULL"
-                           " AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_execution, &shapes, err);
+    bool failed =
+        query_run(run->session->db,
+                  "SELECT op_type_id, tensor_set_id, duration_ns FROM device_task WHERE op_type_id IS NOT NULL"
+                  " AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                  NULL, 0, take_execution, &shapes, err) < 0 ||
+        put_shapes(run, &shapes, err) < 0;
 
-    if (status == 0)
-        status = put_shapes(run, &shapes, err);
     for (size_t i = 0; i < shapes.count; i++)
         free(shapes.items[i].durations.items);
     free(shapes.items);
     map_release(&shapes.known);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_shapes = {

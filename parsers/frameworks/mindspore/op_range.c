@@ -191,20 +191,19 @@ static int take_record(void *arg, const struct framework_record *record, struct 
                                     .thread = (int64_t)fields.thread,
                                     .flow = fields.flow,
                                     .flags = flags_of(reading->name.data, &fields)};
-    int status = intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err);
-    if (status == 0)
-        status = array_reserve(&framework->ranges, 1, err);
-    if (status < 0)
-        return status;
+    bool failed = intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err) < 0 ||
+                  array_reserve(&framework->ranges, 1, err) < 0;
+    if (failed)
+        return -(int)err->code;
     framework->ranges.items[framework->ranges.count++] = range;
     if (range.start_ns == range.end_ns)
         return 0;
     if (strstr(reading->name.data, "ProfilerStep#") != NULL)
-        status = framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err);
-    if (status == 0 && fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") &&
-        has_three_parts(reading->name.data))
-        status = add_dataset(reading, &fields, &range, err);
-    return status;
+        failed = framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err) < 0;
+    return failed || (fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") &&
+                      has_three_parts(reading->name.data) && add_dataset(reading, &fields, &range, err) < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
@@ -216,11 +215,10 @@ int mindspore_load(struct framework *framework, const char *directory, const str
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     strbuf_init(&reading.name, NAME_LIMIT);
-    int status = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err);
-    if (status == 0)
-        status = framework_finish(framework, err);
+    bool failed = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err) < 0 ||
+                  framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -22,8 +22,7 @@ static const struct layout layouts[] = {
         .source = "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
                   "MHz, 16 bytes each (docs/formats/cann.md 7)",
         .record_size = CORE_CHANGES_SIZE,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -34,9 +33,7 @@ const struct record_kind kind_core_frequency = {
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &core_changes_hooks,
 };

@@ -83,16 +83,14 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 4.4)",
         .record_size = 128,
         .magics = STARS_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
     {
         .name = "ffts-profile-sample-96",
         .source = "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
         .record_size = 96,
         .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
-        .fields = sample_fields,
-        .field_count = sizeof sample_fields / sizeof *sample_fields,
+        FIELDS_OF(sample_fields),
     },
 };
 
@@ -251,9 +249,7 @@ const struct record_kind kind_ffts_profile = {
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

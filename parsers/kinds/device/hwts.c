@@ -50,8 +50,7 @@ static const struct layout layouts[] = {{
               "to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 struct state {
@@ -181,8 +180,7 @@ const struct record_kind kind_hwts = {
     .title = "Hardware task scheduler log",
     .doc = "Starts and ends of tasks on an Ascend device, in the order in which the scheduler wrote them.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

@@ -127,11 +127,10 @@ static int name_of(const struct aicpu_stream *stream, struct row *row, size_t ha
     int64_t name_id;
     if (stream->association == NULL || row->cells[hash].integer == 0)
         return 0;
-    int status =
-        association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err);
-    if (status == 0)
-        row_set_integer(row, name, name_id);
-    return status;
+    if (association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err) < 0)
+        return -(int)err->code;
+    row_set_integer(row, name, name_id);
+    return 0;
 }
 
 static int derive(const struct aicpu_stream *stream, struct row *row, struct err *err)
@@ -162,11 +161,8 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
         return 0;
     }
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
-    int status = derive(&state->stream, &decoded, err);
-    if (status == 0)
-        status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status != 0)
-        return status;
+    if (derive(&state->stream, &decoded, err) < 0 || decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return -(int)err->code;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;

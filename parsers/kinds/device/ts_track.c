@@ -117,8 +117,7 @@ static const struct layout layouts[] = {
         .record_size = 32,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x2003}},
-        .fields = timeline_fields,
-        .field_count = sizeof timeline_fields / sizeof *timeline_fields,
+        FIELDS_OF(timeline_fields),
     },
     {
         .name = "ts-step-trace-40",
@@ -126,8 +125,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280a}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-memcpy-40",
@@ -135,8 +133,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280b}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-task-type-40",
@@ -144,8 +141,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280c}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-task-flip-40",
@@ -153,8 +149,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280e}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-block-num-40",
@@ -162,15 +157,13 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280f}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-track-40",
         .source = "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)",
         .record_size = 40,
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
 };
 
@@ -362,9 +355,7 @@ const struct record_kind kind_ts_track = {
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -63,7 +63,6 @@ const struct record_kind kind_framework_hash = {
     .title = "Hash dictionary of 2022",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\".",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

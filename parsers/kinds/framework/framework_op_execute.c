@@ -38,8 +38,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
         .record_size = 64,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -61,9 +60,7 @@ const struct record_kind kind_framework_op_execute = {
     .title = "Host step of an operator",
     .doc = "Work of the host for an operator of dynamic shape, and how long it took.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

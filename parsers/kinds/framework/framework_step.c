@@ -40,8 +40,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
         .record_size = 64,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -52,8 +51,6 @@ const struct record_kind kind_framework_step = {
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
 };

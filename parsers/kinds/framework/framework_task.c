@@ -73,8 +73,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -108,12 +107,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         .task_type = number(row, TASK_TYPE),
         .op_state = number(row, SHAPE_TYPE),
     };
-    int status = executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err);
-    if (status == 0)
-        status = executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err);
-    if (status == 0 && state->executions != NULL)
-        status = executions_add_description(state->executions, &description, err);
-    return status;
+    if (executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err) < 0 ||
+        executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err) < 0 ||
+        (state->executions != NULL && executions_add_description(state->executions, &description, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 static const struct kind_hooks hooks = {
@@ -129,9 +127,7 @@ const struct record_kind kind_framework_task = {
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

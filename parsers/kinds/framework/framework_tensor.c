@@ -44,8 +44,7 @@ static const struct layout layouts[] = {{
     .source = "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
     .record_size = 256,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 static struct host_tensor tensor_of(const struct cell *cells)
@@ -100,8 +99,7 @@ const struct record_kind kind_framework_tensor = {
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "tensor_set.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

@@ -211,7 +211,6 @@ const struct record_kind kind_graph_desc = {
            "same "
            "with output_ for each output.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

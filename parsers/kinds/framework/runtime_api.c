@@ -117,8 +117,7 @@ static const struct layout layouts[] = {
         .source = "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -154,9 +153,7 @@ const struct record_kind kind_runtime_api = {
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "
            "launched.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -106,7 +106,6 @@ const struct record_kind kind_task_desc = {
            "names the "
            "tasks of its id when the id is 25000 or more: those are unique over all streams.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -44,8 +44,7 @@ static const struct layout layouts[] = {{
     .source = "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)",
     .record_size = 40,
     .magics = HOST_RECORD_MAGICS,
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 #define EVENT_END (-1) /* the end of a record that is one half of a call */
@@ -152,9 +151,7 @@ const struct record_kind kind_api_event = {
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -65,11 +65,9 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     }
     const struct bytes tensors = {bytes + CAPTURED_OP_HEAD, length - CAPTURED_OP_HEAD};
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
-    int status = captured_op_take(decoder, &state->stream, &decoded, &tensors, err);
-    if (status == 0)
-        status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status != 0)
-        return status;
+    if (captured_op_take(decoder, &state->stream, &decoded, &tensors, err) < 0 ||
+        decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return -(int)err->code;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;

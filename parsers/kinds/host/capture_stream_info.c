@@ -24,8 +24,7 @@ static const struct layout layouts[] = {
                   "device (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -38,7 +37,6 @@ const struct record_kind kind_capture_stream_info = {
     .patterns = patterns,
     .columns = capture_stream_columns,
     .column_count = CAPTURE_STREAM_COLUMNS,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    LAYOUTS_OF(layouts),
     .hooks = &capture_stream_hooks,
 };

@@ -199,8 +199,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -241,9 +240,7 @@ const struct record_kind kind_context_id_info = {
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

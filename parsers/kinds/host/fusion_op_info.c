@@ -44,8 +44,7 @@ static const struct layout layouts[] = {
                   "to 8 operators (docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -103,9 +102,7 @@ const struct record_kind kind_fusion_op_info = {
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -52,7 +52,6 @@ const struct record_kind kind_hash_dic = {
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\". An id without a line is shown as "
            "its number.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -103,8 +103,7 @@ static const struct layout layouts[] = {
                   "notification, size, types (docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -151,9 +150,7 @@ const struct record_kind kind_hccl_info = {
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -27,8 +27,7 @@ static const struct layout layouts[] = {
                   "name, kernel information (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -40,7 +39,6 @@ const struct record_kind kind_task_track = {
     .patterns = patterns,
     .columns = task_track_columns,
     .column_count = TASK_TRACK_COLUMNS,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    LAYOUTS_OF(layouts),
     .hooks = &task_track_hooks,
 };

@@ -99,7 +99,6 @@ const struct record_kind kind_type_info_dic = {
     .doc = "The names of the types that other records carry as numbers. Lines \"<level>_<type>:<name>\". A type "
            "without a line is shown as its number.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -28,6 +28,5 @@ const struct record_kind kind_task_state = {
     .title = "States of a task",
     .doc = "When a task of a capture from before 2023 came into its states, in ticks of the device: what its times in "
            "device_task are made of.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

@@ -55,10 +55,10 @@ static const struct layout layouts[] = {{
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    int status = host_record_take(decoder, state, row, keep, err);
-    if (status == 0)
-        status = named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err);
-    return status == 0 ? named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err) : status;
+    if (host_record_take(decoder, state, row, keep, err) < 0 ||
+        named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err) < 0)
+        return -(int)err->code;
+    return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
 
 static const struct kind_hooks hooks = {

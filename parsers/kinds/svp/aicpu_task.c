@@ -45,8 +45,7 @@ static const struct layout layouts[] = {{
         "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
     .record_size = 128,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 static int derive_duration(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
@@ -72,8 +71,7 @@ const struct record_kind kind_aicpu_task = {
     .doc = "One layer that ran on the AI CPU in one sampled inference. The inference is named by the file "
            "(source_file.model_name and the columns after it).",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

@@ -185,7 +185,6 @@ const struct record_kind kind_layer = {
         "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
         "ori_name, task_id and engine.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -148,10 +148,10 @@ static int take_mark(struct decoder *decoder, const struct state *state, int64_t
 {
     struct row row;
     int64_t now = time_of(state);
-    int status = emit(decoder, state, pipe, now, now, &row, err);
-    if (status == 0)
-        row_set_integer(&row, MARK, mark);
-    return status;
+    if (emit(decoder, state, pipe, now, now, &row, err) < 0)
+        return -(int)err->code;
+    row_set_integer(&row, MARK, mark);
+    return 0;
 }
 
 /* Why the record cannot be understood; NULL: it can. */
