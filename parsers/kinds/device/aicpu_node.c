@@ -4,11 +4,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/aicpu_stream.h"
 
-static const char *const patterns[] = {
-    "DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     FILE_ID,
     DEVICE_ID,
@@ -224,7 +219,7 @@ const struct record_kind kind_aicpu_node = {
     .title = "Operator of the AI CPU",
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -2,11 +2,6 @@
 /* Frequency of the AI cores over time: lpmFreqConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 
-static const char *const patterns[] = {
-    "lpmFreqConv.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
     [CORE_CHANGES_VALUE] = {"mhz", "Frequency", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "MHz from then on."},
@@ -32,7 +27,7 @@ const struct record_kind kind_core_frequency = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"lpmFreqConv.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &core_changes_hooks,

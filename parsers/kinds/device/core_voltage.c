@@ -2,11 +2,6 @@
 /* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 
-static const char *const patterns[] = {
-    "lpmInfoConv.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { WHAT = CORE_CHANGES_OWN };
 
 static const struct value_name whats[] = {
@@ -68,7 +63,7 @@ const struct record_kind kind_core_voltage = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &core_changes_hooks,

@@ -5,13 +5,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/device_stream.h"
 
-static const char *const patterns[] = {
-    "hwts.data.{device_id}.slice_{slice}",
-    "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "hwts.log.data.{number}.{device_id}.{slice}",
-    NULL,
-};
-
 enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK, TASK_TYPE };
 enum { TYPE_START, TYPE_END, TYPE_BLOCK_START, TYPE_BLOCK_END };
 
@@ -179,7 +172,9 @@ const struct record_kind kind_hwts = {
     .families = FAMILY_ASCEND,
     .title = "Hardware task scheduler log",
     .doc = "Starts and ends of tasks on an Ascend device, in the order in which the scheduler wrote them.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"hwts.data.{device_id}.slice_{slice}",
+                                      "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                      "hwts.log.data.{number}.{device_id}.{slice}", NULL},
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,

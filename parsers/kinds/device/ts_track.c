@@ -4,13 +4,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/device_stream.h"
 
-static const char *const patterns[] = {
-    "ts_track.data.{device_id}.slice_{slice}",
-    "ts_track.data.{number}.{device_id}.{slice}",
-    "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name tags[] = {{3, "time line"},
                                          {TRACK_TAG_STEP, "step trace"},
                                          {TRACK_TAG_COPY, "copy"},
@@ -354,7 +347,9 @@ const struct record_kind kind_ts_track = {
     .title = "Task scheduler track",
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"ts_track.data.{device_id}.slice_{slice}", "ts_track.data.{number}.{device_id}.{slice}",
+                              "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

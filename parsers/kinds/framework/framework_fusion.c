@@ -4,13 +4,6 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
-    "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
-    "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     INPUT_BYTES = MODEL_RECORD_COLUMNS,
     OUTPUT_BYTES,
@@ -74,7 +67,11 @@ const struct record_kind kind_framework_fusion = {
     .families = FAMILY_2022,
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
+                              "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
+                              "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -2,13 +2,6 @@
 /* Which graph and session a model belongs to, before 2023: Framework.id_map_info. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "Framework.id_map_info.{device_id}.slice_{slice}",
-    "Framework.id_map_info.dev.{device_id}.{slice}",
-    "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, GRAPH_ID, MODEL_ID, SESSION_ID, TIME_NS, MODE };
 
 static const struct column columns[] = {
@@ -43,7 +36,9 @@ const struct record_kind kind_framework_id_map = {
     .families = FAMILY_2022,
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"Framework.id_map_info.{device_id}.slice_{slice}",
+                                      "Framework.id_map_info.dev.{device_id}.{slice}",
+                                      "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
 };

@@ -3,13 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",
-    "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
-    "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { START_NS = MODEL_RECORD_COLUMNS, END_NS };
 
 static const struct column columns[] = {
@@ -44,7 +37,11 @@ const struct record_kind kind_framework_model_load = {
     .families = FAMILY_2022,
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",
+                              "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
+                              "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &model_record_hooks,

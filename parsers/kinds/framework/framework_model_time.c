@@ -3,13 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
-    "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
-    "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     REQUEST_ID = MODEL_RECORD_COLUMNS,
     THREAD_ID,
@@ -71,7 +64,11 @@ const struct record_kind kind_framework_model_time = {
     .families = FAMILY_2022,
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){
+            "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
+            "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
+            "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &model_record_hooks,

@@ -4,16 +4,6 @@
 #include "parsers/kinds/common/execution_file.h"
 #include "parsers/kinds/common/text/mixed_text.h"
 
-static const char *const patterns[] = {
-    "Framework.task_desc_info.{device_id}.slice_{slice}",
-    "Framework.task_desc_info.dev.{device_id}.{slice}",
-    "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Framework.single_op_task_info.{device_id}.slice_{slice}",
-    "Framework.single_op_task_info.dev.{device_id}.{slice}",
-    "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
 enum {
@@ -126,7 +116,13 @@ const struct record_kind kind_framework_task = {
     .families = FAMILY_2022,
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"Framework.task_desc_info.{device_id}.slice_{slice}",
+                              "Framework.task_desc_info.dev.{device_id}.{slice}",
+                              "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              "Framework.single_op_task_info.{device_id}.slice_{slice}",
+                              "Framework.single_op_task_info.dev.{device_id}.{slice}",
+                              "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -6,16 +6,6 @@
 #include "parsers/kinds/common/tensor_columns.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
-static const char *const patterns[] = {
-    "Framework.tensor_data_info.{device_id}.slice_{slice}",
-    "Framework.tensor_data_info.dev.{device_id}.{slice}",
-    "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
-    "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
-    "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { MODEL_ID, ITERATION, STREAM_ID, TASK_ID, BATCH_ID, TENSOR_COUNT, TIME_NS, FIRST_TENSOR };
 
 static const struct column columns[] = {
@@ -98,7 +88,14 @@ const struct record_kind kind_framework_tensor = {
     .title = "Tensors of an operator",
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "tensor_set.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"Framework.tensor_data_info.{device_id}.slice_{slice}",
+                              "Framework.tensor_data_info.dev.{device_id}.{slice}",
+                              "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
+                              "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
+                              "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,

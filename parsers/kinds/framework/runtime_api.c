@@ -3,15 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/execution_file.h"
 
-static const char *const patterns[] = {
-    "Runtime.api.{device_id}.slice_{slice}",
-    "runtime.api.{device_id}.slice_{slice}",
-    "Runtime.runtime.data.dev.{device_id}.{slice}",
-    "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Runtime.runtime.data.{device_id}.{slice}",
-    NULL,
-};
-
 enum {
     FILE_ID,
     THREAD_ID,
@@ -152,7 +143,10 @@ const struct record_kind kind_runtime_api = {
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "
            "launched.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"Runtime.api.{device_id}.slice_{slice}", "runtime.api.{device_id}.slice_{slice}",
+                                      "Runtime.runtime.data.dev.{device_id}.{slice}",
+                                      "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                      "Runtime.runtime.data.{device_id}.{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

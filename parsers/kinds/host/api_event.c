@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/pair_table.h"
 
-static const char *const patterns[] = {
-    "{tag}.api_event.data.slice_{slice}",
-    NULL,
-};
-
 enum { REQUEST_ID = THREAD_ID + 1, BEGIN_TICK, END_TICK, ITEM_ID };
 
 static const struct column columns[] = {
@@ -150,7 +145,7 @@ const struct record_kind kind_api_event = {
     .title = "API call of CANN",
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {"{tag}.variable.capture_op_info.slice_{slice}", NULL};
-
 static const struct layout layouts[] = {{
     .name = "cann-capture-op-info-variable",
     .source =
@@ -143,7 +141,7 @@ const struct record_kind kind_capture_op_info_variable = {
     .title = "Operator of a captured graph, any number of tensors",
     .doc = "Which operator a task of a captured graph is, as in capture_op_info, in records that are as long as their "
            "tensors need.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.variable.capture_op_info.slice_{slice}", NULL},
     .stage = 1, /* behind the dictionaries */
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,

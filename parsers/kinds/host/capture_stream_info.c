@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.capture_stream_info.slice_{slice}",
-    NULL,
-};
-
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "status", .offset = 24, .width = 2},
@@ -34,7 +29,7 @@ const struct record_kind kind_capture_stream_info = {
     .families = FAMILY_CANN,
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.capture_stream_info.slice_{slice}", NULL},
     .columns = capture_stream_columns,
     .column_count = CAPTURE_STREAM_COLUMNS,
     LAYOUTS_OF(layouts),

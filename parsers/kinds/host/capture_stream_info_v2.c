@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.capture_stream_info_v2.slice_{slice}",
-    NULL,
-};
-
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "device_id", .offset = 24, .width = 2},
@@ -36,7 +31,7 @@ const struct record_kind kind_capture_stream_info_v2 = {
     .doc = "As capture_stream_info, in whose table they are stored. Ignored when the capture has records of the first "
            "generation, which say the same.",
     .instead_of = "capture_stream_info",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.capture_stream_info_v2.slice_{slice}", NULL},
     .columns = capture_stream_columns,
     .column_count = CAPTURE_STREAM_COLUMNS,
     LAYOUTS_OF(layouts),

@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.context_id_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     OP_NAME_ID = HOST_RECORD_COLUMN_COUNT,
     CONTEXT_COUNT,
@@ -239,7 +234,7 @@ const struct record_kind kind_context_id_info = {
     .title = "Context ids",
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.fusion_op_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     FUSION_NAME_ID = HOST_RECORD_COLUMN_COUNT,
     OP_COUNT,
@@ -101,7 +96,7 @@ const struct record_kind kind_fusion_op_info = {
     .families = FAMILY_CANN,
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

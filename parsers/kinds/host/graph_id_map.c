@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.graph_id_map.slice_{slice}",
-    NULL,
-};
-
 enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };
 
 static const struct column columns[] = {
@@ -58,7 +53,7 @@ const struct record_kind kind_graph_id_map = {
     .families = FAMILY_CANN,
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -4,11 +4,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"
-static const char *const patterns[] = {
-    "{tag}.additional.hccl_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     ITEM_ID = HOST_RECORD_COLUMN_COUNT,
     CCL_TAG_ID,
@@ -149,7 +144,7 @@ const struct record_kind kind_hccl_info = {
     .title = "Communication task",
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.hccl_op_info.slice_{slice}",
-    NULL,
-};
-
 enum { RELAY = HOST_RECORD_COLUMN_COUNT, RETRY, DATA_TYPE, ALG_TYPE_ID, COUNT, GROUP_NAME_ID };
 
 static const struct column columns[] = {
@@ -77,7 +72,7 @@ const struct record_kind kind_hccl_op_info = {
     .families = FAMILY_CANN,
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

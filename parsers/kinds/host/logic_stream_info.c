@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.logic_stream_info.slice_{slice}",
-    NULL,
-};
-
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */
 /* clang-format off */
 #define PAIRS(X) \
@@ -86,7 +81,7 @@ const struct record_kind kind_logic_stream_info = {
     .families = FAMILY_CANN,
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.memcpy_info.slice_{slice}",
-    NULL,
-};
-
 enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };
 
 static const struct column columns[] = {
@@ -66,7 +61,7 @@ const struct record_kind kind_memcpy_info = {
     .families = FAMILY_CANN,
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.model_exeom.slice_{slice}", NULL};
-
 enum { MODEL_ID = HOST_RECORD_COLUMN_COUNT, NAME_HASH, NAME_ID };
 
 static const struct column columns[] = {
@@ -52,7 +50,7 @@ const struct record_kind kind_model_exeom = {
     .families = FAMILY_CANN,
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

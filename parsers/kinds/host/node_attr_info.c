@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.node_attr_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, ATTRIBUTE_TYPE, ATTRIBUTE_ID };
 
 static const struct column columns[] = {
@@ -66,7 +61,7 @@ const struct record_kind kind_node_attr_info = {
     .title = "Node attribute",
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.node_basic_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG };
 
 static const struct column columns[] = {
@@ -82,7 +77,7 @@ const struct record_kind kind_node_basic_info = {
     .title = "Node description",
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

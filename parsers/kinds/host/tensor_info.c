@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/tensor_columns.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.tensor_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TENSOR_COUNT, FIRST_TENSOR };
 
 static const struct column columns[] = {
@@ -79,7 +74,7 @@ const struct record_kind kind_tensor_info = {
     .title = "Tensor description",
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -2,14 +2,6 @@
 /* AI CPU tasks: aicpu.* of SVP boards, one record a task execution. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "aicpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "aacpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    NULL,
-};
-
 enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, TOTAL_NS };
 
 static const struct column columns[] = {
@@ -70,7 +62,12 @@ const struct record_kind kind_aicpu_task = {
     .title = "AI CPU task",
     .doc = "One layer that ran on the AI CPU in one sampled inference. The inference is named by the file "
            "(source_file.model_name and the columns after it).",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"aicpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "aacpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              NULL},
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
