@@ -143,6 +143,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
       "tasks of a device that no record of the host launched; they have no operator",                                  \
       "no action is needed: common where a capture starts, or without the host's half")                                \
+    X(DIAG_OPERATOR_UNDESCRIBED, "operator-undescribed", DIAG_NOTE,                                                    \
+      "operators whose launch has no record of a name or of tensors for them, where other launches have",              \
+      "no action is needed where a runtime launches operators by itself; else records may be damaged or lost")         \
     X(DIAG_EVENT_UNKNOWN, "event-unknown", DIAG_NOTE,                                                                  \
       "an event of the program of a type that is not known; it is kept, its type is shown as a number",                \
       "no action is needed: its times and its message are right")                                                      \
@@ -157,7 +160,8 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
       "tasks that began before they were launched: the clocks of host and device contradict each other",               \
       "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \
-    X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING, "counters of a task that has no start and end; not shown",    \
+    X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING,                                                               \
+      "counters of a task that has no start and end, or has counters already; not shown",                              \
       "no action is needed when it happens at the ends of a capture only")                                             \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \

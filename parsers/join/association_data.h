@@ -328,6 +328,9 @@ struct association {
     bool expands_known, expanded_streams;
     bool has_models;                    /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS];    /* records of the part that no call or launch is around */
+    struct {
+        uint64_t described, nameless, tensorless; /* the last are described, and have tensors of another name */
+    } operators;                        /* of the part */
     struct spool *described;            /* struct described_run */
     struct described_run described_run; /* the last one */
     uint32_t described_count;
@@ -402,6 +405,9 @@ uint32_t association_call_around(const struct association *association, const st
 
 /* Reports and counts as rejected the records whose call was not found. */
 void association_report_unplaced(struct association *association);
+
+/* Tells of the operators of the part whose launches have no record that describes them. */
+void association_report_undescribed(struct association *association);
 /* Gives a launch its number when records tell of it; once all devices are joined, what describes launches of which no
  * task ran is reported and counted as rejected. */
 int association_number_launch(struct association *association, struct call_state *launch, struct err *err);

@@ -16,7 +16,7 @@ struct spooled_pmu {
         int64_t record, offset;
         size_t mark; /* of diagnostics */
         uint32_t file, stream_id, task_id;
-        bool block;
+        bool block, repeated;
     } place;
     uint32_t context_id, counter_count;
     uint8_t core;
@@ -417,18 +417,22 @@ static uint32_t blocks_of_other_core(const struct matched_task *task)
     return task->launched && task->host.mix_block_num != 0 ? task->host.mix_block_num : UINT32_MAX;
 }
 
-static void take_counters(struct matched_task *task, const struct spooled_pmu *pmu)
+/* false: the task has counters of the whole of it already. */
+static bool take_counters(struct matched_task *task, const struct spooled_pmu *pmu)
 {
     struct pmu_sum *sum = &task->pmu[pmu->core];
+    if (task->counted[pmu->core] && sum->whole && !pmu->place.block)
+        return false;
     if (!task->counted[pmu->core])
         *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
     task->counted[pmu->core] = true;
     if (pmu->place.block && (sum->whole || sum->blocks == blocks_of_other_core(task)))
-        return; /* counted already */
+        return true; /* counted already */
     sum->blocks += pmu->place.block;
     if (!pmu->place.block)
         *sum = (struct pmu_sum){.whole = true, .counter_count = pmu->counter_count, .duration_ns = pmu->duration_ns};
     add_up(sum, pmu);
+    return true;
 }
 
 static int next_pmu(struct association *association, struct device_join *join, struct err *err)
@@ -448,11 +452,11 @@ static int take_pmu(struct association *association, struct device_join *join, s
         if (order > 0)
             break;
         struct matched_task *task = group != NULL && order == 0 ? find_execution(group, pmu) : NULL;
-        const struct spool_key place = {pmu->place.file, (uint64_t)pmu->place.record};
-        if (task != NULL)
-            take_counters(task, pmu);
-        else
-            status = join_spool_add(&join->unmatched, NULL, &place, &pmu->place, sizeof pmu->place, err);
+        const struct spool_key key = {pmu->place.file, (uint64_t)pmu->place.record};
+        struct pmu_place place = pmu->place;
+        place.repeated = task != NULL;
+        if (task == NULL || !take_counters(task, pmu))
+            status = join_spool_add(&join->unmatched, NULL, &key, &place, sizeof place, err);
         if (status < 0 || next_pmu(association, join, err) < 0)
             return -(int)err->code;
     }
@@ -472,8 +476,11 @@ static int report_unmatched(const struct association *association, struct device
         struct capture_file *file = &capture->files[of->file];
         struct place place = {file->name, of->record, of->offset, NULL};
         diag_go_back(capture->diag, of->mark);
-        diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which did not run%s",
-                    of->stream_id, of->task_id, of->block ? " then" : "");
+        diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which %s", of->stream_id,
+                    of->task_id,
+                    of->repeated ? "has others already"
+                    : of->block  ? "did not run then"
+                                 : "did not run");
         capture_file_drop(file, DIAG_PMU_UNMATCHED);
         status = 0;
     }

@@ -51,10 +51,10 @@ static void report_overlaps(struct association *association, const struct thread
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     const struct call *call = &thread->first_overlap;
-    const struct call_kind *kind = &association->call_kinds[call->kind];
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
     if (thread->overlaps == 0)
         return;
+    const struct call_kind *kind = &association->call_kinds[call->kind];
     diag_go_back(diag, thread->mark);
     diag_report(diag, DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
@@ -176,17 +176,18 @@ static void put_node(const struct node *node, struct host_task *task)
     task->mix_block_num = task->block_num * node->mix_ratio;
 }
 
-/* A task of a captured graph that no node describes. */
-static void describe_captured(const struct association *association, struct host_task *task)
+/* A task of a captured graph that no node describes; false: of none. */
+static bool describe_captured(const struct association *association, struct host_task *task)
 {
     const struct captured_key key = {task->device_id, task->stream_id, task->task_id};
     const struct captured_op *op =
         association->captured_ops.used > 0 ? map_get(&association->captured_ops, &key) : NULL;
     if (op == NULL || !is_computing(association, task->task_type))
-        return;
+        return false;
     put_node(&op->node, task);
     task->attribute = op->attribute;
     task->tensor_set = op->tensor_set;
+    return true;
 }
 
 static int describe_task(struct association *association, const struct thread *thread, const struct places *places,
@@ -194,7 +195,11 @@ static int describe_task(struct association *association, const struct thread *t
 {
     put_node(node, task);
     task->attribute = attribute_of_node(thread, places, node);
-    return tensors_of_node(association, thread, places, node, &task->tensor_set, err);
+    int status = tensors_of_node(association, thread, places, node, &task->tensor_set, err);
+    association->operators.described++;
+    association->operators.tensorless +=
+        task->tensor_set == NO_INDEX && thread->states[node->launch].records[UNPLACED_TENSORS] > 0;
+    return status;
 }
 
 /* ---- tracks into host tasks ---- */
@@ -340,7 +345,7 @@ static int take_track(struct association *association, struct thread *thread, st
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
     if (node == NULL && !split)
-        describe_captured(association, &task);
+        association->operators.nameless += !describe_captured(association, &task);
     return status == 0 ? association_add_host_task(association, &task, err) : status;
 }
 
@@ -680,6 +685,7 @@ int association_join_host(struct association *association, struct err *err)
     thread_release(&thread);
     join_spool_release(&association->records);
     association_report_unplaced(association);
+    association_report_undescribed(association);
     if (status < 0 || association_batch_host_tasks(association, err) < 0)
         return -(int)err->code;
     return association->calls != NULL ? association_emit_calls(association, err) : 0;

@@ -132,11 +132,13 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
 {
     uint16_t *recent =
         &association->recent_call_kinds[((type ^ (uint32_t)level << 16) * 0x9e3779b1u) >> (32 - RECENT_KIND_BITS)];
-    const struct call_kind *known = &association->call_kinds[*recent];
     uint32_t index;
-    if (*recent < association->call_kind_count && known->type == type && known->level == level) {
-        *ret = *recent;
-        return 0;
+    if (*recent < association->call_kind_count) {
+        const struct call_kind *known = &association->call_kinds[*recent];
+        if (known->type == type && known->level == level) {
+            *ret = *recent;
+            return 0;
+        }
     }
     if (!id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
         if (association->call_kind_count > UINT16_MAX)

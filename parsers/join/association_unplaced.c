@@ -42,6 +42,21 @@ void association_report_unplaced(struct association *association)
     }
 }
 
+void association_report_undescribed(struct association *association)
+{
+    struct diagnostics *diag = decoder_capture(association->decoder)->diag;
+    uint64_t nameless = association->operators.nameless, tensorless = association->operators.tensorless;
+    uint64_t described = association->operators.described;
+    struct place place = {NULL, -1, -1, NULL};
+    memset(&association->operators, 0, sizeof association->operators);
+    if (described == 0 || nameless + tensorless == 0)
+        return;
+    diag_report(diag, DIAG_OPERATOR_UNDESCRIBED, &place,
+                "of %" PRIu64 " operators, the launch of %" PRIu64 " holds no record of kind %s, and that of %" PRIu64
+                " records of kind %s of other names alone",
+                described + nameless, nameless, kind_names[UNPLACED_NODE], tensorless, kind_names[UNPLACED_TENSORS]);
+}
+
 /* ---- launches that did not run ---- */
 
 static int end_run(struct association *association, struct err *err)

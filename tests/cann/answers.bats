@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The answers of show, diff and advise about captures of programs that are known to the nanosecond.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 
 load ../cli/common

@@ -493,6 +493,34 @@ END
     expect_contains "$stderr" "counters of stream 1 task 2"
 }
 
+@test "operators that no record of their launch describes are counted, where other launches are described" {
+    capture <<'END'
+p.launch(0, 1, 1, 'first')
+p.tensors(80, 'first', [(0, 2, 0, [2, 3])])
+p.call(RUNTIME, 1, 220, 260)
+p.call(NODE, LAUNCH, 200, 300, item=p.hash('second'))
+p.track(240, 1, 2)
+p.launch(400, 1, 3, 'third')
+p.tensors(480, 'another', [(0, 2, 0, [4, 5])])
+for number in 1, 2, 3:
+    p.ran(1000 * number, 1000 * number + 500, 1, number)
+END
+    expect_sql "SELECT coalesce(op_name, '-') FROM device_task_report ORDER BY id" $'first\n-\nthird'
+    expect_contains "$stderr" "of 3 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
+}
+
+@test "counters of a task that has others already are told, and the first count" {
+    capture <<'END'
+p.ran(1000, 2000, 1, 1)
+p.pmu(1000, 2000, 1, 1, 100, range(8))
+p.pmu(1000, 2000, 1, 1, 200, range(8))
+END
+    expect_status 3
+    expect_sql "SELECT aic_total_cycle FROM device_task" 100
+    expect_contains "$stderr" "counters of stream 1 task 1, which has others already"
+    expect_sql "SELECT sum(records_rejected) FROM source_file" 1
+}
+
 @test "numbers that no dictionary knows are shown as numbers" {
     capture <<'END'
 p.call(NODE, LAUNCH, 0, 100, item=424242)

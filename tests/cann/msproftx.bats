@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What programs say of themselves with msproftx: marks and ranges, on the timeline, in the table, in the databases.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

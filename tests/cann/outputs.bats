@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What reports say of communication, copies, fused operators, steps and frequencies: captures made at random, with what
 # comes out of them calculated again from their raw files; and small ones whose answer is known.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # msprof show on CANN captures: the numbers are those of the exported tables, and what is not there is said truly.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Samples of systems, memory and links: what their files become.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF, shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

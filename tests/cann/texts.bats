@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Files of lines, sound and damaged: over every fixture below testdata/kinds.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets MSPROF and repository
 bats_require_minimum_version 1.5.0

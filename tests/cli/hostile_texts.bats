@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Names that somebody chose: what drives a terminal, breaks a line, turns the writing or is no UTF-8 enters nowhere and leaves nowhere.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch
 
 load common

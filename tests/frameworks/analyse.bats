@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Directories of MindSpore's and PyTorch's profilers: msprof analyse.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

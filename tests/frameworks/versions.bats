@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Names of columns, files, layers and values of the version of CANN that a capture is of, or that is asked for.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository and shared, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

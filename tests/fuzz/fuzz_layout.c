@@ -32,6 +32,8 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
     char name[] = "file", model_name[] = "m";
     struct capture_model model = {.name = model_name, .model_id = 1, .batch_num = -1};
     struct device_info device = {0, 600000, 100000};
+    char directory[] = "";
+    struct capture_part part = {.directory = directory, .device_id = 0, .chip = 5, .device_hz = 50000000};
     struct capture_file file = {.id = 1,
                                 .path = path,
                                 .name = name,
@@ -47,6 +49,8 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
         .model_count = 1,
         .devices = &device,
         .device_count = 1,
+        .parts = &part,
+        .part_count = 1,
         .diag = &diag,
     };
     EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);

@@ -76,9 +76,10 @@ class Outcome:
 
     def mends(self, sound):
         """Whether a record that the sound capture's own tool damaged, as fixtures have them, is sound by the change: fewer are
-        rejected, and nothing is gone."""
+        rejected, every file has as many records, and nothing is gone."""
         rejected = [sum(of_file[1] for of_file in outcome.files.values()) for outcome in (self, sound)]
-        return rejected[0] < rejected[1] and all(
+        records = [{path: sum(of_file) for path, of_file in outcome.files.items()} for outcome in (self, sound)]
+        return rejected[0] < rejected[1] and records[0] == records[1] and all(
             count <= self.tables.get(table, {}).get(column, 0)
             for table, columns in sound.tables.items() for column, count in columns.items())
 

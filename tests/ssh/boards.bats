@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Boards as they are: busybox instead of GNU tools, dropbear instead of OpenSSH, small disks, several at a time.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What a run made on the board and nobody has at home is never removed, and --fetch-only brings it.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common
