@@ -457,26 +457,28 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     struct building building = {.rows = NULL};
     struct counts counts;
     struct noise own;
-    bool failed = side_rows_make(base, question->subject, &a, err) < 0 ||
-                  side_rows_make(new_side, question->subject, &b, err) < 0 ||
-                  match_rows(&a, &b, &a_match, &b_match, err) < 0;
+    int status = side_rows_make(base, question->subject, &a, err);
 
-    if (failed)
+    if (status == 0)
+        status = side_rows_make(new_side, question->subject, &b, err);
+    if (status == 0)
+        status = match_rows(&a, &b, &a_match, &b_match, err);
+    if (status != 0)
         goto out;
     building.rows = calloc(a.count + b.count + 1, sizeof *building.rows);
     building.base = calloc(a.count + b.count + 1, sizeof *building.base);
     building.other = calloc(a.count + b.count + 1, sizeof *building.other);
     if (building.rows == NULL || building.base == NULL || building.other == NULL) {
-        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+        status = err_set(err, ERR_NO_MEMORY, "out of memory");
         goto out;
     }
     fill_rows(&building, &a, &b, a_match, b_match);
     counts = counts_of(&building, base, new_side, question);
     if (question->noise == NULL)
-        failed = learn(&building, captures, question->options, &own, err) < 0;
-    failed =
-        failed || judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err) < 0;
-    if (!failed) {
+        status = learn(&building, captures, question->options, &own, err);
+    if (status == 0)
+        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err);
+    if (status == 0) {
         array_sort(building.rows, building.count, sizeof *building.rows, by_change);
         *ret = (struct compare_rows){.items = building.rows, .count = building.count};
         ret->noise = question->noise != NULL ? *question->noise : own;
@@ -491,7 +493,7 @@ out:
     free(b_match);
     side_rows_release(&a);
     side_rows_release(&b);
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 const char *row_verdict_name(enum row_verdict verdict)
@@ -819,12 +821,12 @@ int compare(const struct side *base, const struct side *new_side, const struct c
             const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
     struct compare_rows ops = {.items = NULL};
-    bool failed;
+    int status;
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
-    failed = check_sides(base, new_side, err) < 0;
-    if (failed)
-        return -(int)err->code;
+    status = check_sides(base, new_side, err);
+    if (status != 0)
+        return status;
     ret->step_base = side_measure(base, MEASURE_STEP);
     ret->step_new = side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;
@@ -832,25 +834,27 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
-    failed = compare_table(base, new_side, &first, &ops, err) < 0;
-    if (!failed) {
+    status = compare_table(base, new_side, &first, &ops, err);
+    if (status == 0) {
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;
         check_side(ret, base, new_side, &ops);
-        failed = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err) < 0;
+        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
     }
-    failed = failed || compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err) < 0;
-    for (size_t i = 0; !failed && i < gate_count; i++) {
+    if (status == 0)
+        status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
+    for (size_t i = 0; status == 0 && i < gate_count; i++) {
         ret->gates[i].gate = &gates[i];
-        failed = hold_gate(&ret->gates[i], ret, base, new_side, err) < 0;
+        status = hold_gate(&ret->gates[i], ret, base, new_side, err);
     }
     explain_rest(ret);
     judge_whole(ret);
-    failed = failed || find_smallest(ret, err) < 0;
+    if (status == 0)
+        status = find_smallest(ret, err);
     free(ops.items);
-    if (failed)
+    if (status != 0)
         comparison_release(ret);
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 void comparison_release(struct comparison *comparison)

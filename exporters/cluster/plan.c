@@ -96,22 +96,24 @@ static int find_group(struct making *making, const struct aggregate *rank, const
 static int collect_entries(struct making *making, struct err *err)
 {
     struct plan *plan = making->plan;
-    bool failed = false;
-    for (size_t i = 0; !failed && i < plan->rank_count; i++) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
-        for (size_t j = 0; !failed && j < rank->block_count; j++) {
+        for (size_t j = 0; status == 0 && j < rank->block_count; j++) {
             struct plan_entry entry = {.rank = (uint32_t)i, .block = (uint32_t)j};
             const char *step = aggregate_text(rank, rank->blocks[j].step);
             if (!plan_wants_step(plan, step))
                 continue;
-            failed = find_group(making, rank, &rank->blocks[j], &entry.group, err) < 0 ||
-                     intern_add(&making->steps, step, strlen(step), &entry.step, err) < 0 ||
-                     array_reserve(&plan->entries, 1, err) < 0;
-            if (!failed)
+            status = find_group(making, rank, &rank->blocks[j], &entry.group, err);
+            if (status == 0)
+                status = intern_add(&making->steps, step, strlen(step), &entry.step, err);
+            if (status == 0)
+                status = array_reserve(&plan->entries, 1, err);
+            if (status == 0)
                 plan->entries.items[plan->entries.count++] = entry;
         }
     }
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -235,15 +237,20 @@ int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_coun
 {
     *plan = (struct plan){.ranks = ranks, .rank_count = rank_count, .steps_wanted = steps};
     struct making making = {.plan = plan, .groups = MAP_OF(struct key_item, key)};
-    bool failed = collect_entries(&making, err) < 0 || order_steps(&making, err) < 0;
-    if (!failed && plan->entries.count > 1)
+    int status = collect_entries(&making, err);
+    if (status == 0)
+        status = order_steps(&making, err);
+    if (status == 0 && plan->entries.count > 1)
         qsort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_and_rank);
-    failed = failed || collect_members(plan, err) < 0 || order_groups(plan, err) < 0;
+    if (status == 0)
+        status = collect_members(plan, err);
+    if (status == 0)
+        status = order_groups(plan, err);
     intern_release(&making.numbers);
     intern_release(&making.steps);
     map_release(&making.groups);
     free(making.step_of);
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 void plan_release(struct plan *plan)
@@ -319,21 +326,21 @@ static int tell_file(const struct aggregate *rank, const char *name, enum rank_f
 static int tell_communication(const struct plan *plan, struct diagnostics *diag, struct err *err)
 {
     struct amounts all = {0, 0};
-    bool failed = false;
+    int status = 0;
     for (size_t i = 0; i < plan->rank_count; i++) {
         struct amounts own = amounts_of(&plan->ranks[i]);
         all.operators += own.operators;
         all.links += own.links;
     }
-    for (size_t i = 0; !failed && i < plan->rank_count; i++) {
+    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
         struct amounts own = amounts_of(rank);
         if (all.operators > 0 && own.operators == 0)
-            failed = tell_file(rank, "communication.json", rank->communication, "communication", diag, err) < 0;
-        failed = failed || (all.links > 0 && own.links == 0 &&
-                            tell_file(rank, "communication_matrix.json", rank->matrix, "links", diag, err) < 0);
+            status = tell_file(rank, "communication.json", rank->communication, "communication", diag, err);
+        if (status == 0 && all.links > 0 && own.links == 0)
+            status = tell_file(rank, "communication_matrix.json", rank->matrix, "links", diag, err);
     }
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 /* ---- groups ---- */
@@ -382,7 +389,9 @@ static void tell_groups(const struct plan *plan, struct diagnostics *diag)
 int missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err)
 {
     tell_steps(plan, diag);
-    bool failed = tell_communication(plan, diag, err) < 0 || tell_ranks(plan, diag, err) < 0;
+    int status = tell_communication(plan, diag, err);
+    if (status == 0)
+        status = tell_ranks(plan, diag, err);
     tell_groups(plan, diag);
-    return failed ? -(int)err->code : 0;
+    return status;
 }
