@@ -635,22 +635,19 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     struct splits splits = {.items = NULL};
     struct gaps gaps = {.items = NULL};
     struct look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
-    int status = splits_make(workload, &splits, err);
+    bool failed = splits_make(workload, &splits, err) < 0;
 
     *ret = (struct advice){
         .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
     workload_recorded_text(&workload->facts, ret->recorded);
-    if (status == 0)
+    if (!failed)
         cut_steps_text(splits.cuts, ret->cut_steps);
-    if (status == 0)
-        status = gaps_make(workload, &gaps, err);
-    if (status == 0)
-        status = unite_operators(&look, err);
-    if (status == 0)
+    failed = failed || gaps_make(workload, &gaps, err) < 0 || unite_operators(&look, err) < 0;
+    if (!failed)
         hold_rules(&look, thresholds, ret);
     free(look.united_ns);
     free(look.wanted);
     gaps_release(&gaps);
     splits_release(&splits);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -8,14 +8,13 @@
 
 static int need_names(struct call_times *times, uint32_t name, struct err *err)
 {
-    int status = 0;
 
-    while (status == 0 && times->count <= name) {
-        status = array_reserve(times, 1, err);
-        if (status == 0)
-            times->items[times->count++] = (struct call_time){.total_ns = 0};
+    while (times->count <= name) {
+        if (array_reserve(times, 1, err) < 0)
+            return -(int)err->code;
+        times->items[times->count++] = (struct call_time){.total_ns = 0};
     }
-    return status;
+    return 0;
 }
 
 /* Closes the calls that ended before this one; what is left open and ends behind it is around it. */
@@ -28,21 +27,18 @@ static int nest(struct call_times *times, const struct host_call *call, double l
         times->open.count--;
     if (times->open.count > 0 && times->open.items[times->open.count - 1].end_ns >= call->end_ns)
         times->items[times->open.items[times->open.count - 1].name].self_ns -= length;
-    int status = array_reserve(&times->open, 1, err);
-    if (status == 0)
-        times->open.items[times->open.count++] = (struct open_call){call->end_ns, call->name};
-    return status;
+    if (array_reserve(&times->open, 1, err) < 0)
+        return -(int)err->code;
+    times->open.items[times->open.count++] = (struct open_call){call->end_ns, call->name};
+    return 0;
 }
 
 int call_times_take(struct call_times *times, const struct host_call *call, struct err *err)
 {
     int64_t length_ns = interval_length(call->start_ns, call->end_ns);
-    int status = need_names(times, call->name, err);
 
-    if (status == 0)
-        status = nest(times, call, (double)length_ns, err);
-    if (status != 0)
-        return status;
+    if (need_names(times, call->name, err) < 0 || nest(times, call, (double)length_ns, err) < 0)
+        return -(int)err->code;
     struct call_time *time = &times->items[call->name];
     time->total_ns += (double)length_ns;
     time->self_ns += (double)length_ns;

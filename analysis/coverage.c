@@ -106,18 +106,17 @@ static int join_device(const struct workload *workload, size_t from, size_t unti
                        struct err *err)
 {
     struct intervals own = {.items = NULL}, both = {.items = NULL};
-    int status = unite(workload, from, until, NULL, &own, err);
+    bool failed = unite(workload, from, until, NULL, &own, err) < 0;
 
-    if (status == 0 && all->count == 0) {
+    if (!failed && all->count == 0) {
         *all = own;
         return 0;
     }
-    if (status == 0)
-        status = intervals_join(all, &own, &both, err);
+    failed = failed || intervals_join(all, &own, &both, err) < 0;
     intervals_release(&own);
     intervals_release(all);
     *all = both;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Leaves what is between the intervals, in the same memory: there may be a million. */
@@ -168,16 +167,15 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)
 {
     struct intervals list = {.items = NULL};
-    int status = 0;
+    bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
-    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
         until = device_end(workload, from);
         if (workload->executions[from].device == device)
-            status = unite(workload, from, until, work_computes, &list, err);
+            failed = unite(workload, from, until, work_computes, &list, err) < 0;
     }
-    if (status == 0)
-        status = coverage_make(&list, ret, err);
+    failed = failed || coverage_make(&list, ret, err) < 0;
     intervals_release(&list);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -114,24 +114,6 @@ int intervals_subtract(const struct intervals *a, const struct intervals *b, str
     return status;
 }
 
-int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
-{
-    size_t i = 0, k = 0;
-    int status = 0;
-
-    while (status == 0 && i < a->count && k < b->count) {
-        const struct interval *x = &a->items[i], *y = &b->items[k];
-        large_pass(i + k);
-        status = intervals_add(ret, x->start_ns > y->start_ns ? x->start_ns : y->start_ns,
-                               x->end_ns < y->end_ns ? x->end_ns : y->end_ns, err);
-        if (x->end_ns < y->end_ns)
-            i++;
-        else
-            k++;
-    }
-    return status;
-}
-
 int intervals_join(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)
 {
     size_t i = 0, k = 0;
@@ -144,15 +126,6 @@ int intervals_join(const struct intervals *a, const struct intervals *b, struct 
         status = intervals_extend(ret, next->start_ns, next->end_ns, err);
     }
     return status;
-}
-
-int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_ns, struct intervals *ret,
-                   struct err *err)
-{
-    struct interval whole = {from_ns, until_ns};
-    const struct intervals all = {.items = &whole, .count = until_ns > from_ns};
-
-    return intervals_subtract(&all, list, ret, err);
 }
 
 void intervals_release(struct intervals *list)

@@ -31,13 +31,9 @@ int64_t intervals_length(const struct intervals *list);
 /* The part of the length of a united list that lies in [from_ns, until_ns). *cursor is where to look first, for calls
  * with ascending from_ns; 0 for the first. */
 int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor);
-/* Time that is in a and not in b, in both, or in either; a and b united, ret empty before and united after. */
+/* Time that is in a and not in b, or in either; a and b united, ret empty before and united after. */
 int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
-int intervals_intersect(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
 int intervals_join(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err);
-/* Parts of [from_ns, until_ns) that a united list leaves free. */
-int intervals_gaps(const struct intervals *list, int64_t from_ns, int64_t until_ns, struct intervals *ret,
-                   struct err *err);
 void intervals_release(struct intervals *list);
 
 #endif

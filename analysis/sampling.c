@@ -312,7 +312,7 @@ static int relate_all(struct relating *relating, struct err *err)
 int steps_relate(struct workload *workload, struct err *err)
 {
     struct relating relating = {.workload = workload, .count = workload->step_count};
-    int status = 0;
+    bool failed = false;
 
     if (workload->step_count > UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u steps", UINT32_MAX);
@@ -320,12 +320,11 @@ int steps_relate(struct workload *workload, struct err *err)
     relating.order = calloc(workload->step_count + 1, sizeof *relating.order);
     relating.numbers = calloc(workload->step_count + 1, sizeof *relating.numbers);
     if (workload->unrecorded == NULL || relating.order == NULL || relating.numbers == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory for %zu steps", workload->step_count);
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory for %zu steps", workload->step_count) < 0;
     array_sort(workload->execute_starts.items, workload->execute_starts.count, sizeof *workload->execute_starts.items,
                by_start);
-    if (status == 0 && !workload->facts.placed)
-        status = relate_all(&relating, err);
+    failed = failed || (!workload->facts.placed && relate_all(&relating, err) < 0);
     free(relating.order);
     free(relating.numbers);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

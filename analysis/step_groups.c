@@ -149,7 +149,7 @@ static int fill_group(const struct workload *workload, const struct splits *spli
 {
     size_t n = 0;
     int64_t longest = -1;
-    int status = make_periods(splits, group, values, err);
+    bool failed = make_periods(splits, group, values, err) < 0;
 
     for (size_t i = 0; i < splits->count; i++) {
         large_pass(i);
@@ -165,11 +165,10 @@ static int fill_group(const struct workload *workload, const struct splits *spli
             group->slowest = i;
         }
     }
-    if (status == 0)
-        status = series_make(&group->times, values, n, err);
-    if (status != 0 || n == 0 || splits_is_outside(splits, group->slowest) ||
+    failed = failed || series_make(&group->times, values, n, err) < 0;
+    if (failed || n == 0 || splits_is_outside(splits, group->slowest) ||
         splits->devices[splits->items[group->slowest].device].time_ns == 0)
-        return status;
+        return failed ? -(int)err->code : 0;
     find_part(splits, group, values);
     return find_operator(workload, splits, group, err);
 }
@@ -178,17 +177,16 @@ int step_groups_make(const struct workload *workload, const struct splits *split
                      struct err *err)
 {
     int64_t *values = calloc(splits->count + 1, sizeof *values);
-    int status = values == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = values == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
 
     *ret = (struct step_groups){.items = NULL};
-    if (status == 0)
-        status = list_groups(splits, ret, err);
-    for (size_t i = 0; status == 0 && i < ret->count; i++)
-        status = fill_group(workload, splits, &ret->items[i], values, err);
+    failed = failed || list_groups(splits, ret, err) < 0;
+    for (size_t i = 0; !failed && i < ret->count; i++)
+        failed = fill_group(workload, splits, &ret->items[i], values, err) < 0;
     free(values);
-    if (status != 0)
+    if (failed)
         step_groups_release(ret);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void step_groups_release(struct step_groups *groups)

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does
- * both. */
+ * both. Calls that need each other stand in one condition, the first that fails is the last that runs:
+ *     if (names_load(db, &names, err) < 0 || (wanted && times_load(db, &times, err) < 0))
+ *         return -(int)err->code;
+ * Where something is to be released, the condition is kept:
+ *     bool failed = outfile_open(&out, path, err) < 0 || put_all(&out, err) < 0;
+ *     free(path);
+ *     return failed ? -(int)err->code : 0; */
 #ifndef MSPROF_BASE_ERR_H
 #define MSPROF_BASE_ERR_H
 

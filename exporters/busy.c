@@ -43,8 +43,8 @@ static int rest_until(struct overlap *overlap, bool computing, bool communicatin
 /* Nothing begins before this time any more. */
 static int advance(struct overlap *overlap, int64_t time_ns, struct err *err)
 {
-    int status = 0;
-    while (status == 0 && overlap->now_ns < time_ns) {
+    bool failed = false;
+    while (!failed && overlap->now_ns < time_ns) {
         bool computing = goes_on(&overlap->computing, overlap->now_ns),
              communicating = goes_on(&overlap->communicating, overlap->now_ns);
         int64_t next_ns = time_ns;
@@ -52,27 +52,24 @@ static int advance(struct overlap *overlap, int64_t time_ns, struct err *err)
             next_ns = overlap->computing.end_ns;
         if (communicating && overlap->communicating.end_ns < next_ns)
             next_ns = overlap->communicating.end_ns;
-        status = rest_until(overlap, computing, communicating, next_ns, err);
+        failed = rest_until(overlap, computing, communicating, next_ns, err) < 0;
         overlap->now_ns = next_ns;
     }
-    if (status == 0 && overlap->computing.end_ns < time_ns)
-        status = give(overlap, &overlap->computing, OVERLAP_COMPUTING, err);
-    if (status == 0 && overlap->communicating.end_ns < time_ns)
-        status = give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err);
-    return status;
+    failed = failed ||
+             (overlap->computing.end_ns < time_ns && give(overlap, &overlap->computing, OVERLAP_COMPUTING, err) < 0) ||
+             (overlap->communicating.end_ns < time_ns &&
+              give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err) < 0);
+    return failed ? -(int)err->code : 0;
 }
 
 static int end_device(struct overlap *overlap, struct err *err)
 {
-    int status = overlap->open ? advance(overlap, overlap->last_end_ns, err) : 0;
-    if (status == 0)
-        status = give(overlap, &overlap->rest, overlap->rest_type, err);
-    if (status == 0)
-        status = give(overlap, &overlap->computing, OVERLAP_COMPUTING, err);
-    if (status == 0)
-        status = give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err);
+    bool failed = (overlap->open && advance(overlap, overlap->last_end_ns, err) < 0) ||
+                  give(overlap, &overlap->rest, overlap->rest_type, err) < 0 ||
+                  give(overlap, &overlap->computing, OVERLAP_COMPUTING, err) < 0 ||
+                  give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err) < 0;
     overlap->open = false;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* busy NULL: neither computes nor communicates. */
@@ -116,14 +113,13 @@ static int take_communications(struct overlap *overlap, int64_t device_id, int64
 
 int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err)
 {
-    int status = 0;
+    bool failed = false;
     if (overlap->open && overlap->device_id != span->device_id)
-        status = take_communications(overlap, overlap->device_id, INT64_MAX, err);
-    if (status == 0)
-        status = take_communications(overlap, span->device_id, span->start_ns, err);
-    return status == 0 ? take(overlap, span->device_id, span->start_ns, span->end_ns,
-                              span->computing ? &overlap->computing : NULL, err)
-                       : status;
+        failed = take_communications(overlap, overlap->device_id, INT64_MAX, err) < 0;
+    return failed || take_communications(overlap, span->device_id, span->start_ns, err) < 0
+               ? -(int)err->code
+               : take(overlap, span->device_id, span->start_ns, span->end_ns,
+                      span->computing ? &overlap->computing : NULL, err);
 }
 
 int overlap_end(struct overlap *overlap, struct err *err)

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,6 +132,58 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length)
     return 0;
 }
 
+static void put_key(struct json_out *json, const char *key)
+{
+    fputs(json->any ? "," : "", json->stream);
+    if (key != NULL)
+        fprintf(json->stream, "\"%s\":", key);
+    json->any = true;
+}
+
+void json_put_begin(struct json_out *json, const char *key, char bracket)
+{
+    put_key(json, key);
+    fputc(bracket, json->stream);
+    json->any = false;
+}
+
+void json_put_end(struct json_out *json, char bracket)
+{
+    fputc(bracket, json->stream);
+    json->any = true;
+}
+
+void json_put_text(struct json_out *json, const char *key, const char *text)
+{
+    char escaped[256 * JSON_TEXT_EXPANSION];
+
+    put_key(json, key);
+    fputs(text != NULL ? "\"" : "null", json->stream);
+    for (size_t left = text != NULL ? strlen(text) : 0; left > 0;) {
+        size_t piece = json_text_piece(text, left, 256);
+        fwrite(escaped, 1, json_text_escape(escaped, text, piece), json->stream);
+        text += piece;
+        left -= piece;
+    }
+    fputs(text != NULL ? "\"" : "", json->stream);
+}
+
+void json_put_bool(struct json_out *json, const char *key, bool value)
+{
+    put_key(json, key);
+    fputs(value ? "true" : "false", json->stream);
+}
+
+void json_put_format(struct json_out *json, const char *key, const char *format, ...)
+{
+    va_list args;
+
+    put_key(json, key);
+    va_start(args, format);
+    vfprintf(json->stream, format, args);
+    va_end(args);
+}
+
 /* ---- json indent ---- */
 
 struct indent {
@@ -200,23 +253,22 @@ int json_indent_file(const char *path, struct err *err)
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return err_set_errno(err, errno, "cannot read '%s'", path);
-    int status = outfile_open(&out, path, err);
-    if (status < 0) {
+    bool failed = outfile_open(&out, path, err) < 0;
+    if (failed) {
         fclose(in);
-        return status;
+        return -(int)err->code;
     }
-    for (size_t got; status == 0 && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) {
+    for (size_t got; !failed && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) {
         for (size_t i = 0; i < got; i++)
             take(&indent, buffer[i]);
         if (interrupted())
-            status = interrupt_error(err);
+            failed = interrupt_error(err) < 0;
     }
     put(&indent, '\n');
-    if (status == 0 && ferror(in))
-        status = err_set(err, ERR_IO, "cannot read '%s'", path);
+    failed = failed || (ferror(in) && err_set(err, ERR_IO, "cannot read '%s'", path) < 0);
     fclose(in);
-    if (status == 0)
+    if (!failed)
         return outfile_commit(&out, err);
     outfile_abort(&out);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

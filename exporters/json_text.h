@@ -6,7 +6,9 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Bytes that the escaped form of one byte of text takes at most. */
 #define JSON_TEXT_EXPANSION 6
@@ -22,6 +24,28 @@ size_t json_text_piece(const char *text, size_t length, size_t limit);
 
 /* Appends text, escaped like this, to buf; 0, or -1 with buf->failed set and the content unchanged. */
 int json_text_append(struct strbuf *buf, const char *text, size_t length);
+
+/* JSON to a stream; commas, quotes and escapes come by themselves:
+ *     struct json_out json = {.stream = stdout};
+ *     json_put_begin(&json, NULL, '{');
+ *     json_put_text(&json, "name", name);
+ *     json_put_begin(&json, "times", '[');
+ *     json_put_format(&json, NULL, "%.3f", 1.5);
+ *     json_put_end(&json, ']');
+ *     json_put_end(&json, '}'); */
+struct json_out {
+    FILE *stream;
+    bool any; /* something stands before, in the object or array that is open */
+};
+
+/* key: of ours, needs no escape; NULL in an array. */
+void json_put_begin(struct json_out *json, const char *key, char bracket);
+void json_put_end(struct json_out *json, char bracket);
+void json_put_text(struct json_out *json, const char *key, const char *text); /* NULL: null */
+void json_put_bool(struct json_out *json, const char *key, bool value);
+/* A number, or null, as the format has it. */
+void json_put_format(struct json_out *json, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* JSON for people: the same document with a line for each value, indented. */
 

@@ -238,29 +238,27 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
     struct cann_parts parts;
     char *capture = NULL;
     *ret = (struct export_result){.files = 0};
-    int status = cann_parts_load(db, &parts, err);
-    if (status < 0)
-        return status;
-    status = database_meta(db, "capture_path", &capture, err);
+    if (cann_parts_load(db, &parts, err) < 0)
+        return -(int)err->code;
+    bool failed = database_meta(db, "capture_path", &capture, err) < 0;
     struct part_table table = {
         .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .choice = choice, .measuring = true};
     text_table_init(&table.text, choice->iterations ? step_columns : columns,
                     choice->iterations ? AT_COLUMNS : COLUMNS);
-    if (status == 0)
-        status = cann_steps_load(db, &table.steps, err);
-    if (status == 0) {
+    failed = failed || cann_steps_load(db, &table.steps, err) < 0;
+    if (!failed) {
         if (!choice->iterations)
             array_sort(table.steps.items, table.steps.count, sizeof *table.steps.items, by_model_and_time);
         give(&table);
         table.measuring = false;
         text_table_begin(&table.text, stream, options->width);
         give(&table);
-        status = text_table_end(&table.text, err);
+        failed = text_table_end(&table.text, err) < 0;
     }
     ret->rows = table.text.rows;
     text_table_release(&table.text);
     cann_steps_release(&table.steps);
     cann_parts_release(&parts);
     free(capture);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -44,14 +44,13 @@ int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
     sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s", expression);
-    int status = query_sql_prepare(db, &sql, &statement, err);
-    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
-        status = database_error(err, db, "the database cannot be read");
-    if (status == 0)
+    bool failed = query_sql_prepare(db, &sql, &statement, err) < 0 ||
+                  (sqlite3_step(statement) != SQLITE_ROW && database_error(err, db, "the database cannot be read") < 0);
+    if (!failed)
         *ret = sqlite3_column_int(statement, 0) != 0;
     sqlite3_finalize(statement);
     strbuf_release(&sql);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- functions ---- */

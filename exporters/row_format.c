@@ -56,26 +56,23 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
     *format = (struct row_format){.format = kind, .columns = columns};
     if (columns > TABLE_MAX_COLUMNS)
         return err_set(err, ERR_LIMIT, "a table of %zu columns; at most %d are supported", columns, TABLE_MAX_COLUMNS);
-    int status = make_piece(&format->begin, frames[kind].begin, NULL, "", err);
-    if (status == 0)
-        status = make_piece(&format->head, frames[kind].begin, NULL, "", err);
-    if (status == 0)
-        status = make_piece(&format->next, frames[kind].next, NULL, "", err);
-    if (status == 0)
-        status = make_piece(&format->end, frames[kind].end, NULL, "", err);
-    if (status == 0)
-        status = make_piece(&format->missing, frames[kind].missing, NULL, "", err);
-    for (size_t i = 0; status == 0 && i < columns; i++) {
+    bool failed = make_piece(&format->begin, frames[kind].begin, NULL, "", err) < 0 ||
+                  make_piece(&format->head, frames[kind].begin, NULL, "", err) < 0 ||
+                  make_piece(&format->next, frames[kind].next, NULL, "", err) < 0 ||
+                  make_piece(&format->end, frames[kind].end, NULL, "", err) < 0 ||
+                  make_piece(&format->missing, frames[kind].missing, NULL, "", err) < 0;
+    for (size_t i = 0; !failed && i < columns; i++) {
         const char *before = i == 0 ? frames[kind].first_cell : frames[kind].next_cell;
-        if (kind == TABLE_TERMINAL || kind == TABLE_CELLS)
-            status = make_cell_end(&format->before[i], i > 0, err);
-        else
-            status = make_piece(&format->before[i], before, kind == TABLE_JSON ? titles[i] : NULL,
-                                kind == TABLE_JSON ? "\": " : "", err);
+        if (kind == TABLE_TERMINAL || kind == TABLE_CELLS) {
+            failed = make_cell_end(&format->before[i], i > 0, err) < 0;
+        } else {
+            failed = make_piece(&format->before[i], before, kind == TABLE_JSON ? titles[i] : NULL,
+                                kind == TABLE_JSON ? "\": " : "", err) < 0;
+        }
     }
-    if (status < 0)
+    if (failed)
         row_format_release(format);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void row_format_release(struct row_format *format)
@@ -162,13 +159,11 @@ static int lead_piece(const struct row_format *format, struct row_piece *piece, 
 
 int row_format_lead(struct row_format *format, const char *title, const char *text, struct err *err)
 {
-    int status = lead_piece(format, &format->begin, title, text, err);
-    if (status == 0)
-        status = lead_piece(format, &format->next, title, text, err);
-    if (status == 0)
-        status = lead_piece(format, &format->head, title, title, err);
+    bool failed = lead_piece(format, &format->begin, title, text, err) < 0 ||
+                  lead_piece(format, &format->next, title, text, err) < 0 ||
+                  lead_piece(format, &format->head, title, title, err) < 0;
     format->leads = true;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int row_format_join(struct row_format *format, size_t column, struct err *err)

@@ -334,4 +334,10 @@ extern const struct value_name level_names[], /* of calls on the host */
 /* The text of a value, or of VALUE_OTHER; NULL: it has none. */
 const char *value_name_find(const struct value_name *names, int64_t value);
 
+/* A list with its length: COLUMNS_OF(columns) in a kind, FIELDS_OF(fields) in a layout. */
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define COLUMNS_OF(array) .columns = (array), .column_count = COUNT_OF(array)
+#define LAYOUTS_OF(array) .layouts = (array), .layout_count = COUNT_OF(array)
+#define FIELDS_OF(array) .fields = (array), .field_count = COUNT_OF(array)
+
 #endif

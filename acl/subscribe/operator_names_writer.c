@@ -32,11 +32,8 @@ static int keep_text(struct operator_names_writer *writer, const char *text, uin
 int operator_names_writer_add(struct operator_names_writer *writer, const char *type, const char *name, struct err *err)
 {
     uint32_t type_at = 0, name_at = 0;
-    int status = keep_text(writer, type, &type_at, err);
-    if (status == 0)
-        status = keep_text(writer, name, &name_at, err);
-    if (status < 0)
-        return status;
+    if (keep_text(writer, type, &type_at, err) < 0 || keep_text(writer, name, &name_at, err) < 0)
+        return -(int)err->code;
     if (OPERATOR_NAMES_HEADER_SIZE + (writer->entries.count + 1) * OPERATOR_NAMES_ENTRY_SIZE + writer->texts_length >
         OPERATOR_NAMES_MAX_SIZE)
         return err_set(err, ERR_LIMIT, "the table of operator names takes more than 1 GiB");

@@ -65,9 +65,9 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
 {
     unsigned char head[OPERATOR_NAMES_HEADER_SIZE];
     struct operator_names_header header;
-    int status = read_exactly(fd, head, sizeof head, err);
-    if (status < 0)
-        return status;
+    bool failed = read_exactly(fd, head, sizeof head, err) < 0;
+    if (failed)
+        return -(int)err->code;
     const char *wrong = operator_names_read_header(head, &header);
     if (wrong == NULL && file_size != UNKNOWN_SIZE && header.size != file_size)
         wrong = header.size > file_size ? "it is cut off" : "it is longer than its header says";
@@ -77,16 +77,16 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
         return refuse(err, wrong);
     table->bytes = malloc((size_t)header.size);
     if (table->bytes == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     } else {
         memcpy(table->bytes, head, sizeof head);
-        status = read_exactly(fd, table->bytes + sizeof head, (size_t)header.size - sizeof head, err);
+        failed = read_exactly(fd, table->bytes + sizeof head, (size_t)header.size - sizeof head, err) < 0;
     }
-    if (status == 0 && (wrong = operator_names_read(table->bytes, (size_t)header.size, &table->names)) != NULL)
-        status = refuse(err, wrong);
-    if (status < 0)
+    failed = failed || ((wrong = operator_names_read(table->bytes, (size_t)header.size, &table->names)) != NULL &&
+                        refuse(err, wrong) < 0);
+    if (failed)
         clear_content(table);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- files ---- */
@@ -212,12 +212,11 @@ int subscribe_names_read(int fd, uint32_t model_id, uint64_t first, struct err *
     table->model_id = model_id;
     /* The table may be long in coming: nobody else has to wait for it. */
     (void)subscribe_record_size();
-    int status = read_content(table, fd, UNKNOWN_SIZE, err);
-    if (status == 0 && table->names.header.first != first)
-        status = refuse(err, "its first operator is another one");
-    if (status < 0) {
+    bool failed = read_content(table, fd, UNKNOWN_SIZE, err) < 0 ||
+                  (table->names.header.first != first && refuse(err, "its first operator is another one") < 0);
+    if (failed) {
         free_table(table);
-        return status;
+        return -(int)err->code;
     }
     pthread_mutex_lock(&state.lock);
     drop_of_model(model_id);

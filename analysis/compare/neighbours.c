@@ -92,23 +92,23 @@ int neighbours_find(const struct workload *workload,
                     struct neighbour_list *ret, struct err *err)
 {
     struct search search = {.workload = workload, .known = MAP_OF(struct known, key), .list = ret};
-    int status = 0;
+    bool failed = false;
 
     *ret = (struct neighbour_list){.items = NULL};
     search.wanted = calloc(workload->operator_count + 1, sizeof *search.wanted);
     if (search.wanted == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < workload->operator_count; i++)
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    for (size_t i = 0; !failed && i < workload->operator_count; i++)
         search.wanted[i] = wanted(workload, &workload->operators[i]);
-    if (status == 0)
-        status = walk(&search, err);
-    if (status == 0)
+    failed = failed || walk(&search, err) < 0;
+    if (!failed) {
         array_sort(ret->items, ret->count, sizeof *ret->items, by_total);
-    else
+    } else {
         neighbours_release(ret);
+    }
     map_release(&search.known);
     free(search.wanted);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void neighbours_release(struct neighbour_list *list)

@@ -209,21 +209,17 @@ static int make_row(struct profile_row *row, const struct workload *workload, st
     struct group *group = &grouping->groups[i];
     const struct workload_operator *op = group->op != NO_TEXT ? &workload->operators[group->op] : NULL;
     const char *type = op != NULL ? workload_text(workload, op->key.type) : "";
-    int status = copy_text(&row->key, grouping->keys.items[i].bytes, err);
+    bool failed = copy_text(&row->key, grouping->keys.items[i].bytes, err) < 0 ||
+                  copy_text(&row->name, op != NULL ? workload_text(workload, op->key.name) : "", err) < 0 ||
+                  copy_text(&row->type, type, err) < 0 ||
+                  copy_text(&row->shapes, op != NULL ? workload_text(workload, op->key.shapes) : "", err) < 0;
 
-    if (status == 0)
-        status = copy_text(&row->name, op != NULL ? workload_text(workload, op->key.name) : "", err);
-    if (status == 0)
-        status = copy_text(&row->type, type, err);
-    if (status == 0)
-        status = copy_text(&row->shapes, op != NULL ? workload_text(workload, op->key.shapes) : "", err);
     row->order = group->order;
     row->conversion = is_conversion(type);
     row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
     row->varies = group->varies;
-    return status == 0
-               ? series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err)
-               : status;
+    return failed ? -(int)err->code
+                  : series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err);
 }
 
 /* A row for each group that has values. */
@@ -287,15 +283,15 @@ static int tell_varying(const struct counting *counting, struct grouping *groupi
                         struct err *err)
 {
     bool *varies = calloc(grouping->group_count + 1, sizeof *varies);
-    int status = varies == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = varies == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
 
     keys.count = grouping->group_count;
-    if (status == 0 && counting->counted != NULL)
-        status = find_varying(counting->workload, counting->splits, &keys, varies, err);
-    for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
+    failed = failed ||
+             (counting->counted != NULL && find_varying(counting->workload, counting->splits, &keys, varies, err) < 0);
+    for (size_t i = 0; !failed && i < grouping->group_count; i++)
         grouping->groups[i].varies = varies[i];
     free(varies);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Rows whose key follows from the operator. */
@@ -305,36 +301,32 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     const struct workload *workload = counting->workload;
     struct grouping grouping = {.groups = NULL};
     uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
-    int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = groups == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     struct strbuf key;
 
     strbuf_init(&key, SIZE_MAX / 2);
-    for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
-        status = operator_key(workload, &workload->operators[i], subject, &key, err);
-        if (status == 0)
-            status = find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err);
-        if (status == 0 && workload->operators[i].first < grouping.groups[groups[i]].order)
+    for (size_t i = 0; !failed && i < workload->operator_count; i++) {
+        failed = operator_key(workload, &workload->operators[i], subject, &key, err) < 0 ||
+                 find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err) < 0;
+        if (!failed && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+    for (size_t i = 0; !failed && i < workload->execution_count; i++) {
         large_pass(i);
         grouping.groups[groups[workload->executions[i].op]].count += counts(counting, i);
     }
-    if (status == 0)
-        status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+    failed = failed || make_room(&grouping, err) < 0;
+    for (size_t i = 0; !failed && i < workload->execution_count; i++) {
         large_pass(i);
         if (counts(counting, i))
             put_value(&grouping, groups[workload->executions[i].op], workload->executions[i].duration_ns);
     }
-    if (status == 0)
-        status = tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err);
-    if (status == 0)
-        status = make_rows(table, workload, &grouping, err);
+    failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
+             make_rows(table, workload, &grouping, err) < 0;
     grouping_release(&grouping);
     strbuf_release(&key);
     free(groups);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int table_of_streams(const struct counting *counting, struct profile_table *table, struct err *err)
@@ -374,31 +366,29 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
     const struct splits *splits = counting->splits;
     uint32_t *groups = calloc(splits->count + 1, sizeof *groups);
     char key[KEY_SIZE];
-    int status = groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = groups == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
 
     if (splits->whole) {
         free(groups);
-        return status;
+        return failed ? -(int)err->code : 0;
     }
-    for (size_t i = 0; status == 0 && i < splits->count; i++) {
+    for (size_t i = 0; !failed && i < splits->count; i++) {
         groups[i] = NO_TEXT;
         if (splits->groups.items[splits->items[i].group].source != splits->source)
             continue;
         splits_group_name(counting->workload, splits, splits->items[i].group, key);
-        status = find_group(&grouping, key, NO_TEXT, i, &groups[i], err);
-        if (status == 0)
+        failed = find_group(&grouping, key, NO_TEXT, i, &groups[i], err) < 0;
+        if (!failed)
             grouping.groups[groups[i]].count += !splits_is_warmup(splits, i);
     }
-    if (status == 0)
-        status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < splits->count; i++)
+    failed = failed || make_room(&grouping, err) < 0;
+    for (size_t i = 0; !failed && i < splits->count; i++)
         if (groups[i] != NO_TEXT && !splits_is_warmup(splits, i))
             put_value(&grouping, groups[i], splits->items[i].own.time_ns);
-    if (status == 0)
-        status = make_rows(table, counting->workload, &grouping, err);
+    failed = failed || make_rows(table, counting->workload, &grouping, err) < 0;
     grouping_release(&grouping);
     free(groups);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Pairs of operators can be as many as gaps: only those with most time are kept. */
@@ -690,27 +680,21 @@ int profile_add_rows(struct profile *profile, enum subject subject, const char *
                      const struct durations *durations, size_t count, struct err *err)
 {
     struct profile_table *table = &profile->tables[subject];
-    int status = 0;
+    bool failed = false;
 
     table->rows = calloc(count + 1, sizeof *table->rows);
     if (table->rows == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    for (size_t i = 0; !failed && i < count; i++) {
         struct profile_row *row = &table->rows[table->count++];
         row->order = i;
-        status = copy_text(&row->key, names[i], err);
-        if (status == 0)
-            status = copy_text(&row->name, names[i], err);
-        if (status == 0)
-            status = copy_text(&row->type, "", err);
-        if (status == 0)
-            status = copy_text(&row->shapes, "", err);
-        if (status == 0)
-            status = series_make(&row->durations, durations[i].items, durations[i].count, err);
+        failed = copy_text(&row->key, names[i], err) < 0 || copy_text(&row->name, names[i], err) < 0 ||
+                 copy_text(&row->type, "", err) < 0 || copy_text(&row->shapes, "", err) < 0 ||
+                 series_make(&row->durations, durations[i].items, durations[i].count, err) < 0;
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void profile_release(struct profile *profile)

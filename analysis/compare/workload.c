@@ -194,7 +194,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     const struct execution *last =
         workload->execution_count > 0 ? &workload->executions[workload->execution_count - 1] : NULL;
     int64_t end_ns;
-    int status;
+    bool failed;
 
     *ret_taken = false;
     if (duration_ns < 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &end_ns)) {
@@ -210,20 +210,19 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         execution.device = last->device;
         execution.stream = last->stream;
     } else {
-        status = find_device(workload, device_id, &execution.device, err);
-        if (status == 0)
-            status = find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id,
-                             stream_id, &execution.stream, err);
-        if (status != 0)
-            return status;
+        failed = find_device(workload, device_id, &execution.device, err) < 0 ||
+                 find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
+                         &execution.stream, err) < 0;
+        if (failed)
+            return -(int)err->code;
     }
     if (workload->execution_count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
     if (workload->execution_count == workload->execution_capacity) {
-        status = large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
-                            sizeof *workload->executions, err);
-        if (status != 0)
-            return status;
+        failed = large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
+                            sizeof *workload->executions, err) < 0;
+        if (failed)
+            return -(int)err->code;
     }
     large_pass(workload->execution_count);
     workload->executions[workload->execution_count++] = execution;
@@ -235,17 +234,14 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
                        struct err *err)
 {
     struct other_task other = {.start_ns = start_ns};
-    int status;
 
     if (workload->sums_only || duration_ns <= 0 || start_ns == INT64_MIN ||
         __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
         return 0;
-    status = find_device(workload, device_id, &other.device, err);
-    if (status == 0)
-        status = large_reserve(&workload->other_tasks, 1, err);
-    if (status == 0)
-        workload->other_tasks.items[workload->other_tasks.count++] = other;
-    return status;
+    if (find_device(workload, device_id, &other.device, err) < 0 || large_reserve(&workload->other_tasks, 1, err) < 0)
+        return -(int)err->code;
+    workload->other_tasks.items[workload->other_tasks.count++] = other;
+    return 0;
 }
 
 /* The times of other tasks, once all devices are known. */
@@ -291,12 +287,9 @@ int workload_add_step(struct workload *workload, int64_t device_id, const struct
 int workload_add_begun(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
 {
     uint16_t device;
-    int status = find_device(workload, device_id, &device, err);
 
-    if (status == 0)
-        status = array_reserve(&workload->begun, 1, err);
-    if (status != 0)
-        return status;
+    if (find_device(workload, device_id, &device, err) < 0 || array_reserve(&workload->begun, 1, err) < 0)
+        return -(int)err->code;
     workload->begun.items[workload->begun.count] = *step;
     workload->begun.items[workload->begun.count++].device = device;
     return 0;
@@ -304,11 +297,11 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
 
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err)
 {
-    int status = array_reserve(&workload->execute_starts, 1, err);
+    if (array_reserve(&workload->execute_starts, 1, err) < 0)
+        return -(int)err->code;
 
-    if (status == 0)
-        workload->execute_starts.items[workload->execute_starts.count++] = *start;
-    return status;
+    workload->execute_starts.items[workload->execute_starts.count++] = *start;
+    return 0;
 }
 
 static int compare_executions(const void *a, const void *b)
@@ -379,9 +372,9 @@ static int find_steps(struct workload *workload, struct err *err)
 {
     size_t *counts = calloc(workload->operator_count + 1, sizeof *counts);
     uint64_t *first = calloc(workload->operator_count + 1, sizeof *first);
-    int status = counts == NULL || first == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    bool failed = (counts == NULL || first == NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
 
-    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
         struct period period;
 
         memset(counts, 0, workload->operator_count * sizeof *counts);
@@ -392,24 +385,22 @@ static int find_steps(struct workload *workload, struct err *err)
             if (counts[workload->executions[until].op]++ == 0)
                 first[workload->executions[until].op] = until;
         }
-        status = period_find(counts, first, workload->operator_count, &period, err);
-        if (status == 0 && period.count >= 2)
-            status = divide(workload, from, until, period.divider, err);
+        failed = period_find(counts, first, workload->operator_count, &period, err) < 0 ||
+                 (period.count >= 2 && divide(workload, from, until, period.divider, err) < 0);
     }
     free(counts);
     free(first);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int workload_finish(struct workload *workload, struct err *err)
 {
-    int status = unite_others(workload, err);
+    bool failed = unite_others(workload, err) < 0;
 
     sort_executions(workload);
-    if (status == 0 && workload->step_count == 0)
-        status = find_steps(workload, err);
+    failed = failed || (workload->step_count == 0 && find_steps(workload, err) < 0);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE])

@@ -72,13 +72,12 @@ int result_owner_record(const char *results, const char *capture, struct err *er
 {
     char fingerprint[65];
     struct strbuf text;
-    int status = capture_fingerprint(capture, fingerprint, err);
+    bool failed = capture_fingerprint(capture, fingerprint, err) < 0;
     strbuf_init(&text, RECORD_LIMIT);
     strbuf_addf(&text, "%s\n%s\n", fingerprint, capture);
-    if (status == 0)
-        status = write_record(results, OWNER_RECORD, &text, err);
+    failed = failed || write_record(results, OWNER_RECORD, &text, err) < 0;
     strbuf_release(&text);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- which files ---- */

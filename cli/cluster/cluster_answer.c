@@ -245,18 +245,16 @@ static void put_limits(const struct answer *answer, const struct cluster_result 
 int cluster_answer_print(const char *directory, const struct cluster_result *result, FILE *stream, struct err *err)
 {
     struct answer answer = {.items = NULL};
-    int status = read_table(&answer, directory, "slow_ranks.csv", rank_titles, take_rank, err);
+    bool failed = read_table(&answer, directory, "slow_ranks.csv", rank_titles, take_rank, err) < 0 ||
+                  read_table(&answer, directory, "late_collectives.csv", late_titles, take_late, err) < 0 ||
+                  read_table(&answer, directory, "slow_links.csv", link_titles, take_link, err) < 0;
 
-    if (status == 0)
-        status = read_table(&answer, directory, "late_collectives.csv", late_titles, take_late, err);
-    if (status == 0)
-        status = read_table(&answer, directory, "slow_links.csv", link_titles, take_link, err);
-    if (status == 0) {
+    if (!failed) {
         array_sort(answer.items, answer.count, sizeof *answer.items, by_step);
         put_rank(&answer, stream);
         put_link(&answer, stream);
         put_limits(&answer, result, stream);
     }
     free(answer.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

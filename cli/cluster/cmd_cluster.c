@@ -232,22 +232,20 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     struct err ignored = ERR_INIT;
     char *results = path_of(arg, source);
     struct rank_places places = {source->path, source->path, results};
-    int status = results != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
+    bool failed = results == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    if (!failed)
         tell_outcome(arg, source, diag);
-    if (status == 0 && !is_raw(source))
-        status = take_databases(source, &places, err);
-    if (status == 0 && !rank_text_is_there(results)) {
+    failed = failed || (!is_raw(source) && take_databases(source, &places, err) < 0);
+    if (!failed && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
-        status =
-            err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse", source->path);
+        failed = err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse",
+                          source->path) < 0;
     }
-    if (status == 0)
-        status = rank_text_read(rank, &places, diag, err);
+    failed = failed || rank_text_read(rank, &places, diag, err) < 0;
     if (results != NULL)
         remove_directory(results, &ignored);
     free(results);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 #define SOURCES_LIMIT ((size_t)1 << 32)
@@ -282,12 +280,11 @@ static int share_sources(struct work *work, struct err *err)
     strbuf_init(&bytes, SOURCES_LIMIT);
     if (work->team->me == 0)
         cluster_sources_give(&work->sources, &bytes);
-    int status = bytes.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", work->sources.count)
-                              : team_broadcast(work->team, NULL, &bytes, err);
-    if (status == 0 && work->team->me != 0)
-        status = cluster_sources_take(&work->sources, bytes.data, bytes.length, err);
+    bool failed = (bytes.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", work->sources.count)
+                                : team_broadcast(work->team, NULL, &bytes, err)) < 0 ||
+                  (work->team->me != 0 && cluster_sources_take(&work->sources, bytes.data, bytes.length, err) < 0);
     strbuf_release(&bytes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int find_sources(struct work *work, const char *directory, struct err *err)

@@ -209,14 +209,14 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
                            struct err *err)
 {
     char *directory = path_join(merge->settings->output, "log"), record[64];
-    int status;
+    bool failed;
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
-    status = directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : make_result_directory(directory, err);
-    if (status == 0)
-        status = result_files_replace(&log->files, merge->settings->output, record, true, err);
+    failed = (directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                : make_result_directory(directory, err)) < 0 ||
+             result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
     free(directory);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int write_result(struct merge *merge, const struct merge_type *type, struct merge_part *parts, struct err *err)

@@ -46,10 +46,10 @@ static size_t listed_count(const struct aggregate *rank, const struct rank_group
 static int add_evidence(struct finding *finding, uint32_t group, enum strength strength, int64_t number, int64_t rank,
                         struct err *err)
 {
-    int status = array_reserve(&finding->evidence, 1, err);
-    if (status == 0)
-        finding->evidence.items[finding->evidence.count++] = (struct evidence){group, strength, number, rank};
-    return status;
+    if (array_reserve(&finding->evidence, 1, err) < 0)
+        return -(int)err->code;
+    finding->evidence.items[finding->evidence.count++] = (struct evidence){group, strength, number, rank};
+    return 0;
 }
 
 static int hear(struct finding *finding, const struct aggregate *rank, const struct rank_group *group, struct err *err)
@@ -238,16 +238,13 @@ static int decide(struct finding *finding, uint32_t index, const struct evidence
 {
     struct numbered *group = &finding->groups[index];
     struct pairs pairs = {MAP_OF(struct pair, key), MAP_OF(struct pair, key)};
-    int status = weigh(&pairs, evidence, count, &group->contradictions, err);
-    if (status == 0)
-        status = take_list(finding->plan, group, &pairs, err);
-    if (status == 0)
-        status = keep_pairs(finding->plan, group, &pairs, err);
+    bool failed = weigh(&pairs, evidence, count, &group->contradictions, err) < 0 ||
+                  take_list(finding->plan, group, &pairs, err) < 0 || keep_pairs(finding->plan, group, &pairs, err) < 0;
     if (group->known_count > group->size)
         group->size = group->known_count;
     map_release(&pairs.by_number);
     map_release(&pairs.by_rank);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- all of them ---- */
@@ -303,15 +300,13 @@ static void give_ranks(const struct finding *finding)
 int numbers_find(struct plan *plan, struct err *err)
 {
     struct finding finding = {.plan = plan};
-    int status = name_groups(&finding, err);
-    if (status == 0)
-        status = find_all(&finding, err);
-    if (status == 0)
+    bool failed = name_groups(&finding, err) < 0 || find_all(&finding, err) < 0;
+    if (!failed)
         give_ranks(&finding);
     intern_release(&finding.names);
     free(finding.groups);
     free(finding.evidence.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int64_t numbers_rank(const struct plan *plan, const struct plan_group *group, int64_t number)
@@ -497,12 +492,11 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
     }
     if (name == NULL || transport == NULL)
         name = name == NULL ? "" : name, transport = transport == NULL ? "" : transport;
-    int status = intern_add(&block->texts, name, strlen(name), &number, err);
+    bool failed = intern_add(&block->texts, name, strlen(name), &number, err) < 0;
     from.key.entry = number;
-    if (status == 0)
-        status = intern_add(&block->texts, transport, strlen(transport), &number, err);
+    failed = failed || intern_add(&block->texts, transport, strlen(transport), &number, err) < 0;
     from.transport = number;
-    return status == 0 ? merge_link(block, &from, err) : status;
+    return failed ? -(int)err->code : merge_link(block, &from, err);
 }
 
 /* ---- one rank's part ---- */

@@ -111,18 +111,17 @@ static int share(struct analysis *analysis, struct half *half, const struct team
 {
     struct team *team = analysis->request->team;
     struct strbuf bytes;
-    int status = 0;
+    bool failed = false;
     strbuf_init(&bytes, MESSAGE_MAX);
     if (part->me == 0)
-        status = merged_block_give_shared(&half->block, &bytes, err);
-    if (status == 0)
-        status = team_broadcast(team, part, &bytes, err);
-    if (status == 0 && part->me != 0) {
+        failed = merged_block_give_shared(&half->block, &bytes, err) < 0;
+    failed = failed || team_broadcast(team, part, &bytes, err) < 0;
+    if (!failed && part->me != 0) {
         merged_block_clear(&half->block);
-        status = merged_block_take(&half->block, bytes.data, bytes.length, err);
+        failed = merged_block_take(&half->block, bytes.data, bytes.length, err) < 0;
     }
     strbuf_release(&bytes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
@@ -375,14 +374,14 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
 static int send_details(struct analysis *analysis, const struct aggregate *rank, struct strbuf *bytes, struct err *err)
 {
     struct team *team = analysis->request->team;
-    int status = aggregate_read_bytes(rank, bytes, err);
-    if (status < 0) {
+    bool failed = aggregate_read_bytes(rank, bytes, err) < 0;
+    if (failed) {
         strbuf_clear(bytes);
-        status = pass_over(analysis, rank, err);
+        failed = pass_over(analysis, rank, err) < 0;
     }
-    if (status == 0 && team->me != 0)
-        status = team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err);
-    return status;
+    failed = failed ||
+             (team->me != 0 && team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err) < 0);
+    return failed ? -(int)err->code : 0;
 }
 
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
@@ -402,24 +401,24 @@ static int load_details(struct analysis *analysis, struct err *err)
     const struct plan *plan = &analysis->plan;
     struct team *team = analysis->request->team;
     struct strbuf bytes;
-    int status = 0;
+    bool failed = false;
     strbuf_init(&bytes, MESSAGE_MAX);
     if (team->me == 0) {
         analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
-        status = analysis->details != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+        failed = analysis->details == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     }
-    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+    for (size_t i = 0; !failed && i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
         strbuf_clear(&bytes);
-        if (rank->owner == team->me)
-            status = send_details(analysis, rank, &bytes, err);
-        else if (team->me == 0)
-            status = team->receive(team, rank->owner, &bytes, err);
-        if (status == 0 && team->me == 0 && bytes.length > 0)
-            status = take_details(analysis, i, &bytes, err);
+        if (rank->owner == team->me) {
+            failed = send_details(analysis, rank, &bytes, err) < 0;
+        } else if (team->me == 0) {
+            failed = team->receive(team, rank->owner, &bytes, err) < 0;
+        }
+        failed = failed || (team->me == 0 && bytes.length > 0 && take_details(analysis, i, &bytes, err) < 0);
     }
     strbuf_release(&bytes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int open_nested(struct nested_json *json, const char *directory, const char *name, struct err *err)
@@ -433,33 +432,25 @@ static int open_nested(struct nested_json *json, const char *directory, const ch
 static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
-    int status = write_steps(directory, &analysis->plan, err);
-    if (status == 0)
-        status = write_groups(directory, &analysis->plan, err);
-    if (status == 0)
-        status = write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err);
-    if (status == 0)
-        status = write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err);
-    if (status == 0)
-        status = write_slow_links(directory, &analysis->links, err);
-    if (status == 0)
-        analysis->result->files += 5;
-    return status;
+    if (write_steps(directory, &analysis->plan, err) < 0 || write_groups(directory, &analysis->plan, err) < 0 ||
+        write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err) < 0 ||
+        write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err) < 0 ||
+        write_slow_links(directory, &analysis->links, err) < 0)
+        return -(int)err->code;
+    analysis->result->files += 5;
+    return 0;
 }
 
 /* Does the part of the work that all processes do. */
 static int analyse_all(struct analysis *analysis, struct err *err)
 {
     struct team *team = analysis->request->team;
-    int status = analysis->details_wanted ? load_details(analysis, err) : 0;
-    if (status == 0)
-        status = analyse_groups(analysis, err);
-    if (status == 0)
-        status = verdicts_reduce(&analysis->verdicts, team, err);
+    bool failed = (analysis->details_wanted && load_details(analysis, err) < 0) || analyse_groups(analysis, err) < 0 ||
+                  verdicts_reduce(&analysis->verdicts, team, err) < 0;
     verdicts_sort(&analysis->verdicts);
-    if (status == 0)
-        status = late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err);
-    return status;
+    failed = failed ||
+             late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
@@ -507,10 +498,10 @@ static int prepare(struct analysis *analysis, const struct aggregate *ranks, siz
     analysis->members = calloc((size_t)request->team->size + 1, sizeof *analysis->members);
     if (analysis->members == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = plan_make(&analysis->plan, ranks, rank_count, request->steps, err);
-    if (status == 0)
-        status = numbers_find(&analysis->plan, err);
-    return status == 0 ? verdicts_init(&analysis->verdicts, rank_count, err) : status;
+    if (plan_make(&analysis->plan, ranks, rank_count, request->steps, err) < 0 ||
+        numbers_find(&analysis->plan, err) < 0)
+        return -(int)err->code;
+    return verdicts_init(&analysis->verdicts, rank_count, err);
 }
 
 int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
@@ -522,11 +513,10 @@ int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const stru
                                 .writes = request->team->me == 0,
                                 .details_wanted = request->detail || rank_count <= CLUSTER_DETAIL_RANKS};
     *ret = (struct cluster_result){.files = 0};
-    int status = prepare(&analysis, ranks, rank_count, err);
-    if (status == 0)
-        status = analysis.writes ? analyse_and_write(&analysis, err) : analyse_all(&analysis, err);
+    bool failed = prepare(&analysis, ranks, rank_count, err) < 0 ||
+                  (analysis.writes ? analyse_and_write(&analysis, err) : analyse_all(&analysis, err)) < 0;
     ret->collectives = analysis.verdicts.collectives;
     ret->incomplete = analysis.verdicts.incomplete;
     release(&analysis);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

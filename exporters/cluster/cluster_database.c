@@ -242,11 +242,10 @@ static int read_steps(struct making *making, const char *path, struct err *err)
 
 static int read_communication(struct making *making, const char *path, struct err *err)
 {
-    int status = table_rows_open(&making->times, making->db, "ClusterCommunicationTime", TIME_COLUMNS, err);
-    if (status == 0)
-        status = json_read_members(path, 3, take_operator, making, err);
+    bool failed = table_rows_open(&making->times, making->db, "ClusterCommunicationTime", TIME_COLUMNS, err) < 0 ||
+                  json_read_members(path, 3, take_operator, making, err) < 0;
     table_rows_close(&making->times);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int read_matrix(struct making *making, const char *path, struct err *err)
@@ -267,18 +266,17 @@ static const struct {
 
 static int add_tables(struct making *making, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof tables / sizeof *tables; i++) {
+    bool failed = false;
+    for (size_t i = 0; !failed && i < sizeof tables / sizeof *tables; i++) {
         char *path = path_join(making->directory, tables[i].file);
         struct table_rows *rows = tables[i].read == read_communication ? &making->bandwidths : &making->rows;
-        status = path != NULL ? table_rows_open(rows, making->db, tables[i].table, tables[i].columns, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
-        if (status == 0)
-            status = tables[i].read(making, path, err);
+        failed = (path != NULL ? table_rows_open(rows, making->db, tables[i].table, tables[i].columns, err)
+                               : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
+                 tables[i].read(making, path, err) < 0;
         table_rows_close(rows);
         free(path);
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static void put_known(struct table_rows *rows, const char *text)
@@ -348,23 +346,18 @@ int cluster_database_write(const char *directory, const struct cluster_database_
 {
     struct database_build build = {.fd = -1};
     char *path = path_join(directory, "cluster_analysis.db");
-    int status = path != NULL ? database_setup(err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = database_build_open_foreign(&build, path, err);
+    bool failed = (path != NULL ? database_setup(err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
+                  database_build_open_foreign(&build, path, err) < 0;
     free(path);
-    if (status < 0)
-        return status;
+    if (failed)
+        return -(int)err->code;
     struct making making = {.directory = directory, .db = build.db};
-    status = add_tables(&making, err);
-    if (status == 0)
-        status = add_hosts(&making, ranks, count, err);
-    if (status == 0)
-        status = add_ranks(&making, ranks, count, err);
-    if (status == 0 && parallel != NULL)
-        status = add_parallel(&making, parallel, err);
-    if (status < 0) {
+    failed = add_tables(&making, err) < 0 || add_hosts(&making, ranks, count, err) < 0 ||
+             add_ranks(&making, ranks, count, err) < 0 ||
+             (parallel != NULL && add_parallel(&making, parallel, err) < 0);
+    if (failed) {
         database_build_abort(&build);
-        return status;
+        return -(int)err->code;
     }
     return database_build_commit(&build, err);
 }

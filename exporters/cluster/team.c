@@ -22,28 +22,25 @@ int team_reduce(struct team *team, const struct team_part *part,
 {
     int me = part != NULL ? part->me : team->me, size = part != NULL ? part->count : team->size;
     struct strbuf bytes;
-    int status = 0;
+    bool failed = false;
     strbuf_init(&bytes, MESSAGE_MAX);
-    for (int distance = 1; status == 0 && distance < size; distance *= 2) {
+    for (int distance = 1; !failed && distance < size; distance *= 2) {
         if (me % (2 * distance) != 0) {
             strbuf_clear(&bytes);
-            status = give(arg, &bytes, err);
-            if (status == 0 && bytes.failed)
-                status = err_set(err, ERR_LIMIT, "a message of more than %zu bytes", MESSAGE_MAX);
-            if (status == 0)
-                status = team->send(team, member(part, me - distance), bytes.data != NULL ? bytes.data : "",
-                                    bytes.length, err);
+            failed = give(arg, &bytes, err) < 0 ||
+                     (bytes.failed && err_set(err, ERR_LIMIT, "a message of more than %zu bytes", MESSAGE_MAX) < 0) ||
+                     team->send(team, member(part, me - distance), bytes.data != NULL ? bytes.data : "", bytes.length,
+                                err) < 0;
             break;
         }
         if (me + distance >= size)
             continue;
         strbuf_clear(&bytes);
-        status = team->receive(team, member(part, me + distance), &bytes, err);
-        if (status == 0)
-            status = take(arg, bytes.data, bytes.length, err);
+        failed = team->receive(team, member(part, me + distance), &bytes, err) < 0 ||
+                 take(arg, bytes.data, bytes.length, err) < 0;
     }
     strbuf_release(&bytes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int team_broadcast(struct team *team, const struct team_part *part, struct strbuf *bytes, struct err *err)

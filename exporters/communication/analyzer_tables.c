@@ -26,12 +26,11 @@ static const char *const columns[][2] = {
 int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_step, struct err *err)
 {
     *tables = (struct analyzer_tables){.by_step = by_step};
-    int status = table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][by_step], err);
-    if (status == 0)
-        status = table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][by_step], err);
-    if (status == 0)
-        status = table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err);
-    return status;
+    if (table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][by_step], err) < 0 ||
+        table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][by_step], err) < 0 ||
+        table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err) < 0)
+        return -(int)err->code;
+    return 0;
 }
 
 void analyzer_tables_close(struct analyzer_tables *tables)

@@ -89,12 +89,11 @@ static int finish(struct walk *walk, struct err *err)
         return 0;
     const struct cann_communication *op = &walk->ops.items[place];
     collective_init(&collective);
-    int status = collective_analyse(&walk->tasks, sends_or_receives(walk, op->name_id), &collective, err);
-    if (status == 0)
-        status = walk->take(walk->arg, op, &collective, walk->rows.items, err);
+    bool failed = collective_analyse(&walk->tasks, sends_or_receives(walk, op->name_id), &collective, err) < 0 ||
+                  walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0;
     collective_release(&collective);
     walk->tasks.count = walk->rows.count = 0;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -119,15 +118,13 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
 int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err)
 {
     struct walk walk = {.names = names, .take = take, .arg = arg};
-    int status = cann_communications_load(db, &walk.ops, err);
-    if (status == 0 && walk.ops.count > 0)
-        status = cann_each_transfer_by_op(db, take_transfer, &walk, err);
-    if (status == 0)
-        status = finish(&walk, err);
+    bool failed = cann_communications_load(db, &walk.ops, err) < 0 ||
+                  (walk.ops.count > 0 && cann_each_transfer_by_op(db, take_transfer, &walk, err) < 0) ||
+                  finish(&walk, err) < 0;
     free(walk.tasks.items);
     free(walk.rows.items);
     cann_communications_release(&walk.ops);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* They stand by device. */

@@ -56,14 +56,15 @@ int comm_write_steps(struct comm_document *document, const char *name,
 {
     const struct export_options *options = document->analysis->options;
     char *path = path_join(options->directory, name), key[64];
-    int status = path != NULL ? outfile_open(&document->out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    bool failed =
+        (path != NULL ? outfile_open(&document->out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0;
     struct strbuf *text = &document->text;
-    if (status < 0) {
+    if (failed) {
         free(path);
-        return status;
+        return -(int)err->code;
     }
     outfile_write(&document->out, "{", 1);
-    for (size_t i = 0; status == 0 && i < document->step_count; i++) {
+    for (size_t i = 0; !failed && i < document->step_count; i++) {
         const char *id = document->steps[i].id;
         strbuf_clear(text);
         if (i > 0)
@@ -72,22 +73,21 @@ int comm_write_steps(struct comm_document *document, const char *name,
         strbuf_adds(text, "\"");
         json_text_append(text, key, strlen(key));
         strbuf_adds(text, "\": {\"p2p\": {");
-        status = half(document, i, true, err);
+        failed = half(document, i, true, err) < 0;
         strbuf_adds(text, "}, \"collective\": {");
-        if (status == 0)
-            status = half(document, i, false, err);
+        failed = failed || half(document, i, false, err) < 0;
         strbuf_adds(text, "}}");
-        if (status == 0)
-            status = comm_flush(document, err);
+        failed = failed || comm_flush(document, err) < 0;
     }
     outfile_write(&document->out, "}", 1);
-    if (status == 0)
-        status = output_file_done(&document->out, name, path, document->operator_count, options,
-                                  document->analysis->result, err);
-    else
+    if (!failed) {
+        failed = output_file_done(&document->out, name, path, document->operator_count, options,
+                                  document->analysis->result, err) < 0;
+    } else {
         outfile_abort(&document->out);
+    }
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- reading ---- */
@@ -200,14 +200,13 @@ static int load(struct loading *loading, struct err *err)
         document->operators[i].name = name.text != NULL ? name.text : "N/A";
         document->operators[i].point_to_point = is_point_to_point(document->pytorch, document->operators[i].name);
     }
-    int status = set_groups(loading, err);
-    if (status == 0)
-        status = cann_each_transfer(document->analysis->db, take_transfer, loading, err);
+    bool failed =
+        set_groups(loading, err) < 0 || cann_each_transfer(document->analysis->db, take_transfer, loading, err) < 0;
     for (size_t i = 0; i < count; i++) {
         document->operators[i].start_ns = master_start(&document->operators[i]);
         document->operators[i].step = step_of(document, document->operators[i].start_ns);
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* The steps of the document: those that are wanted. */
@@ -271,24 +270,22 @@ int comm_document_open(struct comm_document *document, struct framework_analysis
         return -(int)err->code;
     if (loading.communications->count == 0)
         return 0;
-    int status = set_steps(document, err);
-    if (status == 0)
-        status = load(&loading, err);
-    if (status == 0)
-        choose_steps(document);
-    return status;
+    if (set_steps(document, err) < 0 || load(&loading, err) < 0)
+        return -(int)err->code;
+    choose_steps(document);
+    return 0;
 }
 
 int framework_write_communication(struct framework_analysis *analysis, struct err *err)
 {
     struct comm_document document;
-    int status = comm_document_open(&document, analysis, err);
-    if (status == 0 && document.operator_count > 0)
-        status = comm_write_steps(&document, "communication.json", comm_write_half, err);
-    if (status == 0 && document.operator_count > 0)
-        status = comm_write_steps(&document, "communication_matrix.json", comm_write_matrix_half, err);
+    bool failed =
+        comm_document_open(&document, analysis, err) < 0 ||
+        (document.operator_count > 0 && comm_write_steps(&document, "communication.json", comm_write_half, err) < 0) ||
+        (document.operator_count > 0 &&
+         comm_write_steps(&document, "communication_matrix.json", comm_write_matrix_half, err) < 0);
     comm_document_release(&document);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* communication.json: how the time of each communication operator went. */
@@ -375,34 +372,30 @@ static int put_operator(struct comm_document *document, const struct comm_operat
     comm_sum_init(&sum);
     strbuf_init(&name, 1024 * 1024);
     strbuf_addf(&name, "%s@%llu", operator->name, (unsigned long long)operator->group);
-    int status = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a name")
-                             : comm_sum_make(&sum, operator->name, &operator->tasks, err);
-    if (status == 0)
-        status = put_sum(document, name.data, &sum, false, err);
-    if (status == 0)
-        status = comm_sum_add(total, &sum, err);
+    bool failed = (name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a name")
+                               : comm_sum_make(&sum, operator->name, &operator->tasks, err)) < 0 ||
+                  put_sum(document, name.data, &sum, false, err) < 0 || comm_sum_add(total, &sum, err) < 0;
     strbuf_release(&name);
     comm_sum_release(&sum);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
 {
     struct comm_sum total;
-    int status = 0;
+    bool failed = false;
     bool any = false;
     comm_sum_init(&total);
-    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+    for (size_t i = 0; !failed && i < document->operator_count; i++) {
         const struct comm_operator *operator= & document->operators[i];
         if (!comm_is_in(operator, step, point_to_point))
             continue;
         any = true;
-        status = put_operator(document, operator, & total, err);
+        failed = put_operator(document, operator, & total, err) < 0;
     }
-    if (status == 0 && any)
-        status = put_sum(document, "Total Op Info", &total, true, err);
+    failed = failed || (any && put_sum(document, "Total Op Info", &total, true, err) < 0);
     comm_sum_release(&total);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* communication_matrix.json: for each kind of operator and link the fastest, the middle and the slowest. */

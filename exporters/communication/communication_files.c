@@ -132,10 +132,10 @@ static int open_file(struct files *files, struct communication_file *file, const
     file->path = cann_report_path(files->options, file->report, -1, ".json", err);
     if (file->path == NULL)
         return -(int)err->code;
-    int status = outfile_open(&file->out, file->path, err);
-    if (status == 0)
-        put(file, "{");
-    return status;
+    if (outfile_open(&file->out, file->path, err) < 0)
+        return -(int)err->code;
+    put(file, "{");
+    return 0;
 }
 
 static int open_files(struct files *files, int64_t device_id, struct err *err)
@@ -182,11 +182,10 @@ static int finish_device(struct files *files, struct err *err)
     put_collective(&files->times, &files->total);
     put(&files->matrix, ",\"" TOTAL_NAME "\":");
     put_pairs(&files->matrix, &files->total);
-    int status = close_file(files, &files->times, COMMUNICATION_TIMES, err);
-    if (status == 0)
-        status = close_file(files, &files->matrix, COMMUNICATION_MATRIX, err);
+    bool failed = close_file(files, &files->times, COMMUNICATION_TIMES, err) < 0 ||
+                  close_file(files, &files->matrix, COMMUNICATION_MATRIX, err) < 0;
     release_files(files);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* "<operator>@<number of its group>" */
@@ -217,13 +216,9 @@ static int take_collective(void *arg, const struct cann_communication *op, const
 {
     struct files *files = arg;
     (void)task_rows;
-    int status = files->open && files->device_id != op->device_id ? finish_device(files, err) : 0;
-    if (status == 0 && !files->open)
-        status = open_files(files, op->device_id, err);
-    if (status == 0)
-        status = put_key(files, op, err);
-    if (status < 0)
-        return status;
+    if ((files->open && files->device_id != op->device_id && finish_device(files, err) < 0) ||
+        (!files->open && open_files(files, op->device_id, err) < 0) || put_key(files, op, err) < 0)
+        return -(int)err->code;
     put_collective(&files->times, collective);
     put_pairs(&files->matrix, collective);
     files->rows++;
@@ -234,19 +229,15 @@ int communication_files(sqlite3 *db, const struct export_options *options, struc
 {
     struct cann_texts names;
     struct files files = {.options = options, .result = ret};
-    int status = cann_names_load(db, &names, err);
-    if (status < 0)
-        return status;
+    if (cann_names_load(db, &names, err) < 0)
+        return -(int)err->code;
     files.names = &names;
     collective_init(&files.total);
-    status = collectives_of_several_devices(db, &files.several_devices, err);
-    if (status == 0)
-        status = collectives_each(db, &names, take_collective, &files, err);
-    if (status == 0)
-        status = finish_device(&files, err);
+    bool failed = collectives_of_several_devices(db, &files.several_devices, err) < 0 ||
+                  collectives_each(db, &names, take_collective, &files, err) < 0 || finish_device(&files, err) < 0;
     release_files(&files);
     cann_texts_release(&names);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- communication_analyzer.db ---- */
@@ -378,19 +369,17 @@ static int take_rows(void *arg, const struct cann_communication *op, const struc
     const struct cann_text text = cann_text(making->names, op->name_id, 0);
     char group[NUMBER_MAX] = "";
     (void)task_rows;
-    int status = making->open && making->device_id != op->device_id ? finish_database(making, err) : 0;
-    if (status == 0 && !making->open)
-        status = open_database(making, op->device_id, err);
+    bool failed = (making->open && making->device_id != op->device_id && finish_database(making, err) < 0) ||
+                  (!making->open && open_database(making, op->device_id, err) < 0);
     if (op->group_id != DB_NULL)
         *number_put_unsigned(group, (uint64_t)op->group_id) = '\0';
     const struct analyzer_name name = {text.text != NULL ? text.text : "", group};
-    if (status == 0)
-        status = add_times(making, &name, &collective->times, err);
-    for (size_t i = 0; status == 0 && i < MEDIUM_LOCAL; i++)
-        status = add_traffic(making, &name, (enum collective_medium)i, &collective->media[i], err);
-    for (size_t i = 0; status == 0 && i < collective->pairs.count; i++)
-        status = add_pair(making, &name, &collective->pairs.items[i], err);
-    return status;
+    failed = failed || add_times(making, &name, &collective->times, err) < 0;
+    for (size_t i = 0; !failed && i < MEDIUM_LOCAL; i++)
+        failed = add_traffic(making, &name, (enum collective_medium)i, &collective->media[i], err) < 0;
+    for (size_t i = 0; !failed && i < collective->pairs.count; i++)
+        failed = add_pair(making, &name, &collective->pairs.items[i], err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 int communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
@@ -398,15 +387,11 @@ int communication_database(sqlite3 *db, const struct export_options *options, st
 {
     struct cann_texts names;
     struct making making = {.options = options, .result = ret, .names = &names};
-    int status = cann_names_load(db, &names, err);
-    if (status < 0)
-        return status;
-    status = collectives_of_several_devices(db, &making.several_devices, err);
-    if (status == 0)
-        status = collectives_each(db, &names, take_rows, &making, err);
-    if (status == 0)
-        status = finish_database(&making, err);
+    if (cann_names_load(db, &names, err) < 0)
+        return -(int)err->code;
+    bool failed = collectives_of_several_devices(db, &making.several_devices, err) < 0 ||
+                  collectives_each(db, &names, take_rows, &making, err) < 0 || finish_database(&making, err) < 0;
     abandon_database(&making);
     cann_texts_release(&names);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

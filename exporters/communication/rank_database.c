@@ -255,10 +255,10 @@ static int add_range(struct ranges *ranges, int64_t start, int64_t end, struct e
         last->end = end > last->end ? end : last->end;
         return 0;
     }
-    int status = array_reserve(ranges, 1, err);
-    if (status == 0)
-        ranges->items[ranges->count++] = (struct range){start, end};
-    return status;
+    if (array_reserve(ranges, 1, err) < 0)
+        return -(int)err->code;
+    ranges->items[ranges->count++] = (struct range){start, end};
+    return 0;
 }
 
 /* sql: start, end, whether it receives; by start. */
@@ -343,23 +343,23 @@ static int write_step(struct writing *writing, const struct ranges *computing, c
 static int sum_tasks(struct writing *writing, struct err *err)
 {
     struct ranges computing = {.count = 0}, communication = {.count = 0};
-    int status = 0;
+    bool failed = false;
     if (has(writing->db, "COMPUTE_TASK_INFO", NULL) && has(writing->db, "TASK", NULL))
-        status = read_ranges(writing,
+        failed = read_ranges(writing,
                              "SELECT t.startNs, t.endNs, 0 FROM COMPUTE_TASK_INFO c JOIN TASK t USING (globalTaskId)"
                              " ORDER BY CAST(t.startNs AS INTEGER)",
-                             &computing, err);
-    if (status == 0 && has(writing->db, "COMMUNICATION_OP", NULL))
-        status = read_ranges(writing,
-                             "SELECT o.startNs, o.endNs, coalesce(s.value LIKE 'hcom\\_receive%' ESCAPE '\\', 0)"
-                             " FROM COMMUNICATION_OP o LEFT JOIN STRING_IDS s ON s.id = o.opName"
-                             " ORDER BY CAST(o.startNs AS INTEGER)",
-                             &communication, err);
-    if (status == 0 && computing.count + communication.count > 0)
-        status = write_step(writing, &computing, &communication, err);
+                             &computing, err) < 0;
+    failed = failed ||
+             (has(writing->db, "COMMUNICATION_OP", NULL) &&
+              read_ranges(writing,
+                          "SELECT o.startNs, o.endNs, coalesce(s.value LIKE 'hcom\\_receive%' ESCAPE '\\', 0)"
+                          " FROM COMMUNICATION_OP o LEFT JOIN STRING_IDS s ON s.id = o.opName"
+                          " ORDER BY CAST(o.startNs AS INTEGER)",
+                          &communication, err) < 0) ||
+             (computing.count + communication.count > 0 && write_step(writing, &computing, &communication, err) < 0);
     free(computing.items);
     free(communication.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- communication.json, communication_matrix.json ---- */
@@ -512,32 +512,31 @@ static int put_operators(struct writing *writing, sqlite3_stmt *times, sqlite3_s
                                          "Wait Time(ms)",       "Synchronization Time(ms)", "Idle Time(ms)"};
     struct keys keys = {{NULL}};
     bool more = false, any = true;
-    int status = traffic != NULL ? next_row(writing, traffic, &more, err) : 0;
+    bool failed = traffic != NULL && next_row(writing, traffic, &more, err) < 0;
     put(writing, "{");
-    while (status == 0) {
-        status = next_row(writing, times, &any, err);
-        if (status < 0 || !any)
+    while (!failed) {
+        failed = next_row(writing, times, &any, err) < 0;
+        if (failed || !any)
             break;
-        status = go_to(writing, &keys, times, err);
+        failed = go_to(writing, &keys, times, err) < 0;
         put(writing, "{\"Communication Time Info\": {");
         for (int i = 0; i < 6; i++)
             put_member(writing, i > 0 ? ", " : "", titles[i], times, KEYS + i);
         put(writing, "}, \"Communication Bandwidth Info\": ");
-        if (status == 0)
-            status = put_traffic(writing, &keys, traffic, &more, err);
+        failed = failed || put_traffic(writing, &keys, traffic, &more, err) < 0;
         flush(writing);
     }
     put(writing, keys.texts[KEY_STEP] != NULL ? "}}}\n" : "}\n");
     flush(writing);
     keys_release(&keys);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int write_communication(struct writing *writing, struct err *err)
 {
     sqlite3_stmt *times = NULL, *traffic = NULL;
     char step[64], half[256], sql[2048];
-    int status = 0;
+    bool failed = false;
     strbuf_clear(&writing->text);
     halves_of(writing->db, "CommAnalyzerTime", step, half);
     snprintf(sql, sizeof sql,
@@ -545,8 +544,8 @@ static int write_communication(struct writing *writing, struct err *err)
              " transit_time, wait_time, synchronization_time, idle_time FROM CommAnalyzerTime"
              " WHERE hccl_op_name NOT LIKE 'total%%' ORDER BY a, b, hccl_op_name, g, rowid",
              step, half);
-    status = database_prepare(writing->db, sql, &times, err);
-    if (status == 0 && has(writing->db, "CommAnalyzerBandwidth", NULL)) {
+    failed = database_prepare(writing->db, sql, &times, err) < 0;
+    if (!failed && has(writing->db, "CommAnalyzerBandwidth", NULL)) {
         halves_of(writing->db, "CommAnalyzerBandwidth", step, half);
         snprintf(sql, sizeof sql,
                  "SELECT %s AS a, %s AS b, hccl_op_name, CAST(group_name AS TEXT) AS g, transport_type, transit_size,"
@@ -554,15 +553,13 @@ static int write_communication(struct writing *writing, struct err *err)
                  " FROM CommAnalyzerBandwidth WHERE hccl_op_name NOT LIKE 'total%%'"
                  " ORDER BY a, b, hccl_op_name, g, transport_type, rowid",
                  step, half);
-        status = database_prepare(writing->db, sql, &traffic, err);
+        failed = database_prepare(writing->db, sql, &traffic, err) < 0;
     }
-    if (status == 0)
-        status = open_text(writing, "communication.json", err);
-    if (status == 0)
-        status = close_text(writing, put_operators(writing, times, traffic, err), err);
+    failed = failed || open_text(writing, "communication.json", err) < 0 ||
+             close_text(writing, put_operators(writing, times, traffic, err), err) < 0;
     sqlite3_finalize(times);
     sqlite3_finalize(traffic);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- links ---- */
@@ -651,14 +648,12 @@ static int write_matrix(struct writing *writing, struct err *err)
         snprintf(sql, sizeof sql, operators_sql, step, half);
     int code = sqlite3_create_function(writing->db, "type_of", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_type_of,
                                        NULL, NULL);
-    int status = code == SQLITE_OK ? database_prepare(writing->db, sql, &rows, err)
-                                   : database_error(err, writing->db, "cannot prepare links");
-    if (status == 0)
-        status = open_text(writing, "communication_matrix.json", err);
-    if (status == 0)
-        status = close_text(writing, put_links(writing, rows, err), err);
+    bool failed = (code == SQLITE_OK ? database_prepare(writing->db, sql, &rows, err)
+                                     : database_error(err, writing->db, "cannot prepare links")) < 0 ||
+                  open_text(writing, "communication_matrix.json", err) < 0 ||
+                  close_text(writing, put_links(writing, rows, err), err) < 0;
     sqlite3_finalize(rows);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- profiler_metadata.json ---- */
@@ -700,23 +695,22 @@ static int write_metadata(struct writing *writing, const char *results, struct e
 
 static int write_of_analyzer(struct writing *writing, bool *ret_steps, struct err *err)
 {
-    int status = 0;
+    bool failed = false;
     *ret_steps = has(writing->db, "StepTraceTime", "step");
     if (*ret_steps)
-        status = write_steps(writing, err);
-    if (status == 0 && has(writing->db, "CommAnalyzerTime", NULL))
-        status = write_communication(writing, err);
-    if (status == 0 && has(writing->db, "CommAnalyzerMatrix", NULL))
-        status = write_matrix(writing, err);
-    return status;
+        failed = write_steps(writing, err) < 0;
+    return failed || (has(writing->db, "CommAnalyzerTime", NULL) && write_communication(writing, err) < 0) ||
+                   (has(writing->db, "CommAnalyzerMatrix", NULL) && write_matrix(writing, err) < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 static int write_of_profiler(struct writing *writing, bool steps, const char *results, struct err *err)
 {
-    int status = steps ? 0 : sum_tasks(writing, err);
-    if (status == 0 && has(writing->db, "META_DATA", NULL))
-        status = write_metadata(writing, results, err);
-    return status;
+    if ((!steps && sum_tasks(writing, err) < 0) ||
+        (has(writing->db, "META_DATA", NULL) && write_metadata(writing, results, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 int rank_database_write_texts(const char *directory, const char *results, struct err *err)
@@ -725,24 +719,22 @@ int rank_database_write_texts(const char *directory, const char *results, struct
     char *output = path_join(results, OUTPUT_DIRECTORY);
     struct writing writing = {.directory = output};
     bool steps = false;
-    int status = output != NULL ? make_directories(output, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    bool failed = (output != NULL ? make_directories(output, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0;
     strbuf_init(&writing.text, TEXT_LIMIT);
     find_databases(directory, &databases);
-    if (status == 0 && databases.analyzer != NULL) {
-        status = database_open_foreign(databases.analyzer, &writing.db, err);
-        if (status == 0)
-            status = write_of_analyzer(&writing, &steps, err);
+    if (!failed && databases.analyzer != NULL) {
+        failed = database_open_foreign(databases.analyzer, &writing.db, err) < 0 ||
+                 write_of_analyzer(&writing, &steps, err) < 0;
         sqlite3_close(writing.db);
         writing.db = NULL;
     }
-    if (status == 0 && databases.profiler != NULL) {
-        status = database_open_foreign(databases.profiler, &writing.db, err);
-        if (status == 0)
-            status = write_of_profiler(&writing, steps, results, err);
+    if (!failed && databases.profiler != NULL) {
+        failed = database_open_foreign(databases.profiler, &writing.db, err) < 0 ||
+                 write_of_profiler(&writing, steps, results, err) < 0;
         sqlite3_close(writing.db);
     }
     databases_release(&databases);
     strbuf_release(&writing.text);
     free(output);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

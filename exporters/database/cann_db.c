@@ -158,15 +158,13 @@ static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
     struct cann_span_reader *spans = cann_span_reader_new(db, err);
     if (spans == NULL)
         return -(int)err->code;
-    int status = cann_communications_load(db, &communications, err);
+    bool failed = cann_communications_load(db, &communications, err) < 0;
     overlap_init(&export->overlap, &communications, add_span, export);
-    if (status == 0)
-        status = cann_read_spans(spans, 1, INT64_MAX, take_span, export, err);
-    if (status == 0)
-        status = overlap_end(&export->overlap, err);
+    failed = failed || cann_read_spans(spans, 1, INT64_MAX, take_span, export, err) < 0 ||
+             overlap_end(&export->overlap, err) < 0;
     cann_communications_release(&communications);
     cann_span_reader_free(spans);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int add_calls(struct db_export *export, sqlite3 *db, struct err *err)
@@ -189,13 +187,11 @@ static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 static int add_capture(struct db_export *export, sqlite3 *db, struct err *err)
 {
     int64_t last_name, process_id = DB_NULL;
-    int status = cann_last_name(db, &last_name, err);
+    bool failed = cann_last_name(db, &last_name, err) < 0;
     for (size_t i = 0; i < export->parts.count; i++)
         process_id = export->parts.parts[i].process_id > process_id ? export->parts.parts[i].process_id : process_id;
     unified_bulk_capture(unified_bulk_of(export->unified), process_id != DB_NULL ? process_id : 0, last_name);
-    if (status == 0)
-        status = add_calls(export, db, err);
-    return status == 0 ? add_tasks(export, db, err) : status;
+    return failed || add_calls(export, db, err) < 0 ? -(int)err->code : add_tasks(export, db, err);
 }
 
 /* The names that an older version has in it. */
@@ -206,18 +202,18 @@ static int name_older(struct unified *unified, int version, struct err *err)
                                  "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim;"
                                  "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN mixBlockNum TO mixBlockDim;";
     sqlite3 *db = unified_sqlite(unified);
-    int status = cann_version_has(version, NAMING_BLOCK_DIM) ? database_exec(db, blocks, err) : 0;
-    if (status == 0 && cann_version_has(version, NAMING_HCCL))
-        status = database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err);
-    for (size_t i = 0; status == 0 && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+    bool failed = (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
+                  (cann_version_has(version, NAMING_HCCL) &&
+                   database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err) < 0);
+    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
          i++) {
         char sql[160];
         snprintf(sql, sizeof sql,
                  "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
                  (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
-        status = database_exec(db, sql, err);
+        failed = database_exec(db, sql, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,

@@ -60,12 +60,11 @@ static int write_database(struct framework_analysis *analysis, const char *path,
     struct framework_part part;
     if (analysis->steps.count == 0 || analysis->database == NULL)
         return cann_db_write(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
-    int status = framework_part_make(analysis, &part, err);
+    bool failed = framework_part_make(analysis, &part, err) < 0;
     options.database = part.path;
-    if (status == 0)
-        status = cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err);
+    failed = failed || cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
     framework_part_release(&part);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int framework_write_database(struct framework_analysis *analysis, struct err *err)

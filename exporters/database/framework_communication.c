@@ -123,15 +123,13 @@ static int add_half(struct comm_tables *tables, size_t step, bool point_to_point
 /* As the steps of communication.json. */
 static int add_by_step(struct comm_tables *tables, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < tables->document.step_count; i++) {
+    for (size_t i = 0; i < tables->document.step_count; i++) {
         const char *id = tables->document.steps[i].id;
         snprintf(tables->step, sizeof tables->step, "step%s", id != NULL ? id : "");
-        status = add_half(tables, i, true, err);
-        if (status == 0)
-            status = add_half(tables, i, false, err);
+        if (add_half(tables, i, true, err) < 0 || add_half(tables, i, false, err) < 0)
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
 /* Outside of steps, too, unless some are asked for. */
@@ -150,12 +148,11 @@ static int add_all(struct comm_tables *tables, struct err *err)
 static int add_communication(struct comm_tables *tables, sqlite3 *db, struct err *err)
 {
     bool pytorch = tables->document.pytorch;
-    int status = analyzer_tables_open(&tables->tables, db, pytorch, err);
+    bool failed = analyzer_tables_open(&tables->tables, db, pytorch, err) < 0;
     tables->tables.step = tables->step;
-    if (status == 0)
-        status = pytorch ? add_by_step(tables, err) : add_all(tables, err);
+    failed = failed || (pytorch ? add_by_step(tables, err) : add_all(tables, err)) < 0;
     analyzer_tables_close(&tables->tables);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 struct step_table {
@@ -179,35 +176,33 @@ static int add_step(void *arg, int64_t device_id, const struct step_sum *step, s
 static int add_steps(struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
     struct step_table table = {.analysis = analysis};
-    int status = table_rows_open(&table.rows, db, "StepTraceTime", STEP_COLUMNS, err);
-    if (status == 0)
-        status = step_sums_each(analysis, add_step, &table, err);
+    bool failed = table_rows_open(&table.rows, db, "StepTraceTime", STEP_COLUMNS, err) < 0 ||
+                  step_sums_each(analysis, add_step, &table, err) < 0;
     table_rows_close(&table.rows);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int write_file(struct comm_tables *tables, const char *path, struct err *err)
 {
     struct framework_analysis *analysis = tables->document.analysis;
     struct database_build build;
-    int status = database_build_open_foreign(&build, path, err);
-    if (status < 0)
-        return status;
+    bool failed = database_build_open_foreign(&build, path, err) < 0;
+    if (failed)
+        return -(int)err->code;
     if (tables->document.operator_count > 0)
-        status = add_communication(tables, build.db, err);
-    if (status == 0 && tables->document.pytorch)
-        status = add_steps(analysis, build.db, err);
+        failed = add_communication(tables, build.db, err) < 0;
+    failed = failed || (tables->document.pytorch && add_steps(analysis, build.db, err) < 0);
     uint64_t rows = (uint64_t)sqlite3_total_changes64(build.db);
-    if (status < 0) {
+    if (failed) {
         database_build_abort(&build);
-        return status;
+        return -(int)err->code;
     }
-    status = database_build_commit(&build, err);
-    if (status == 0) {
+    failed = database_build_commit(&build, err) < 0;
+    if (!failed) {
         analysis->result->files++;
         analysis->result->rows += rows;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int framework_write_communication_database(struct framework_analysis *analysis, struct err *err)

@@ -122,10 +122,10 @@ static int put_name(struct torch_tables *tables, struct table_rows *rows, const 
         table_put_integer(rows, NO_TEXT);
         return 0;
     }
-    int status = intern_add(&tables->texts, text, length, &number, err);
-    if (status == 0)
-        table_put_integer(rows, FIRST_TEXT + number);
-    return status;
+    if (intern_add(&tables->texts, text, length, &number, err) < 0)
+        return -(int)err->code;
+    table_put_integer(rows, FIRST_TEXT + number);
+    return 0;
 }
 
 static int64_t thread_id(int64_t pid, int64_t thread)
@@ -176,27 +176,24 @@ static int add_queued(void *arg, const struct torch_range *range, bool taken, co
     table_put_integer(rows, range->end_ns);
     table_put_integer(rows, thread_id(by->pid, by->thread));
     table_put_integer(rows, tables->connection_ids);
-    int status = put_name(tables, rows, name, strlen(name), err);
+    bool failed = put_name(tables, rows, name, strlen(name), err) < 0;
     for (int i = 0; i < 5; i++)
         table_put_nothing(rows);
     table_put_integer(rows, TYPE_QUEUE);
-    if (status == 0)
-        status = table_end_row(rows, err);
-    if (status == 0)
-        status = add_connection(tables, connection, err);
+    failed = failed || table_end_row(rows, err) < 0 || add_connection(tables, connection, err) < 0;
     tables->connection_ids++;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- operators ---- */
 
 static int add_tie(struct torch_tables *tables, const struct torch_op *op, int64_t connection, struct err *err)
 {
-    int status = array_reserve(&tables->ties, 1, err);
-    if (status == 0)
-        tables->ties.items[tables->ties.count++] =
-            (struct tie){(uint32_t)(op - tables->analysis->framework->torch->ops.items), connection};
-    return status;
+    if (array_reserve(&tables->ties, 1, err) < 0)
+        return -(int)err->code;
+    tables->ties.items[tables->ties.count++] =
+        (struct tie){(uint32_t)(op - tables->analysis->framework->torch->ops.items), connection};
+    return 0;
 }
 
 static int tie_backward(void *arg, const struct torch_op *forward, const struct torch_op *backward, struct err *err)
@@ -247,19 +244,18 @@ static int put_lines(struct torch_tables *tables, uint32_t text, struct strbuf *
 /* The lines of Python that are around an operator, the innermost first. */
 static int add_stack(struct torch_tables *tables, const char *stack, struct err *err)
 {
-    int status = 0;
+    bool failed = false;
     int64_t depth = 0;
-    for (const char *p = stack; status == 0 && p != NULL; depth++) {
+    for (const char *p = stack; !failed && p != NULL; depth++) {
         size_t length = strcspn(p, ";");
         table_put_integer(&tables->stacks, tables->stack_ids);
-        status = put_name(tables, &tables->stacks, p, length, err);
+        failed = put_name(tables, &tables->stacks, p, length, err) < 0;
         table_put_integer(&tables->stacks, depth);
-        if (status == 0)
-            status = table_end_row(&tables->stacks, err);
+        failed = failed || table_end_row(&tables->stacks, err) < 0;
         p = p[length] == ';' ? p + length + 1 : NULL;
     }
     tables->stack_ids++;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Its ties are those from *tie on. */
@@ -271,28 +267,22 @@ static int add_op(struct torch_tables *tables, uint32_t number, size_t *tie, str
     struct table_rows *rows = &tables->rows;
     const char *name = framework_text(framework, op->name);
     bool tied = *tie < ties->count && ties->items[*tie].op == number;
-    int status = 0;
-    for (; status == 0 && *tie < ties->count && ties->items[*tie].op == number; ++*tie) {
+    bool failed = false;
+    for (; !failed && *tie < ties->count && ties->items[*tie].op == number; ++*tie)
         if (compare_ties(&ties->items[*tie], *tie > 0 ? &ties->items[*tie - 1] : &(struct tie){TORCH_NONE, 0}) != 0)
-            status = add_connection(tables, ties->items[*tie].connection, err);
-    }
+            failed = add_connection(tables, ties->items[*tie].connection, err) < 0;
     table_put_integer(rows, op->start_ns);
     table_put_integer(rows, op->end_ns);
     table_put_integer(rows, thread_id(op->pid, op->thread));
     put_time(rows, tied ? tables->connection_ids++ : DB_NULL);
-    if (status == 0)
-        status = put_name(tables, rows, name, strlen(name), err);
+    failed = failed || put_name(tables, rows, name, strlen(name), err) < 0;
     table_put_integer(rows, op->sequence);
     table_put_integer(rows, op->forward_thread);
-    if (status == 0)
-        status = put_lines(tables, op->types, lines, err);
-    if (status == 0)
-        status = put_lines(tables, op->shapes, lines, err);
+    failed = failed || put_lines(tables, op->types, lines, err) < 0 || put_lines(tables, op->shapes, lines, err) < 0;
     put_time(rows, op->stack != TORCH_NONE ? tables->stack_ids : DB_NULL);
-    if (status == 0 && op->stack != TORCH_NONE)
-        status = add_stack(tables, framework_text(framework, op->stack), err);
+    failed = failed || (op->stack != TORCH_NONE && add_stack(tables, framework_text(framework, op->stack), err) < 0);
     table_put_integer(rows, strcmp(name, MARK_OP) == 0 ? TYPE_MARK : TYPE_OP);
-    return status == 0 ? table_end_row(rows, err) : status;
+    return failed ? -(int)err->code : table_end_row(rows, err);
 }
 
 static int add_ops(struct torch_tables *tables, struct err *err)
@@ -300,19 +290,18 @@ static int add_ops(struct torch_tables *tables, struct err *err)
     const struct torch_ops *ops = &tables->analysis->framework->torch->ops;
     struct strbuf lines;
     size_t tie = 0;
-    int status = torch_each_backward(tables->analysis, tie_backward, tables, err);
-    if (status == 0 && tables->analysis->database != NULL)
-        status = tie_launches(tables, err);
+    bool failed = torch_each_backward(tables->analysis, tie_backward, tables, err) < 0 ||
+                  (tables->analysis->database != NULL && tie_launches(tables, err) < 0);
     array_sort(tables->ties.items, tables->ties.count, sizeof *tables->ties.items, compare_ties);
     strbuf_init(&lines, TORCH_TEXT_LIMIT);
-    for (uint32_t i = 0; status == 0 && i < ops->count; i++) {
+    for (uint32_t i = 0; !failed && i < ops->count; i++) {
         while (tie < tables->ties.count && tables->ties.items[tie].op < i)
             tie++;
         if (framework_wants_time(tables->analysis, ops->items[i].start_ns))
-            status = add_op(tables, i, &tie, &lines, err);
+            failed = add_op(tables, i, &tie, &lines, err) < 0;
     }
     strbuf_release(&lines);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int add_interface(struct torch_tables *tables, struct err *err)
@@ -320,23 +309,17 @@ static int add_interface(struct torch_tables *tables, struct err *err)
     bool texts = cann_version_has(tables->analysis->options->cann_version, NAMING_TEXT_TIMES);
     const char *columns =
         texts ? "startNs TEXT, endNs TEXT, " API_COLUMNS : "startNs INTEGER, endNs INTEGER, " API_COLUMNS;
-    int status = table_rows_open(&tables->rows, tables->db, "PYTORCH_API", columns, err);
-    if (status == 0)
-        status = table_rows_open(&tables->connections, tables->db, "CONNECTION_IDS", "id INTEGER, connectionId INTEGER",
-                                 err);
-    if (status == 0)
-        status = table_rows_open(&tables->stacks, tables->db, "PYTORCH_CALLCHAINS",
-                                 "id INTEGER, stack INTEGER, stackDepth INTEGER", err);
-    if (status == 0)
-        status = torch_each_call(tables->analysis, add_call, tables, err);
-    if (status == 0)
-        status = torch_each_queued(tables->analysis, add_queued, tables, err);
-    if (status == 0)
-        status = add_ops(tables, err);
+    bool failed = table_rows_open(&tables->rows, tables->db, "PYTORCH_API", columns, err) < 0 ||
+                  table_rows_open(&tables->connections, tables->db, "CONNECTION_IDS",
+                                  "id INTEGER, connectionId INTEGER", err) < 0 ||
+                  table_rows_open(&tables->stacks, tables->db, "PYTORCH_CALLCHAINS",
+                                  "id INTEGER, stack INTEGER, stackDepth INTEGER", err) < 0 ||
+                  torch_each_call(tables->analysis, add_call, tables, err) < 0 ||
+                  torch_each_queued(tables->analysis, add_queued, tables, err) < 0 || add_ops(tables, err) < 0;
     table_rows_close(&tables->rows);
     table_rows_close(&tables->connections);
     table_rows_close(&tables->stacks);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- memory ---- */
@@ -387,16 +370,13 @@ static int add_memory(struct torch_tables *tables, struct err *err)
 {
     if (!tables->analysis->framework->info.memory)
         return 0;
-    int status = table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err);
-    if (status == 0)
-        status = torch_each_record(tables->analysis, add_record, tables, err);
+    bool failed = table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err) < 0 ||
+                  torch_each_record(tables->analysis, add_record, tables, err) < 0;
     table_rows_close(&tables->rows);
-    if (status == 0)
-        status = table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err);
-    if (status == 0)
-        status = torch_each_piece(tables->analysis, add_piece, tables, err);
+    failed = failed || table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
+             torch_each_piece(tables->analysis, add_piece, tables, err) < 0;
     table_rows_close(&tables->rows);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- the rest ---- */

@@ -284,26 +284,19 @@ static int add_metric_names(struct unified *unified, struct err *err)
 int unified_connect(struct unified *unified, const char *database, struct err *err)
 {
     const char *const rows[] = {text_rows, frequency_rows, schedule_rows, collective_rows, transfer_rows, marks};
-    int status = unified_bulk_end(unified->bulk, err);
-    if (status == 0)
-        status = schema_script_connect(&unified->build, tables, err);
-    if (status < 0)
-        return status;
+    bool failed = unified_bulk_end(unified->bulk, err) < 0 || schema_script_connect(&unified->build, tables, err) < 0;
+    if (failed)
+        return -(int)err->code;
     sqlite3 *db = unified->build.db;
     unified->unchanged = sqlite3_total_changes64(db);
     if (database != NULL)
-        status = attach(unified, database, err);
-    if (status == 0)
-        status = database_exec(db, schema_version, err);
-    if (status == 0)
-        status = add_enums(db, err);
-    if (status == 0)
-        status = add_words(db, err);
-    for (size_t i = 0; status == 0 && database != NULL && i < sizeof rows / sizeof *rows; i++)
-        status = database_exec(db, rows[i], err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err);
-    return status == 0 ? add_metric_names(unified, err) : status;
+        failed = attach(unified, database, err) < 0;
+    failed = failed || database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
+    for (size_t i = 0; !failed && database != NULL && i < sizeof rows / sizeof *rows; i++)
+        failed = database_exec(db, rows[i], err) < 0;
+    return failed || database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err) < 0
+               ? -(int)err->code
+               : add_metric_names(unified, err);
 }
 
 int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err)
@@ -347,14 +340,13 @@ int unified_begin_table(struct unified *unified, const struct exported_table *ta
     strbuf_addc(&insert, ')');
     sqlite3_finalize(unified->row);
     unified->row = NULL;
-    int status = create.failed || insert.failed || unified->column_count > EXPORTED_MOST_COLUMNS
-                     ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
-                     : database_exec(db, create.data, err);
-    if (status == 0)
-        status = database_prepare(db, insert.data, &unified->row, err);
+    bool failed = (create.failed || insert.failed || unified->column_count > EXPORTED_MOST_COLUMNS
+                       ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
+                       : database_exec(db, create.data, err)) < 0 ||
+                  database_prepare(db, insert.data, &unified->row, err) < 0;
     strbuf_release(&create);
     strbuf_release(&insert);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int prepare_words(struct unified *unified, struct err *err)
@@ -362,11 +354,10 @@ static int prepare_words(struct unified *unified, struct err *err)
     sqlite3 *db = unified->build.db;
     if (unified->find_word != NULL)
         return 0;
-    int status = database_exec(db, "CREATE TEMP TABLE sample_word(id INTEGER PRIMARY KEY, text TEXT UNIQUE)", err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO sample_word(text) VALUES(?1)", &unified->add_word, err);
-    return status == 0 ? database_prepare(db, "SELECT id FROM sample_word WHERE text = ?1", &unified->find_word, err)
-                       : status;
+    if (database_exec(db, "CREATE TEMP TABLE sample_word(id INTEGER PRIMARY KEY, text TEXT UNIQUE)", err) < 0 ||
+        database_prepare(db, "INSERT INTO sample_word(text) VALUES(?1)", &unified->add_word, err) < 0)
+        return -(int)err->code;
+    return database_prepare(db, "SELECT id FROM sample_word WHERE text = ?1", &unified->find_word, err);
 }
 
 /* The number of a word, which is stored when it comes first; -code. */
@@ -443,25 +434,23 @@ static int drop_empty(sqlite3 *db, struct err *err)
     struct strbuf drops;
     sqlite3_stmt *names = NULL;
     strbuf_init(&drops, SQL_MAX);
-    int status =
-        database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err);
-    while (status == 0 && sqlite3_step(names) == SQLITE_ROW) {
+    bool failed =
+        database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err) < 0;
+    while (!failed && sqlite3_step(names) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(names, 0);
         char sql[256];
         sqlite3_stmt *row = NULL;
         snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", name);
-        status = database_prepare(db, sql, &row, err);
-        if (status == 0 && sqlite3_step(row) == SQLITE_DONE)
+        failed = database_prepare(db, sql, &row, err) < 0;
+        if (!failed && sqlite3_step(row) == SQLITE_DONE)
             strbuf_addf(&drops, "DROP TABLE main.\"%s\";", name);
         sqlite3_finalize(row);
     }
     sqlite3_finalize(names);
-    if (status == 0 && drops.failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0 && drops.length > 0)
-        status = database_exec(db, drops.data, err);
+    failed = failed || (drops.failed && err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
+             (drops.length > 0 && database_exec(db, drops.data, err) < 0);
     strbuf_release(&drops);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Adds the indexes that viewers look tasks up by. */
@@ -487,16 +476,15 @@ int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
     finalize(unified);
     *ret_rows =
         unified_bulk_rows(unified->bulk) + (uint64_t)(sqlite3_total_changes64(unified->build.db) - unified->unchanged);
-    int status = drop_empty(unified->build.db, err);
-    if (status == 0)
-        status = add_indexes(unified->build.db, err);
-    if (status == 0)
-        status = database_build_commit(&unified->build, err);
-    else
+    bool failed = drop_empty(unified->build.db, err) < 0 || add_indexes(unified->build.db, err) < 0;
+    if (!failed) {
+        failed = database_build_commit(&unified->build, err) < 0;
+    } else {
         database_build_abort(&unified->build);
+    }
     unified_bulk_free(unified->bulk);
     free(unified);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void unified_abort(struct unified *unified)

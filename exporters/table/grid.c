@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "exporters/json_text.h"
 #include "exporters/table/text_table.h"
 
 #include <math.h>
@@ -522,21 +521,6 @@ int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int wid
             print_csv_line(grid, stream, (const char *const *)grid->cells + i);
     }
     return 0;
-}
-
-void put_json(FILE *stream, const char *text)
-{
-    char escaped[256 * JSON_TEXT_EXPANSION];
-
-    fputc('"', stream);
-    for (size_t left = strlen(text); left > 0;) {
-        size_t piece = json_text_piece(text, left, 256);
-        size_t length = json_text_escape(escaped, text, piece);
-        fwrite(escaped, 1, length, stream);
-        text += piece;
-        left -= piece;
-    }
-    fputc('"', stream);
 }
 
 struct time_unit time_unit_for(double largest_ns)

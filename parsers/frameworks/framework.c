@@ -21,12 +21,11 @@ static int load_json(const char *directory, const char *name, struct json **ret,
     size_t length;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = read_whole_file(path, CONFIG_LIMIT, &text, &length, err);
-    if (status == 0 && (*ret = json_parse(text, length, err)) == NULL)
-        status = err_wrap(err, "cannot read '%s'", path);
+    bool failed = read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+                  ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0);
     free(text);
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* "name: number" on a line of its own. */
@@ -50,25 +49,25 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
     size_t length;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = read_whole_file(path, CONFIG_LIMIT, &text, &length, err);
-    if (status == 0 &&
-        (!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)))
-        status = err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path);
+    bool failed =
+        read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+        ((!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)) &&
+         err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path) < 0);
     free(text);
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret_monotonic_ns, struct err *err)
 {
     struct json *root = NULL;
-    int status = load_json(host, "start_info", &root, err);
-    if (status == 0 && (!json_integer(json_member(root, "collectionTimeBegin"), ret_begin_us) ||
-                        !json_integer(json_member(root, "clockMonotonicRaw"), ret_monotonic_ns)))
-        status =
-            err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host);
+    bool failed =
+        load_json(host, "start_info", &root, err) < 0 ||
+        ((!json_integer(json_member(root, "collectionTimeBegin"), ret_begin_us) ||
+          !json_integer(json_member(root, "clockMonotonicRaw"), ret_monotonic_ns)) &&
+         err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host) < 0);
     json_free(root);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* MHz of the first processor; 100 where it is left empty. */
@@ -91,19 +90,16 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
     char *host = path_join(prof, "host");
-    int status =
-        host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = load_start_info(host, &begin_us, &info_ns, err);
-    if (status == 0)
-        status = load_frequency(host, &hz, err);
-    if (status == 0)
+    bool failed =
+        (host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
+        load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0;
+    if (!failed)
         ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
-    if (status == 0)
+    if (!failed)
         *ret =
             (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
     free(host);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* The rest of the division goes to *ret_rest, below hz. */
@@ -222,13 +218,11 @@ int framework_add_step(struct framework *framework, const char *name, int64_t st
 {
     const char *mark = strrchr(name, '#'), *id = mark != NULL ? mark + 1 : name;
     uint32_t number;
-    int status = intern_add(&framework->texts, id, strlen(id), &number, err);
-    if (status == 0)
-        status = array_reserve(&framework->steps, 1, err);
-    if (status == 0)
-        framework->steps.items[framework->steps.count++] =
-            (struct framework_step){.id = number, .start_ns = start_ns, .end_ns = end_ns};
-    return status;
+    if (intern_add(&framework->texts, id, strlen(id), &number, err) < 0 || array_reserve(&framework->steps, 1, err) < 0)
+        return -(int)err->code;
+    framework->steps.items[framework->steps.count++] =
+        (struct framework_step){.id = number, .start_ns = start_ns, .end_ns = end_ns};
+    return 0;
 }
 
 int framework_finish(struct framework *framework, struct err *err)

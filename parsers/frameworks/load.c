@@ -136,14 +136,13 @@ int framework_load(struct framework *framework, const char *directory, const str
                    struct diagnostics *diag, struct err *err)
 {
     framework->begin_ns = clock->hz > 0 ? clock->offset_ns : 0;
-    int status = framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
-                                                             : pytorch_load(framework, directory, clock, diag, err);
-    if (status == 0) {
-        check_clock(framework, directory, clock, diag);
-        check_files(&framework->info, directory, diag);
-        check_keys(&framework->info, directory, diag);
-    }
-    return status;
+    if ((framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
+                                                     : pytorch_load(framework, directory, clock, diag, err)) < 0)
+        return -(int)err->code;
+    check_clock(framework, directory, clock, diag);
+    check_files(&framework->info, directory, diag);
+    check_keys(&framework->info, directory, diag);
+    return 0;
 }
 
 int framework_clock_of(const struct framework_info *info, const char *prof, struct framework_clock *ret,

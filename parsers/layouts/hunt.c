@@ -156,15 +156,13 @@ static int take_groups(struct hunt *hunt, struct sums *sums, const struct frame 
     problem->sample.count = sums->records;
     problem->order = ORDER_SUMS;
     hunt->sums = sums;
-    int status = hunt_prepare(hunt, err);
-    if (status == 0)
-        status = hunt_frame(hunt, &frame, EFFORT_MINUS, err);
+    bool failed = hunt_prepare(hunt, err) < 0 || hunt_frame(hunt, &frame, EFFORT_MINUS, err) < 0;
     hunt->sums = NULL;
     problem->order = ORDER_SAME;
     problem->sample.items = before;
     problem->sample.count = count;
     free(rows);
-    return status == 0 ? hunt_prepare(hunt, err) : status;
+    return failed ? -(int)err->code : hunt_prepare(hunt, err);
 }
 
 static int try_sums(struct hunt *hunt, struct frame *groups, void *arg, struct err *err)
@@ -306,20 +304,19 @@ static int search_other(const struct problem *problem, const struct frame *frame
     bool id = has_role(kind, column, PRINTED_IDENTITY), counted = kind->start != NULL && !kind->start_is_kept && !id;
     for (size_t i = 0; i < problem->sample.count; i++)
         intervals[i] = problem_interval(problem, column, &problem->sample.items[i].printed, firsts[i]);
-    int status = search_column_init(searched, intervals, problem->sample.count, err);
-    if (status == 0 && has_role(kind, column, PRINTED_WORD))
+    bool failed = search_column_init(searched, intervals, problem->sample.count, err) < 0;
+    if (!failed && has_role(kind, column, PRINTED_WORD))
         return search_word(problem, frame, list, err);
-    if (status == 0)
-        status = search_plain(&frame->matrix, searched, id ? 1 : 0, list, err);
-    if (status == 0 && list->count == 0 && counted && problem->stride == 1)
-        status = search_delta(&frame->matrix, searched, list, err);
-    if (status == 0 && list->count == 0 && counted)
-        status = search_minus(&frame->matrix, searched, list, err);
-    if (status == 0 && list->count == 0 && has_role(kind, column, PRINTED_SHARE))
-        status = search_shares(problem, frame, column, intervals, list, err);
-    if (status == 0 && list->count == 0 && kind->fields[column].from_first)
-        status = search_plus(problem, frame, firsts, intervals, list, err);
-    return status;
+    return failed || search_plain(&frame->matrix, searched, id ? 1 : 0, list, err) < 0 ||
+                   (list->count == 0 && counted && problem->stride == 1 &&
+                    search_delta(&frame->matrix, searched, list, err) < 0) ||
+                   (list->count == 0 && counted && search_minus(&frame->matrix, searched, list, err) < 0) ||
+                   (list->count == 0 && has_role(kind, column, PRINTED_SHARE) &&
+                    search_shares(problem, frame, column, intervals, list, err) < 0) ||
+                   (list->count == 0 && kind->fields[column].from_first &&
+                    search_plus(problem, frame, firsts, intervals, list, err) < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 /* Finds the place that the user gave for a column; NULL: none. */

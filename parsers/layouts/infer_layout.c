@@ -271,23 +271,21 @@ static void note_rest(struct hunt *hunt, int from)
 static int search_all(struct hunt *hunt, struct err *err)
 {
     hunt->facts = hunt->best.notes.length;
-    int status = 0;
+    bool failed = false;
     for (int step = 0; step < STEP_COUNT && !search_is_late(hunt->problem->clock); step++) {
         enum infer_order order = hunt->best.order;
-        for (int cut = 0; cut < 2 && status == 0 && is_worth_trying(hunt, step); cut++) {
+        for (int cut = 0; cut < 2 && !failed && is_worth_trying(hunt, step); cut++) {
             if (hunt->problem->options->rounding == (cut ? ROUNDING_HALF : ROUNDING_CUT))
                 continue;
             hunt->problem->cut = cut != 0;
-            status = hunt_prepare(hunt, err);
-            if (status == 0)
-                status = search_step(hunt, (enum step)step, err);
+            failed = hunt_prepare(hunt, err) < 0 || search_step(hunt, (enum step)step, err) < 0;
         }
         if (hunt->best.order != order && order != ORDER_SAME)
             strbuf_cut(&hunt->best.notes, hunt->facts);
-        if (status == 0 && search_is_late(hunt->problem->clock))
+        if (!failed && search_is_late(hunt->problem->clock))
             note_rest(hunt, step);
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* At each frequency that may be, until something is found. */
@@ -346,31 +344,29 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     struct search_clock until = search_clock_start(options->seconds);
     struct problem problem = {.capture = capture, .tables = tables, .options = options, .clock = &until};
     struct hunt hunt = {.problem = &problem};
-    int status = problem_open(&problem, result, err);
-    if (status == 0 && (problem.source.count == 0 || problem.sample.count == 0))
-        status =
-            err_set(err, ERR_NOT_FOUND,
-                    problem.source.count == 0 ? "no file of device records that a table is of" : "no table with a row");
-    if (status == 0) {
+    bool failed = problem_open(&problem, result, err) < 0 ||
+                  ((problem.source.count == 0 || problem.sample.count == 0) &&
+                   err_set(err, ERR_NOT_FOUND,
+                           problem.source.count == 0 ? "no file of device records that a table is of"
+                                                     : "no table with a row") < 0);
+    if (!failed) {
         bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
         if (clock)
             problem_settle_frequency(&problem, result);
         check_rows(&problem, result);
         hunt.best = *result;
-        status = clock && problem.core_khz <= 0 ? search_frequencies(&hunt, err) : search_all(&hunt, err);
+        failed = (clock && problem.core_khz <= 0 ? search_frequencies(&hunt, err) : search_all(&hunt, err)) < 0;
         *result = hunt.best;
     }
     problem.cut = result->cut;
     problem.core_khz = result->core_khz;
-    if (status == 0 && result->found)
-        status = finish_layout(&problem, result, err);
-    if (status == 0)
+    failed = failed || (result->found && finish_layout(&problem, result, err) < 0);
+    if (!failed)
         find_rate(&problem, result);
-    if (status == 0 && !result->found)
-        status = note_sizes(&problem, result, err);
+    failed = failed || (!result->found && note_sizes(&problem, result, err) < 0);
     hunt_release(&hunt);
     problem_release(&problem);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 bool infer_is_certain(const struct infer_result *result)

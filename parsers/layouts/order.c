@@ -101,20 +101,17 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
         rows[told++].index = before[search->pairs[i].record].index;
     }
     struct frame ordered = *frame;
-    int status = matrix_init(&ordered.matrix, told > 0 ? told : 1, frame->size, err);
+    bool failed = matrix_init(&ordered.matrix, told > 0 ? told : 1, frame->size, err) < 0;
     ordered.matrix.clock = frame->matrix.clock;
     problem->sample.items = rows;
     problem->sample.count = told;
     problem->order = ORDER_SORTED;
     for (size_t i = 2; i <= all; i++)
         ordered.order_bits += log2((double)i);
-    if (status == 0 && told >= 3 && hunt_fill(problem, &ordered)) {
-        status = hunt_prepare(hunt, err);
-        if (status == 0)
-            status = hunt_frame(hunt, &ordered, EFFORT_PLAIN, err);
-    }
+    if (!failed && told >= 3 && hunt_fill(problem, &ordered))
+        failed = hunt_prepare(hunt, err) < 0 || hunt_frame(hunt, &ordered, EFFORT_PLAIN, err) < 0;
     matrix_release(&ordered.matrix);
-    if (status == 0 && hunt->best.found)
+    if (!failed && hunt->best.found)
         (void)strbuf_addf(&hunt->best.notes,
                           "rows are not in the order of records; %zu of %zu are told apart by their %s\n", told, all,
                           printed_kind_of(problem)->fields[0].name);
@@ -122,7 +119,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     problem->sample.items = before;
     problem->sample.count = all;
     free(rows);
-    return status == 0 ? hunt_prepare(hunt, err) : status;
+    return failed ? -(int)err->code : hunt_prepare(hunt, err);
 }
 
 static int try_sorted(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
@@ -221,14 +218,13 @@ static int try_window(struct hunt *hunt, const struct window *window, uint64_t b
                           .header = begin,
                           .big_endian = window->big,
                           .order_bits = log2((double)problem->source.items[0].length)};
-    int status = matrix_init(&frame.matrix, problem->sample.count, window->size, err);
+    bool failed = matrix_init(&frame.matrix, problem->sample.count, window->size, err) < 0;
     frame.matrix.clock = problem->clock;
     problem->order = ORDER_WINDOW;
-    if (status == 0 && hunt_fill(problem, &frame))
-        status = hunt_frame(hunt, &frame, effort, err);
+    failed = failed || (hunt_fill(problem, &frame) && hunt_frame(hunt, &frame, effort, err) < 0);
     matrix_release(&frame.matrix);
     problem->order = ORDER_SAME;
-    if (status == 0 && hunt->best.found && (!found || hunt->best.bits != bits)) {
+    if (!failed && hunt->best.found && (!found || hunt->best.bits != bits)) {
         strbuf_cut(&hunt->best.notes, hunt->facts);
         (void)strbuf_addf(&hunt->best.notes, "the rows are those of records %" PRIu64 " to %" PRIu64 "\n",
                           (frame.header - header) / window->size,
@@ -236,7 +232,7 @@ static int try_window(struct hunt *hunt, const struct window *window, uint64_t b
         hunt->best.header = header;
         hunt->best.window = (frame.header - header) / window->size;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* The records begin where the rest behind whole records ends, or some records later; the first row's holds this byte.
@@ -357,14 +353,12 @@ int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err 
         return 0;
     err->code = ERR_NONE;
     size_t count = by_done ? 0 : structure_sizes(&problem->source.items[0], sizes, err);
-    int status = -(int)err->code;
+    bool failed = true;
     keep_one_table(problem);
-    if (status == 0)
-        status = hunt_prepare(hunt, err);
-    if (status == 0 && problem->rows > 1 && by_done)
-        status = search_by_done(hunt, effort, err);
-    for (size_t i = 0; i < count && status == 0 && !hunt->best.found && problem->rows > 1; i++)
-        status = search_windows(hunt, sizes[i].size, err);
+    failed = failed || hunt_prepare(hunt, err) < 0 ||
+             (problem->rows > 1 && by_done && search_by_done(hunt, effort, err) < 0);
+    for (size_t i = 0; i < count && !failed && !hunt->best.found && problem->rows > 1; i++)
+        failed = search_windows(hunt, sizes[i].size, err) < 0;
     if (hunt->best.found && hunt->best.order == ORDER_WINDOW && problem->rows < rows) {
         hunt->best.rows_left_out = true;
         (void)strbuf_addf(&hunt->best.notes, "only %" PRIu64 " of %" PRIu64 " rows were compared, those of one table\n",
@@ -372,5 +366,5 @@ int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err 
     }
     problem->rows = rows;
     problem->sample.count = sampled;
-    return status == 0 ? hunt_prepare(hunt, err) : status;
+    return failed ? -(int)err->code : hunt_prepare(hunt, err);
 }

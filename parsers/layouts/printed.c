@@ -144,11 +144,10 @@ static void drop_duplicates(struct printed_files *files)
 static int find_form(struct printed_files *files, const char *directory, struct err *err)
 {
     char *below = path_join(directory, files->form->directory);
-    int status = below != NULL ? find_in(files, directory, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = find_in(files, below, err);
+    bool failed = (below != NULL ? find_in(files, directory, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
+                  find_in(files, below, err) < 0;
     free(below);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int printed_find(struct printed_files *files, const char *kind, const char *directory, struct err *err)
@@ -582,11 +581,11 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
     begin_row(state, &found.row);
     if (state->form->events && !is_span(object))
         return 0;
-    int status = take_members(state, object, 0, &found, err);
-    if (status == 0 && state->form->events)
-        status = take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err);
-    if (status < 0 || found.skip || (found.whole && state->reader->whole == NULL))
-        return status;
+    bool failed =
+        take_members(state, object, 0, &found, err) < 0 ||
+        (state->form->events && take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err) < 0);
+    if (failed || found.skip || (found.whole && state->reader->whole == NULL))
+        return failed ? -(int)err->code : 0;
     for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
         if (!title->needed || (found.seen >> (title - state->form->titles) & 1) != 0)
             continue;

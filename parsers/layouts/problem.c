@@ -390,12 +390,11 @@ static int walk_table(const struct problem *problem, const struct printed_file *
         return printed_read(form, table, reader, err);
     struct layer_sums sums = {.items = NULL};
     struct printed_reader collector = {.row = layers_collect, .arg = &sums};
-    int status = printed_read(form, table, &collector, err);
-    if (status == 0)
-        status = layers_each_task(&problem->layers, form, &sums, reader, err);
+    bool failed = printed_read(form, table, &collector, err) < 0 ||
+                  layers_each_task(&problem->layers, form, &sums, reader, err) < 0;
     reader->skipped += collector.skipped;
     free(sums.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
@@ -549,15 +548,9 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
     problem->rows_of_stream = calloc(problem->capture->file_count + 1, sizeof *problem->rows_of_stream);
     if (problem->stream_of_table == NULL || problem->rows_of_stream == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = open_files(problem, err);
-    if (status == 0)
-        status = layers_read(problem->capture, &problem->layers, err);
-    if (status == 0)
-        status = read_rows(problem, result, err);
-    if (status == 0)
-        status = keep_largest(problem, err);
-    if (status < 0)
-        return status;
+    if (open_files(problem, err) < 0 || layers_read(problem->capture, &problem->layers, err) < 0 ||
+        read_rows(problem, result, err) < 0 || keep_largest(problem, err) < 0)
+        return -(int)err->code;
     settle_decimals(problem);
     result->rows = problem->rows;
     if (problem->skipped > 0)

@@ -333,14 +333,13 @@ static int set_usual_of_ge(struct switch_finding *finding, struct err *err)
 
 static int set_usual(struct switch_finding *finding, const struct option_file *file, struct err *err)
 {
-    int status = 0;
-    for (const struct switch_rule *rule = switch_rules; status == 0 && rule->key != NULL; rule++) {
+    for (const struct switch_rule *rule = switch_rules; rule->key != NULL; rule++)
         if ((rule->writers & file->writer) != 0 && rule->usual != NULL && value_given(file, rule->key) == NULL)
-            status = set_one(finding, rule->key, rule->usual, err);
-    }
-    if (status == 0 && file->writer == SWITCH_SVP)
-        status = set_all(finding, "aicpu=on aic_metrics=" SWITCH_BOARD_METRICS, "", err);
-    return status;
+            if (set_one(finding, rule->key, rule->usual, err) < 0)
+                return -(int)err->code;
+    if (file->writer == SWITCH_SVP && set_all(finding, "aicpu=on aic_metrics=" SWITCH_BOARD_METRICS, "", err) < 0)
+        return -(int)err->code;
+    return 0;
 }
 
 /* Frameworks whose activities leave the device out start nothing of CANN. */
@@ -431,19 +430,13 @@ static int check_whole(struct switch_finding *finding, const struct option_file 
 int switch_check(const struct json *root, struct switch_finding *ret, struct err *err)
 {
     struct option_file file = {.root = root};
-    int status = read_file(&file, err);
+    bool failed = read_file(&file, err) < 0;
     *ret = (struct switch_finding){.writer = file.writer};
-    for (size_t i = 0; status == 0 && i < file.count; i++)
-        status = check_option(ret, &file.given[i], err);
-    if (status == 0)
-        status = check_whole(ret, &file, err);
-    if (status == 0)
-        status = finding_relations(ret, value_given, &file, err);
-    if (status == 0)
-        status = settle(ret, &file, err);
-    if (status == 0)
-        status = warn(ret, &file, err);
+    for (size_t i = 0; !failed && i < file.count; i++)
+        failed = check_option(ret, &file.given[i], err) < 0;
+    failed = failed || check_whole(ret, &file, err) < 0 || finding_relations(ret, value_given, &file, err) < 0 ||
+             settle(ret, &file, err) < 0 || warn(ret, &file, err) < 0;
     for (size_t i = 0; i < file.count; i++)
         strbuf_release(&file.given[i].text);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -213,12 +213,12 @@ static int check_framework(struct switch_finding *finding, finding_given *given,
 
 int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err)
 {
-    int status = check_twins(finding, given, file, err);
-    for (const struct need *need = needs; status == 0 && need->key != NULL; need++) {
+    bool failed = check_twins(finding, given, file, err) < 0;
+    for (const struct need *need = needs; !failed && need->key != NULL; need++)
         if (switch_rule_find(need->key, finding->writer) != NULL && given(file, need->key) != NULL)
-            status = check_need(finding, need, given(file, need->key), given(file, need->needs), err);
-    }
-    if (status == 0 && (finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0)
-        status = check_framework(finding, given, file, err);
-    return status;
+            failed = check_need(finding, need, given(file, need->key), given(file, need->needs), err) < 0;
+    return failed || ((finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0 &&
+                      check_framework(finding, given, file, err) < 0)
+               ? -(int)err->code
+               : 0;
 }

@@ -50,25 +50,23 @@ static int add(struct matrix *matrix, const struct matrix_link *link, struct err
 int matrix_add_totals(struct matrix *matrix, const struct merged_block *block, struct err *err)
 {
     const struct merged_link *from = NULL;
-    int status = 0;
-    while (status == 0 && (from = map_next(&block->links, from)) != NULL) {
+    bool failed = false;
+    while (!failed && (from = map_next(&block->links, from)) != NULL) {
         struct matrix_link link = {
             .key = {0, from->key.source, from->key.target}, .bytes = from->bytes, .ns = from->ns, .op_name = NO_NAME};
-        status = text(matrix, block->texts.items[from->key.entry].bytes, &link.key.entry, err);
-        if (status == 0)
-            status = text(matrix, block->texts.items[from->transport].bytes, &link.transport, err);
-        if (status == 0)
-            status = add(matrix, &link, err);
+        failed = text(matrix, block->texts.items[from->key.entry].bytes, &link.key.entry, err) < 0 ||
+                 text(matrix, block->texts.items[from->transport].bytes, &link.transport, err) < 0 ||
+                 add(matrix, &link, err) < 0;
     }
     matrix->unmapped += block->unmapped_links;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_group *group,
                        const struct rank_data *rank, const struct rank_block *block, struct err *err)
 {
-    int status = 0;
-    for (uint32_t i = 0; status == 0 && i < block->link_count; i++) {
+    bool failed = false;
+    for (uint32_t i = 0; !failed && i < block->link_count; i++) {
         const struct rank_link *from = &rank->links.items[block->first_link + i];
         struct matrix_link link = {
             .key = {0, numbers_rank(plan, group, from->source), numbers_rank(plan, group, from->target)},
@@ -78,15 +76,11 @@ int matrix_add_details(struct matrix *matrix, const struct plan *plan, const str
             matrix->unmapped++;
             continue;
         }
-        status = text(matrix, rank_text_of(rank, from->entry), &link.key.entry, err);
-        if (status == 0)
-            status = text(matrix, rank_text_of(rank, from->transport), &link.transport, err);
-        if (status == 0)
-            status = text(matrix, rank_text_of(rank, from->op_name), &link.op_name, err);
-        if (status == 0)
-            status = add(matrix, &link, err);
+        failed = text(matrix, rank_text_of(rank, from->entry), &link.key.entry, err) < 0 ||
+                 text(matrix, rank_text_of(rank, from->transport), &link.transport, err) < 0 ||
+                 text(matrix, rank_text_of(rank, from->op_name), &link.op_name, err) < 0 || add(matrix, &link, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- writing ---- */
@@ -158,8 +152,8 @@ static void write_link(struct outfile *out, const struct matrix *matrix, const s
 static int sum_totals(struct matrix *sums, const struct matrix *matrix, const struct matrix_link *links, size_t count,
                       struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    bool failed = false;
+    for (size_t i = 0; !failed && i < count; i++) {
         size_t stem;
         const char *entry = matrix->texts.items[links[i].key.entry].bytes;
         struct matrix_link link = links[i];
@@ -167,12 +161,11 @@ static int sum_totals(struct matrix *sums, const struct matrix *matrix, const st
             continue;
         link.key.entry = NO_NAME;
         link.op_name = NO_NAME;
-        status = text(sums, link.transport == NO_NAME ? NULL : matrix->texts.items[link.transport].bytes,
-                      &link.transport, err);
-        if (status == 0)
-            status = add(sums, &link, err);
+        failed = text(sums, link.transport == NO_NAME ? NULL : matrix->texts.items[link.transport].bytes,
+                      &link.transport, err) < 0 ||
+                 add(sums, &link, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static struct matrix_link *sorted_links(const struct matrix *matrix, struct err *err)

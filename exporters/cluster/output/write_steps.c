@@ -198,14 +198,11 @@ static int stages_find(struct stages *stages, const struct plan *plan, struct er
 {
     struct forest pipelines = {.ranks = NULL}, joined = {.ranks = NULL};
     *stages = (struct stages){.ranks = NULL};
-    int status = forest_init(&pipelines, plan, err);
-    if (status == 0)
-        status = forest_init(&joined, plan, err);
-    if (status == 0)
-        status = find_with(stages, plan, &pipelines, &joined, err);
+    bool failed = forest_init(&pipelines, plan, err) < 0 || forest_init(&joined, plan, err) < 0 ||
+                  find_with(stages, plan, &pipelines, &joined, err) < 0;
     forest_release(&pipelines);
     forest_release(&joined);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static void stages_release(struct stages *stages)

@@ -269,10 +269,10 @@ void write_operator_info(struct outfile *out, const struct rank_data *rank, cons
 int nested_json_open(struct nested_json *json, const char *path, struct err *err)
 {
     *json = (struct nested_json){.key = NULL};
-    int status = outfile_open(&json->out, path, err);
-    if (status == 0)
-        write_text(&json->out, "{");
-    return status;
+    if (outfile_open(&json->out, path, err) < 0)
+        return -(int)err->code;
+    write_text(&json->out, "{");
+    return 0;
 }
 
 void nested_json_go(struct nested_json *json, const char *key, const char *step)

@@ -264,25 +264,24 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
     struct class *classes = calloc(transports + 1, sizeof *classes);
     struct judged *links = calloc(sums->links.used + 1, sizeof *links);
     const struct cluster_link *link = NULL;
-    int status = classes != NULL && links != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; status == 0 && i < transports; i++)
-        status = judge_class(sums, (int64_t)i, &classes[i], err);
-    while (status == 0 && (link = map_next(&sums->links, link)) != NULL) {
+    bool failed = !(classes != NULL && links != NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    for (size_t i = 0; !failed && i < transports; i++)
+        failed = judge_class(sums, (int64_t)i, &classes[i], err) < 0;
+    while (!failed && (link = map_next(&sums->links, link)) != NULL)
         if (link->ns > 0)
             links[count++] =
                 (struct judged){link, &classes[link->key.transport], shortfall(link, &classes[link->key.transport])};
-    }
     if (count > 1)
         qsort(links, count, sizeof *links, by_shortfall);
-    if (status == 0)
-        status =
-            open_table(&out, directory, "slow_links.csv",
-                       "Source Rank,Target Rank,Transport Type,Transit Size(MB),Transit Time(ms),"
-                       "Bandwidth(GB/s),Median of Transport(GB/s),Below Median(%),Deviations,Links of Transport,Slow\n",
-                       err);
-    for (size_t i = 0; status == 0 && i < count && i < SLOW_LINKS; i++)
+    failed =
+        failed ||
+        open_table(&out, directory, "slow_links.csv",
+                   "Source Rank,Target Rank,Transport Type,Transit Size(MB),Transit Time(ms),"
+                   "Bandwidth(GB/s),Median of Transport(GB/s),Below Median(%),Deviations,Links of Transport,Slow\n",
+                   err) < 0;
+    for (size_t i = 0; !failed && i < count && i < SLOW_LINKS; i++)
         write_link(&out, sums, &links[i]);
     free(classes);
     free(links);
-    return status == 0 ? outfile_commit(&out, err) : status;
+    return failed ? -(int)err->code : outfile_commit(&out, err);
 }

@@ -216,10 +216,10 @@ static int take_index(struct aggregate *aggregate, const char *path, struct err 
     aggregate->group_count = (size_t)header->sections[SECTION_GROUPS].count;
     aggregate->run_count = (size_t)header->sections[SECTION_RUNS].count;
     aggregate->block_count = (size_t)header->sections[SECTION_BLOCKS].count;
-    int status = find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, path, err);
-    if (status == 0 && !index_is_sound(aggregate))
-        status = damaged(path, "its index points behind what there is", err);
-    return status == 0 ? find_places(aggregate, header, path, err) : status;
+    if (find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, path, err) < 0 ||
+        (!index_is_sound(aggregate) && damaged(path, "its index points behind what there is", err) < 0))
+        return -(int)err->code;
+    return find_places(aggregate, header, path, err);
 }
 
 int aggregate_open(struct aggregate *aggregate, const char *path, const char *fingerprint, struct err *err)
@@ -227,23 +227,21 @@ int aggregate_open(struct aggregate *aggregate, const char *path, const char *fi
     struct aggregate_header header;
     int fd = -1;
     *aggregate = (struct aggregate){.rank = -1};
-    int status = open_file(path, fingerprint, &fd, &header, err);
-    if (status < 0)
-        return status;
-    status = check_digest(fd, &header, path, err);
+    if (open_file(path, fingerprint, &fd, &header, err) < 0)
+        return -(int)err->code;
+    bool failed = check_digest(fd, &header, path, err) < 0;
     aggregate->byte_count = (size_t)end_of_section(&header, INDEX_SECTIONS - 1);
     aggregate->bytes = malloc(aggregate->byte_count);
     aggregate->path = strdup(path);
-    if (status == 0 && (aggregate->bytes == NULL || aggregate->path == NULL))
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (status == 0)
-        status = read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err);
-    if (status == 0 && memcmp(aggregate->bytes, &header, sizeof header) != 0)
-        status = damaged(path, "it has changed while it was read", err);
-    if (status == 0)
-        status = take_index(aggregate, path, err);
+    failed =
+        failed ||
+        ((aggregate->bytes == NULL || aggregate->path == NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
+        read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err) < 0 ||
+        (memcmp(aggregate->bytes, &header, sizeof header) != 0 &&
+         damaged(path, "it has changed while it was read", err) < 0) ||
+        take_index(aggregate, path, err) < 0;
     close(fd);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int aggregate_open_index(struct aggregate *aggregate, char *bytes, size_t byte_count, struct err *err)
@@ -323,22 +321,21 @@ int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, 
     struct aggregate_header header;
     int fd = -1;
     *ret = (struct aggregate_parts){.rows = NULL};
-    int status = open_again(aggregate, &fd, &header, err);
-    if (status < 0)
-        return status;
-    status = read_at(fd, &ret->sum, sizeof ret->sum,
-                     header.sections[SECTION_SUMS].offset + block_index * sizeof ret->sum, path, err);
-    if (status == 0) {
+    if (open_again(aggregate, &fd, &header, err) < 0)
+        return -(int)err->code;
+    bool failed = read_at(fd, &ret->sum, sizeof ret->sum,
+                          header.sections[SECTION_SUMS].offset + block_index * sizeof ret->sum, path, err) < 0;
+    if (!failed) {
         ret->rows = read_items(fd, &header, SECTION_ROWS, place->row, block->row_count, path, err);
         ret->packets = read_items(fd, &header, SECTION_PACKETS, place->packet, block->packet_count, path, err);
         ret->links = read_items(fd, &header, SECTION_LINKS, place->link, block->link_count, path, err);
         if (ret->rows == NULL || ret->packets == NULL || ret->links == NULL)
-            status = -(int)err->code;
+            failed = true;
     }
     close(fd);
-    if (status == 0 && !parts_are_sound(block, ret))
-        status = damaged(path, "a group and step is another one", err);
-    return status;
+    return failed || (!parts_are_sound(block, ret) && damaged(path, "a group and step is another one", err) < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err)
@@ -511,26 +508,22 @@ int aggregate_take_details(const char *bytes, size_t byte_count, const char *sou
     if (byte_count < sizeof header)
         return damaged(source, "it is cut short", err);
     memcpy(&header, bytes, sizeof header);
-    int status = check_header(&header, byte_count, NULL, source, err);
-    if (status == 0 && header.has_details == 0)
-        status = err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source);
-    if (status < 0)
-        return status;
+    bool failed =
+        check_header(&header, byte_count, NULL, source, err) < 0 ||
+        (header.has_details == 0 && err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source) < 0);
+    if (failed)
+        return -(int)err->code;
     index.bytes = (char *)(uintptr_t)bytes;
-    status = take_index(&index, source, err);
-    if (status == 0)
-        status = take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
-                            (size_t)header.sections[SECTION_NAMES].count, source, err);
-    if (status == 0)
-        status = take_lists(ret, &header, bytes, err);
+    failed = take_index(&index, source, err) < 0 ||
+             take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
+                        (size_t)header.sections[SECTION_NAMES].count, source, err) < 0 ||
+             take_lists(ret, &header, bytes, err) < 0;
     ret->rank = header.rank;
-    if (status == 0)
-        status = take_blocks(ret, &index, err);
-    if (status == 0 && !details_are_sound(ret))
-        status = damaged(source, "an operator points behind its packets", err);
+    failed = failed || take_blocks(ret, &index, err) < 0 ||
+             (!details_are_sound(ret) && damaged(source, "an operator points behind its packets", err) < 0);
     index.bytes = NULL;
     aggregate_release(&index);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- aggregate write ---- */
@@ -581,26 +574,23 @@ static int index_text(struct writer *writer, uint32_t number, uint32_t *ret, str
 static int index_names(struct writer *writer, struct err *err)
 {
     const struct rank_data *rank = writer->rank;
-    int status = array_reserve(&writer->steps, rank->steps.count + 1, err);
-    if (status == 0)
-        status = array_reserve(&writer->groups, rank->groups.count + 1, err);
-    for (size_t i = 0; status == 0 && i < rank->column_count; i++)
-        status = index_text(writer, rank->columns[i], &writer->columns[i], err);
-    for (size_t i = 0; status == 0 && i < rank->steps.count; i++) {
+    bool failed = array_reserve(&writer->steps, rank->steps.count + 1, err) < 0 ||
+                  array_reserve(&writer->groups, rank->groups.count + 1, err) < 0;
+    for (size_t i = 0; !failed && i < rank->column_count; i++)
+        failed = index_text(writer, rank->columns[i], &writer->columns[i], err) < 0;
+    for (size_t i = 0; !failed && i < rank->steps.count; i++) {
         writer->steps.items[writer->steps.count] = rank->steps.items[i];
-        status = index_text(writer, rank->steps.items[i].name, &writer->steps.items[writer->steps.count++].name, err);
+        failed =
+            index_text(writer, rank->steps.items[i].name, &writer->steps.items[writer->steps.count++].name, err) < 0;
     }
-    for (size_t i = 0; status == 0 && i < rank->groups.count; i++) {
+    for (size_t i = 0; !failed && i < rank->groups.count; i++) {
         const struct rank_group *from = &rank->groups.items[i];
         struct rank_group *to = &writer->groups.items[writer->groups.count++];
         *to = *from;
-        status = index_text(writer, from->number, &to->number, err);
-        if (status == 0)
-            status = index_text(writer, from->name, &to->name, err);
-        if (status == 0)
-            status = index_text(writer, from->id, &to->id, err);
+        failed = index_text(writer, from->number, &to->number, err) < 0 ||
+                 index_text(writer, from->name, &to->name, err) < 0 || index_text(writer, from->id, &to->id, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- blocks ---- */
@@ -682,19 +672,18 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
 {
     const struct rank_data *rank = writer->rank;
     size_t first = writer->links.count;
-    int status = array_reserve(&writer->links, from->link_count + 1u, err);
-    for (uint32_t i = 0; status == 0 && i < from->link_count; i++) {
+    bool failed = array_reserve(&writer->links, from->link_count + 1u, err) < 0;
+    for (uint32_t i = 0; !failed && i < from->link_count; i++) {
         const struct rank_link *link = &rank->links.items[from->first_link + i];
         if (!is_total_entry(rank_text_of(rank, link->entry)))
             continue;
         struct aggregate_link *to = &writer->links.items[writer->links.count++];
         *to = (struct aggregate_link){link->source, link->target, link->bytes, link->ns, 0, 0};
-        status = index_text(writer, link->entry, &to->entry, err);
-        if (status == 0)
-            status = index_text(writer, link->transport, &to->transport, err);
+        failed = index_text(writer, link->entry, &to->entry, err) < 0 ||
+                 index_text(writer, link->transport, &to->transport, err) < 0;
     }
     block->link_count = (uint32_t)(writer->links.count - first);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
@@ -715,18 +704,14 @@ static int add_block(struct writer *writer, const struct rank_block *from, struc
         .operator_count = from->operator_count,
         .detail_link_count = from->link_count,
     };
-    int status = index_text(writer, from->step, &block.step, err);
-    if (status == 0)
-        status = add_rows(writer, from, &block, &sum, err);
-    for (size_t i = 0; status == 0 && i < TRANSPORTS; i++)
-        status = sum_packets(writer, from, i, &sum.packets_of[i], err);
+    bool failed = index_text(writer, from->step, &block.step, err) < 0 || add_rows(writer, from, &block, &sum, err) < 0;
+    for (size_t i = 0; !failed && i < TRANSPORTS; i++)
+        failed = sum_packets(writer, from, i, &sum.packets_of[i], err) < 0;
     block.packet_count = (uint32_t)(writer->packets.count - packet);
-    if (status == 0)
-        status = add_links(writer, from, &block, err);
-    if (status == 0 && (array_reserve(&writer->blocks, 1, err) < 0 || array_reserve(&writer->sums, 1, err) < 0))
-        status = -(int)err->code;
-    if (status != 0)
-        return status;
+    failed = failed || add_links(writer, from, &block, err) < 0 ||
+             (array_reserve(&writer->blocks, 1, err) < 0 || array_reserve(&writer->sums, 1, err) < 0);
+    if (failed)
+        return -(int)err->code;
     sum.hash =
         aggregate_hash(&block, writer->rows.items + row, writer->packets.items + packet, writer->links.items + link);
     writer->blocks.items[writer->blocks.count++] = block;
@@ -861,13 +846,10 @@ int aggregate_write(const struct rank_data *rank, const struct diagnostics *prob
                     struct err *err)
 {
     struct writer writer = {.rank = rank};
-    int status = add_problems(&writer, problems, err);
-    if (status == 0)
-        status = index_names(&writer, err);
-    for (size_t i = 0; status == 0 && i < rank->blocks.count; i++)
-        status = add_block(&writer, &rank->blocks.items[i], err);
-    if (status == 0)
-        status = write_file(&writer, details, path, err);
+    bool failed = add_problems(&writer, problems, err) < 0 || index_names(&writer, err) < 0;
+    for (size_t i = 0; !failed && i < rank->blocks.count; i++)
+        failed = add_block(&writer, &rank->blocks.items[i], err) < 0;
+    failed = failed || write_file(&writer, details, path, err) < 0;
     writer_release(&writer);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

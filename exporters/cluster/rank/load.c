@@ -195,11 +195,9 @@ static int make_share(const struct cluster_load *load, struct share *share, stru
     rank_data_init(&rank);
     rank.rank = share->source->rank;
     memcpy(rank.fingerprint, share->fingerprint, sizeof rank.fingerprint);
-    int status = make_rank(load, share->source, &rank, diag, err);
-    if (status == 0)
-        status = write_made(load, share, &rank, diag, err);
+    bool failed = make_rank(load, share->source, &rank, diag, err) < 0 || write_made(load, share, &rank, diag, err) < 0;
     rank_data_release(&rank);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- all ranks of this process ---- */
@@ -340,12 +338,9 @@ static int deal_out(struct run *run, struct err *err)
 
 static int make_all(struct run *run, struct err *err)
 {
-    int status = deal_out(run, err);
-    if (status == 0)
-        status = work_on_all(run, open_share, err);
-    if (status == 0)
-        status = prepare(run, err);
-    return status == 0 ? work_on_all(run, provide_share, err) : status;
+    if (deal_out(run, err) < 0 || work_on_all(run, open_share, err) < 0 || prepare(run, err) < 0)
+        return -(int)err->code;
+    return work_on_all(run, provide_share, err);
 }
 
 /* ---- the indexes of all ---- */
@@ -408,22 +403,20 @@ static int exchange(struct run *run, struct loaded_ranks *ret, int from, struct 
 {
     struct team *team = run->load->team;
     struct strbuf bytes;
-    int status = 0;
+    bool failed = false;
     strbuf_init(&bytes, MESSAGE_MAX);
     if (team->me == from)
         give_indexes(run, &bytes);
     if (bytes.failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory for the indexes of %zu ranks", run->share_count);
-    if (status == 0 && from != 0 && team->me == from)
-        status = team->send(team, 0, bytes.data != NULL ? bytes.data : "", bytes.length, err);
-    if (status == 0 && from != 0 && team->me == 0)
-        status = team->receive(team, from, &bytes, err);
-    if (status == 0)
-        status = team_broadcast(team, NULL, &bytes, err);
-    if (status == 0 && team->me != from)
-        status = take_indexes(run, ret, &bytes, err);
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory for the indexes of %zu ranks", run->share_count) < 0;
+    failed = failed ||
+             (from != 0 && team->me == from &&
+              team->send(team, 0, bytes.data != NULL ? bytes.data : "", bytes.length, err) < 0) ||
+             (from != 0 && team->me == 0 && team->receive(team, from, &bytes, err) < 0) ||
+             team_broadcast(team, NULL, &bytes, err) < 0 ||
+             (team->me != from && take_indexes(run, ret, &bytes, err) < 0);
     strbuf_release(&bytes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int collect(struct run *run, struct loaded_ranks *ret, struct err *err)
@@ -486,12 +479,11 @@ int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, stru
 {
     struct run run = {.load = load, .diag = diag, .mutex = PTHREAD_MUTEX_INITIALIZER};
     *ret = (struct loaded_ranks){.items = NULL};
-    int status = team_agree(load->team, make_all(&run, err), err);
-    if (status == 0)
-        status = team_agree(load->team, collect(&run, ret, err), err);
-    if (status == 0 && ret->count > 1)
+    bool failed = team_agree(load->team, make_all(&run, err), err) < 0 ||
+                  team_agree(load->team, collect(&run, ret, err), err) < 0;
+    if (!failed && ret->count > 1)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_ranks);
-    if (status == 0)
+    if (!failed)
         number_ranks(&run, ret);
     ret->made = run.made;
     ret->reused = run.reused;
@@ -499,7 +491,7 @@ int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, stru
         aggregate_release(&run.shares[i].aggregate);
     free(run.shares);
     pthread_mutex_destroy(&run.mutex);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void loaded_ranks_release(struct loaded_ranks *ranks)

@@ -189,11 +189,10 @@ static void learn_numbers(struct rank_data *rank)
 int rank_data_gather(struct rank_data *rank, struct err *err)
 {
     size_t *starts = calloc(rank->blocks.count + 1, sizeof *starts);
-    int status = starts != NULL && gather_operators(rank, starts) == 0 && gather_links(rank, starts) == 0
-                     ? 0
-                     : err_set(err, ERR_NO_MEMORY, "out of memory");
+    bool failed = !(starts != NULL && gather_operators(rank, starts) == 0 && gather_links(rank, starts) == 0) &&
+                  err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     free(starts);
-    if (status == 0)
+    if (!failed)
         learn_numbers(rank);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 
@@ -66,105 +67,100 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     fputs(finding->row_count > 0 && markdown ? "```\n\n" : "\n", stream);
 }
 
-static void put_number(FILE *stream, double value)
+static void put_number(struct json_out *json, const char *key, double value)
 {
-    fprintf(stream, "%.3f", isfinite(value) ? value + 0.0 : 0.0);
+    json_put_format(json, key, "%.3f", isfinite(value) ? value + 0.0 : 0.0);
 }
 
-static void put_time(FILE *stream, const char *name, int64_t time_ns)
+static void put_time(struct json_out *json, const char *key, int64_t time_ns)
 {
-    fprintf(stream, ",\"%s\":", name);
+    char text[NUMBER_MAX];
+
     if (time_ns == INT64_MIN)
-        fputs("null", stream);
+        json_put_text(json, key, NULL);
     else
-        put_place(stream, "", time_ns, "");
+        json_put_format(json, key, "%.*s", (int)(number_put_us(text, time_ns) - text), text);
 }
 
-static void put_json_ts(FILE *stream, const struct advice *advice, int64_t time_ns)
+static void put_json_ts(struct json_out *json, const struct advice *advice, int64_t time_ns)
 {
-    put_time(stream, "timeline_ts",
+    put_time(json, "timeline_ts",
              time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN
                                                                     : number_subtract(time_ns, advice->origin_ns));
 }
 
-static void put_json_finding(FILE *stream, const struct advice *advice, const struct finding *finding)
+static void put_json_finding(struct json_out *json, const struct advice *advice, const struct finding *finding)
 {
     const struct rule *rule = &rules[finding->rule];
+    char option[128];
 
-    fputs("{\"advice\":", stream);
-    put_json(stream, rule->advice);
-    fputs(",\"at_stake\":", stream);
-    put_number(stream, finding->at_stake_ns / 1e3);
-    fputs(",\"evidence\":[", stream);
+    json_put_begin(json, NULL, '{');
+    json_put_text(json, "advice", rule->advice);
+    put_number(json, "at_stake", finding->at_stake_ns / 1e3);
+    json_put_begin(json, "evidence", '[');
     for (size_t i = 0; i < finding->row_count; i++) {
-        fprintf(stream, "%s{\"count\":%lld,\"name\":", i > 0 ? "," : "", (long long)finding->rows[i].count);
-        put_json(stream, finding->rows[i].name);
-        if (finding->rows[i].launcher[0] != '\0') {
-            fputs(",\"launched_by\":", stream);
-            put_json(stream, finding->rows[i].launcher);
-        }
-        fputs(",\"share\":", stream);
-        put_number(stream, finding->rows[i].share);
-        fputs(",\"time\":", stream);
-        put_number(stream, finding->rows[i].time_ns / 1e3);
-        put_json_ts(stream, advice, finding->rows[i].at_ns);
-        put_time(stream, "timestamp", finding->rows[i].at_ns);
-        fputc('}', stream);
+        json_put_begin(json, NULL, '{');
+        json_put_format(json, "count", "%lld", (long long)finding->rows[i].count);
+        json_put_text(json, "name", finding->rows[i].name);
+        if (finding->rows[i].launcher[0] != '\0')
+            json_put_text(json, "launched_by", finding->rows[i].launcher);
+        put_number(json, "share", finding->rows[i].share);
+        put_number(json, "time", finding->rows[i].time_ns / 1e3);
+        put_json_ts(json, advice, finding->rows[i].at_ns);
+        put_time(json, "timestamp", finding->rows[i].at_ns);
+        json_put_end(json, '}');
     }
-    fputs("],\"formula\":", stream);
-    put_json(stream, rule->formula);
-    fprintf(stream, ",\"id\":\"%s\",\"option\":\"--threshold %s:PERCENT\",\"same_cause\":", rule->id, rule->id);
-    if (finding->same_cause != RULES)
-        put_json(stream, rules[finding->same_cause].id);
-    else
-        fputs("null", stream);
-    fputs(",\"sentence\":", stream);
-    put_json(stream, finding->sentence);
-    fprintf(stream, ",\"severity\":\"%s\",\"threshold\":", severity_name(finding->severity));
-    put_number(stream, finding->threshold);
-    put_json_ts(stream, advice, finding->time_ns);
-    put_time(stream, "timestamp", finding->time_ns);
-    fputs(",\"value\":", stream);
-    put_number(stream, finding->value);
-    fputc('}', stream);
+    json_put_end(json, ']');
+    json_put_text(json, "formula", rule->formula);
+    json_put_text(json, "id", rule->id);
+    snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
+    json_put_text(json, "option", option);
+    json_put_text(json, "same_cause", finding->same_cause != RULES ? rules[finding->same_cause].id : NULL);
+    json_put_text(json, "sentence", finding->sentence);
+    json_put_text(json, "severity", severity_name(finding->severity));
+    put_number(json, "threshold", finding->threshold);
+    put_json_ts(json, advice, finding->time_ns);
+    put_time(json, "timestamp", finding->time_ns);
+    put_number(json, "value", finding->value);
+    json_put_end(json, '}');
+}
+
+static void put_not_checked(struct json_out *json, const char *id, const char *reason)
+{
+    json_put_begin(json, NULL, '{');
+    json_put_text(json, "id", id);
+    json_put_text(json, "reason", reason);
+    json_put_end(json, '}');
 }
 
 static void put_json_advice(FILE *stream, const struct advice *advice, const char *capture)
 {
-    bool any = false;
+    struct json_out json = {.stream = stream};
 
-    fputs("{\"capture\":", stream);
-    put_json(stream, capture);
-    if (advice->cut_steps[0] != '\0') {
-        fputs(",\"cut_steps\":", stream);
-        put_json(stream, advice->cut_steps);
-    }
-    fputs(",\"findings\":[", stream);
-    for (size_t i = 0; i < RULES && advice->findings[i].fired; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        put_json_finding(stream, advice, &advice->findings[i]);
-    }
-    fputs("],\"not_checked\":[", stream);
-    for (size_t i = 0; i < RULES; i++) {
-        if (advice->findings[i].not_checked == NULL)
-            continue;
-        fprintf(stream, "%s{\"id\":\"%s\",\"reason\":", any ? "," : "", rules[advice->findings[i].rule].id);
-        put_json(stream, advice->findings[i].not_checked);
-        fputc('}', stream);
-        any = true;
-    }
-    any = false;
-    fputs("],\"passed\":[", stream);
-    for (size_t i = 0; i < RULES; i++) {
-        if (advice->findings[i].not_checked != NULL || advice->findings[i].fired || advice->findings[i].told_elsewhere)
-            continue;
-        fprintf(stream, "%s\"%s\"", any ? "," : "", rules[advice->findings[i].rule].id);
-        any = true;
-    }
-    fputs("],", stream);
+    json_put_begin(&json, NULL, '{');
+    json_put_text(&json, "capture", capture);
+    if (advice->cut_steps[0] != '\0')
+        json_put_text(&json, "cut_steps", advice->cut_steps);
+    json_put_begin(&json, "findings", '[');
+    for (size_t i = 0; i < RULES && advice->findings[i].fired; i++)
+        put_json_finding(&json, advice, &advice->findings[i]);
+    json_put_end(&json, ']');
+    json_put_begin(&json, "not_checked", '[');
+    for (size_t i = 0; i < RULES; i++)
+        if (advice->findings[i].not_checked != NULL)
+            put_not_checked(&json, rules[advice->findings[i].rule].id, advice->findings[i].not_checked);
+    json_put_end(&json, ']');
+    json_put_begin(&json, "passed", '[');
+    for (size_t i = 0; i < RULES; i++)
+        if (advice->findings[i].not_checked == NULL && !advice->findings[i].fired &&
+            !advice->findings[i].told_elsewhere)
+            json_put_text(&json, NULL, rules[advice->findings[i].rule].id);
+    json_put_end(&json, ']');
     if (advice->recorded[0] != '\0')
-        fprintf(stream, "\"recorded\":\"%s\",", advice->recorded);
-    fputs("\"schema\":\"" SCHEMA_ADVICE "\"}\n", stream);
+        json_put_text(&json, "recorded", advice->recorded);
+    json_put_text(&json, "schema", SCHEMA_ADVICE);
+    json_put_end(&json, '}');
+    fputc('\n', stream);
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -196,25 +192,37 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
                     advice->findings[i].not_checked);
 }
 
+static void put_json_rules(FILE *stream)
+{
+    struct json_out json = {.stream = stream};
+
+    json_put_begin(&json, NULL, '{');
+    json_put_begin(&json, "rules", '[');
+    for (size_t i = 0; i < RULES; i++) {
+        json_put_begin(&json, NULL, '{');
+        json_put_text(&json, "advice", rules[i].advice);
+        json_put_text(&json, "formula", rules[i].formula);
+        json_put_text(&json, "id", rules[i].id);
+        json_put_format(&json, "threshold", "%g", rules[i].threshold);
+        json_put_end(&json, '}');
+    }
+    json_put_end(&json, ']');
+    json_put_text(&json, "schema", SCHEMA_RULES);
+    json_put_end(&json, '}');
+    fputc('\n', stream);
+}
+
 void advice_print_rules(enum advice_format format, FILE *stream)
 {
-    if (format == ADVICE_JSON)
-        fputs("{\"rules\":[", stream);
+    if (format == ADVICE_JSON) {
+        put_json_rules(stream);
+        return;
+    }
     for (size_t i = 0; i < RULES; i++) {
         const struct rule *rule = &rules[i];
-        if (format != ADVICE_JSON) {
-            fprintf(stream, "%s%s\n  %s: limit %g %%\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "", rule->id,
-                    rule->formula, rule->threshold, rule->advice, i + 1 < RULES ? "\n" : "");
-            continue;
-        }
-        fprintf(stream, "%s{\"advice\":", i > 0 ? "," : "");
-        put_json(stream, rule->advice);
-        fputs(",\"formula\":", stream);
-        put_json(stream, rule->formula);
-        fprintf(stream, ",\"id\":\"%s\",\"threshold\":%g}", rule->id, rule->threshold);
+        fprintf(stream, "%s%s\n  %s: limit %g %%\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "", rule->id,
+                rule->formula, rule->threshold, rule->advice, i + 1 < RULES ? "\n" : "");
     }
-    if (format == ADVICE_JSON)
-        fputs("],\"schema\":\"" SCHEMA_RULES "\"}\n", stream);
 }
 
 /* ---- program output ---- */
@@ -304,36 +312,45 @@ static void put_head(const char *capture, bool markdown, FILE *stream)
 
 /* ---- JSON ---- */
 
-static void put_json_list(const struct list *list, const char *name, FILE *stream)
+static void put_json_list(struct json_out *json, const char *key, const struct list *list)
 {
-    fprintf(stream, "\"%s\":[", name);
+    json_put_begin(json, key, '[');
     for (size_t i = 0; i < list->count; i++) {
         const struct told *told = &list->items[i];
-        fprintf(stream, "%s{\"count\":%lld,\"longest\":%.3f,\"mean_period\":", i > 0 ? "," : "",
-                (long long)told->times.n, told->times.maximum / 1e3);
+        json_put_begin(json, NULL, '{');
+        json_put_format(json, "count", "%lld", (long long)told->times.n);
+        put_number(json, "longest", told->times.maximum / 1e3);
         if (told->period_ns >= 0)
-            fprintf(stream, "%.3f", told->period_ns / 1e3);
+            put_number(json, "mean_period", told->period_ns / 1e3);
         else
-            fputs("null", stream);
-        fprintf(stream, ",\"median\":%.3f,\"name\":", told->times.median / 1e3);
-        put_json(stream, told->name);
-        fprintf(stream, ",\"total\":%.3f}", told->times.total / 1e3);
+            json_put_text(json, "mean_period", NULL);
+        put_number(json, "median", told->times.median / 1e3);
+        json_put_text(json, "name", told->name);
+        put_number(json, "total", told->times.total / 1e3);
+        json_put_end(json, '}');
     }
-    fputs("],", stream);
+    json_put_end(json, ']');
 }
 
 static void put_json_answer(const struct list *ranges, const struct list *calls, const char *capture, FILE *stream)
 {
-    fputc('{', stream);
-    put_json_list(calls, "calls", stream);
-    fputs("\"capture\":", stream);
-    put_json(stream, capture);
-    fputs(",\"findings\":[],\"not_checked\":[", stream);
+    struct json_out json = {.stream = stream};
+
+    json_put_begin(&json, NULL, '{');
+    put_json_list(&json, "calls", calls);
+    json_put_text(&json, "capture", capture);
+    json_put_begin(&json, "findings", '[');
+    json_put_end(&json, ']');
+    json_put_begin(&json, "not_checked", '[');
     for (size_t i = 0; i < RULES; i++)
-        fprintf(stream, "%s{\"id\":\"%s\",\"reason\":\"" NOTHING_RAN "\"}", i > 0 ? "," : "", rules[i].id);
-    fputs("],\"passed\":[],", stream);
-    put_json_list(ranges, "ranges", stream);
-    fputs("\"schema\":\"msprof.advice/1\"}\n", stream);
+        put_not_checked(&json, rules[i].id, NOTHING_RAN);
+    json_put_end(&json, ']');
+    json_put_begin(&json, "passed", '[');
+    json_put_end(&json, ']');
+    put_json_list(&json, "ranges", ranges);
+    json_put_text(&json, "schema", SCHEMA_ADVICE);
+    json_put_end(&json, '}');
+    fputc('\n', stream);
 }
 
 int program_print(const struct named_times *ranges, const struct named_times *calls, const char *capture,
@@ -341,22 +358,19 @@ int program_print(const struct named_times *ranges, const struct named_times *ca
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;
-    int status = make_list(ranges, &lists[0], err);
+    bool failed = make_list(ranges, &lists[0], err) < 0 || make_list(calls, &lists[1], err) < 0;
 
-    if (status == 0)
-        status = make_list(calls, &lists[1], err);
-    if (status == 0 && format == ADVICE_JSON) {
+    if (!failed && format == ADVICE_JSON) {
         put_json_answer(&lists[0], &lists[1], capture, stream);
-    } else if (status == 0) {
+    } else if (!failed) {
         put_head(capture, markdown, stream);
-        status = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err);
-        if (status == 0)
-            status = print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err);
+        failed = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err) < 0 ||
+                 print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err) < 0;
         fputs("\n--table ranges and --table api of show have all of them; --step-range NAME makes one that repeats the "
               "step of other tables.\n",
               stream);
     }
     release_list(&lists[0]);
     release_list(&lists[1]);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -495,16 +495,15 @@ int baseline_read(const char *path, struct profile **ret, size_t *ret_count, str
 {
     char *text = NULL;
     size_t length = 0;
-    int status = read_whole_file(path, BASELINE_MAX_BYTES, &text, &length, err);
+    bool failed = read_whole_file(path, BASELINE_MAX_BYTES, &text, &length, err) < 0;
 
     *ret = NULL;
     *ret_count = 0;
-    if (status == 0)
-        status = baseline_parse(text, length, ret, ret_count, err);
+    failed = failed || baseline_parse(text, length, ret, ret_count, err) < 0;
     free(text);
-    if (status != 0) {
+    if (failed) {
         err_wrap(err, "cannot use '%s' as a baseline", path);
         err_hint(err, "write it anew with 'msprof diff --save %s --base CAPTURE'", path);
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -134,23 +134,20 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct gap_table table = {.run = run};
-    int status = answer_workload(run, WITHOUT_COUNTERS, &table.workload, err);
+    bool failed = answer_workload(run, WITHOUT_COUNTERS, &table.workload, err) < 0;
 
-    if (status != 0)
-        return status;
+    if (failed)
+        return -(int)err->code;
     if (!table.workload.facts.placed)
-        status = gaps_make(&table.workload, &table.gaps, err);
-    if (status == 0)
-        status = gap_calls_open(&table.calls, &table.workload, &table.gaps, err);
-    if (status == 0)
-        status = host_calls_each(run->session->db, &table.names, take_call, &table.calls, err);
-    if (status == 0)
-        status = put_all(&table, err);
+        failed = gaps_make(&table.workload, &table.gaps, err) < 0;
+    failed = failed || gap_calls_open(&table.calls, &table.workload, &table.gaps, err) < 0 ||
+             host_calls_each(run->session->db, &table.names, take_call, &table.calls, err) < 0 ||
+             put_all(&table, err) < 0;
     gap_calls_release(&table.calls);
     intern_release(&table.names);
     gaps_release(&table.gaps);
     workload_release(&table.workload);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_gaps = {
@@ -284,11 +281,11 @@ struct items {
 
 static int add_item(struct items *items, const struct item *item, struct err *err)
 {
-    int status = array_reserve(items, 1, err);
+    if (array_reserve(items, 1, err) < 0)
+        return -(int)err->code;
 
-    if (status == 0)
-        items->items[items->count++] = *item;
-    return status;
+    items->items[items->count++] = *item;
+    return 0;
 }
 
 static int by_kind_and_size(const void *a, const void *b)
@@ -384,15 +381,14 @@ static int add_in_use(struct report_session *session, struct items *items, struc
         {"SELECT coalesce(max(ddr_bytes), -1) FROM npu_mem WHERE user = 0", "DDR of the application"},
         {"SELECT coalesce(max(hbm_bytes), -1) FROM npu_mem WHERE user = 0", "HBM of the application"},
     };
-    int status = 0;
 
-    for (size_t i = 0; status == 0 && i < sizeof sums / sizeof *sums; i++) {
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         int64_t bytes = -1;
-        status = report_number(session, sums[i].sql, &bytes, err);
-        if (status == 0 && bytes >= 0)
-            status = add_item(items, &(struct item){IN_USE, 0, -1, (double)bytes, sums[i].name}, err);
+        if (report_number(session, sums[i].sql, &bytes, err) < 0 ||
+            (bytes >= 0 && add_item(items, &(struct item){IN_USE, 0, -1, (double)bytes, sums[i].name}, err) < 0))
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
 static int put_rows_memory(struct report_run *run, struct err *err)
@@ -400,26 +396,21 @@ static int put_rows_memory(struct report_run *run, struct err *err)
     struct workload workload;
     struct memory_calls memory = {.calls = {.items = NULL}};
     struct items items = {.items = NULL};
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
-    if (status != 0)
-        return status;
-    status = add_operators(&workload, &items, err);
-    if (status == 0)
-        status = host_calls_each(run->session->db, &memory.names, take_call_memory, &memory, err);
-    if (status == 0)
-        status = add_calls(&memory, &items, err);
-    if (status == 0)
-        status = add_in_use(run->session, &items, err);
-    if (status == 0)
+    if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
+        return -(int)err->code;
+    bool failed = add_operators(&workload, &items, err) < 0 ||
+                  host_calls_each(run->session->db, &memory.names, take_call_memory, &memory, err) < 0 ||
+                  add_calls(&memory, &items, err) < 0 || add_in_use(run->session, &items, err) < 0;
+    if (!failed)
         array_sort(items.items, items.count, sizeof *items.items, by_kind_and_size);
-    for (size_t i = 0; status == 0 && i < items.count; i++)
-        status = put_item(run, &items.items[i], err);
+    for (size_t i = 0; !failed && i < items.count; i++)
+        failed = put_item(run, &items.items[i], err) < 0;
     free(items.items);
     free(memory.calls.items);
     intern_release(&memory.names);
     workload_release(&workload);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_memory = {

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #include "analysis/splits.h"
+#include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 
@@ -97,12 +98,12 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
     const struct compare_row rest = {
         .key = "(rest)", .smallest = -1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
     size_t left = 0;
-    int status = 0;
+    bool failed = false;
 
-    for (size_t i = 0; status == 0 && i < comparison->rows.count; i++) {
+    for (size_t i = 0; !failed && i < comparison->rows.count; i++) {
         const struct compare_row *row = &comparison->rows.items[i];
         if (output->top == 0 || i < output->top) {
-            status = add_row(grid, row, unit, err);
+            failed = add_row(grid, row, unit, err) < 0;
             continue;
         }
         left++;
@@ -110,9 +111,8 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
         others.total_new += row->total_new;
     }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
-    if (status == 0 && left > 0)
-        status = add_row(grid, &others, unit, err);
-    return status == 0 ? add_row(grid, &rest, unit, err) : status;
+    return failed || (left > 0 && add_row(grid, &others, unit, err) < 0) ? -(int)err->code
+                                                                         : add_row(grid, &rest, unit, err);
 }
 
 static void put_names(FILE *stream, const struct side *side, bool markdown)
@@ -354,50 +354,47 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
     const struct time_unit unit = unit_of(comparison, format);
-    int status;
+    bool failed;
 
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
-    status = add_rows(output, &grid, unit, err);
-    if (status == 0 && format != DIFF_CSV) {
+    failed = add_rows(output, &grid, unit, err) < 0;
+    if (!failed && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
-        status = put_gates(output, stream, kind, err);
+        failed = put_gates(output, stream, kind, err) < 0;
         put_legend(stream, comparison);
         fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
                 format == DIFF_MARKDOWN ? "\n" : "");
     }
-    if (status == 0)
-        status = grid_print(&grid, stream, kind, output->width, output->ascii, err);
-    if (status == 0 && format != DIFF_CSV)
-        status = put_gaps(output, stream, kind, unit, err);
+    failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
+             (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
     grid_release(&grid);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 
-static void put_us(FILE *stream, double ns)
+static void put_us(struct json_out *json, const char *key, double ns)
 {
-    fprintf(stream, "%.3f", isfinite(ns) ? ns / 1e3 + 0.0 : 0.0);
+    json_put_format(json, key, "%.3f", isfinite(ns) ? ns / 1e3 + 0.0 : 0.0);
 }
 
 /* A measure of steps, null where no capture of the side tells it. */
-static void put_measure(FILE *stream, const char *before, const struct side *side, enum measure measure)
+static void put_measure(struct json_out *json, const struct side *side, enum measure measure)
 {
     bool known = false;
 
     for (size_t i = 0; i < side->count; i++)
         known = known || profile_measure(side->profiles[i], measure) >= 0;
-    fprintf(stream, "%s\"%s\":", before, measure_name(measure));
     if (known)
-        put_us(stream, side_measure(side, measure));
+        put_us(json, measure_name(measure), side_measure(side, measure));
     else
-        fputs("null", stream);
+        json_put_text(json, measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
-static void put_elapsed(FILE *stream, const struct side *side)
+static void put_elapsed(struct json_out *json, const struct side *side)
 {
     double time_ns = 0, busy_ns = 0, free_ns = 0;
 
@@ -406,171 +403,162 @@ static void put_elapsed(FILE *stream, const struct side *side)
         busy_ns += side->profiles[i]->busy_ns;
         free_ns += side->profiles[i]->free_ns;
     }
-    fputs(",\"elapsed\":{\"busy\":", stream);
-    put_us(stream, busy_ns);
-    fputs(",\"free\":", stream);
-    put_us(stream, free_ns);
-    fputs(",\"time\":", stream);
-    put_us(stream, time_ns);
-    fputc('}', stream);
+    json_put_begin(json, "elapsed", '{');
+    put_us(json, "busy", busy_ns);
+    put_us(json, "free", free_ns);
+    put_us(json, "time", time_ns);
+    json_put_end(json, '}');
 }
 
 /* Puts the cut steps of all captures of the side; no member where no step was cut. */
-static void put_cut_steps_json(FILE *stream, const struct side *side)
+static void put_cut_steps_json(struct json_out *json, const struct side *side)
 {
     bool any = false;
 
     for (size_t i = 0; i < side->count; i++) {
         if (*side->profiles[i]->cut_steps == '\0')
             continue;
-        fputs(any ? "," : ",\"cut_steps\":[", stream);
-        put_json(stream, side->profiles[i]->cut_steps);
+        if (!any)
+            json_put_begin(json, "cut_steps", '[');
+        json_put_text(json, NULL, side->profiles[i]->cut_steps);
         any = true;
     }
-    fputs(any ? "]" : "", stream);
+    if (any)
+        json_put_end(json, ']');
 }
 
-static void put_side(FILE *stream, const struct side *side, double step_ns)
+static void put_side(struct json_out *json, const char *key, const struct side *side, double step_ns)
 {
     int64_t steps = 0, warmup = 0, executions = 0;
     char recorded[RECORDED_SIZE] = "";
 
-    fputc('{', stream);
-    put_measure(stream, "", side, MEASURE_BUSY);
-    fputs(",\"captures\":[", stream);
+    json_put_begin(json, key, '{');
+    put_measure(json, side, MEASURE_BUSY);
+    json_put_begin(json, "captures", '[');
     for (size_t i = 0; i < side->count; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        put_json(stream, side->profiles[i]->name);
+        json_put_text(json, NULL, side->profiles[i]->name);
         steps += side->profiles[i]->steps;
         warmup += side->profiles[i]->warmup;
         executions += side->profiles[i]->executions;
         if (recorded[0] == '\0')
             workload_recorded_text(&side->profiles[i]->facts, recorded);
     }
-    fputc(']', stream);
-    put_cut_steps_json(stream, side);
-    put_measure(stream, ",", side, MEASURE_DEVICE_BUSY);
-    put_elapsed(stream, side);
-    fprintf(stream, ",\"executions\":%lld", (long long)executions);
-    put_measure(stream, ",", side, MEASURE_EXPOSED);
-    put_measure(stream, ",", side, MEASURE_FREE);
-    put_measure(stream, ",", side, MEASURE_PERIOD);
-    if (recorded[0] != '\0') {
-        fputs(",\"recorded\":", stream);
-        put_json(stream, recorded);
-    }
-    fputs(",\"step_time\":", stream);
-    put_us(stream, step_ns);
-    fprintf(stream, ",\"steps\":%lld,\"warmup_steps\":%lld}", (long long)steps, (long long)warmup);
+    json_put_end(json, ']');
+    put_cut_steps_json(json, side);
+    put_measure(json, side, MEASURE_DEVICE_BUSY);
+    put_elapsed(json, side);
+    json_put_format(json, "executions", "%lld", (long long)executions);
+    put_measure(json, side, MEASURE_EXPOSED);
+    put_measure(json, side, MEASURE_FREE);
+    put_measure(json, side, MEASURE_PERIOD);
+    if (recorded[0] != '\0')
+        json_put_text(json, "recorded", recorded);
+    put_us(json, "step_time", step_ns);
+    json_put_format(json, "steps", "%lld", (long long)steps);
+    json_put_format(json, "warmup_steps", "%lld", (long long)warmup);
+    json_put_end(json, '}');
 }
 
-static void put_comparability(FILE *stream, const struct comparison *comparison)
+static void put_comparability(struct json_out *json, const struct comparison *comparison)
 {
-    fputs("{\"checks\":[", stream);
+    json_put_begin(json, "comparability", '{');
+    json_put_begin(json, "checks", '[');
     for (size_t i = 0; i < comparison->check_count; i++) {
         const struct compare_check *check = &comparison->checks[i];
-        fprintf(stream, "%s{\"base\":", i > 0 ? "," : "");
-        put_json(stream, check->base);
-        fprintf(stream, ",\"factor\":%.4g,\"name\":", check->factor);
-        put_json(stream, check->name);
-        fputs(",\"new\":", stream);
-        put_json(stream, check->new_side);
-        fprintf(stream, ",\"same\":%s}", check->same ? "true" : "false");
+        json_put_begin(json, NULL, '{');
+        json_put_text(json, "base", check->base);
+        json_put_format(json, "factor", "%.4g", check->factor);
+        json_put_text(json, "name", check->name);
+        json_put_text(json, "new", check->new_side);
+        json_put_bool(json, "same", check->same);
+        json_put_end(json, '}');
     }
-    fprintf(stream, "],\"comparable\":%s,\"run_to_run_noise\":\"%s\",\"score\":%.4g}",
-            comparison->comparable ? "true" : "false", comparison->run_to_run ? "measured" : "not measured",
-            comparison->score);
+    json_put_end(json, ']');
+    json_put_bool(json, "comparable", comparison->comparable);
+    json_put_text(json, "run_to_run_noise", comparison->run_to_run ? "measured" : "not measured");
+    json_put_format(json, "score", "%.4g", comparison->score);
+    json_put_end(json, '}');
 }
 
-static void put_value(FILE *stream, enum gate_unit unit, double value)
+static void put_value(struct json_out *json, const char *key, enum gate_unit unit, double value)
 {
     if (unit == UNIT_OF_TIME)
-        put_us(stream, value);
+        put_us(json, key, value);
     else
-        fprintf(stream, "%.6g", value);
+        json_put_format(json, key, "%.6g", value);
 }
 
-static void put_gate(FILE *stream, const struct compare_gate *result)
+static void put_gate(struct json_out *json, const struct compare_gate *result)
 {
     enum gate_unit unit = gate_unit(result->gate->metric);
     char metric[1024];
 
     snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
-    fputs("{\"base\":", stream);
-    put_value(stream, unit, result->base);
-    fputs(",\"delta\":", stream);
-    put_value(stream, unit, result->new_value - result->base);
-    fputs(",\"limit\":", stream);
-    put_json(stream, result->gate->limit_text);
-    fputs(",\"metric\":", stream);
-    put_json(stream, metric);
-    fputs(",\"new\":", stream);
-    put_value(stream, unit, result->new_value);
-    fprintf(stream, ",\"passed\":%s", result->passed ? "true" : "false");
-    if (result->why[0] != '\0') {
-        fputs(",\"reason\":", stream);
-        put_json(stream, result->why);
-    }
-    fputc('}', stream);
+    json_put_begin(json, NULL, '{');
+    put_value(json, "base", unit, result->base);
+    put_value(json, "delta", unit, result->new_value - result->base);
+    json_put_text(json, "limit", result->gate->limit_text);
+    json_put_text(json, "metric", metric);
+    put_value(json, "new", unit, result->new_value);
+    json_put_bool(json, "passed", result->passed);
+    if (result->why[0] != '\0')
+        json_put_text(json, "reason", result->why);
+    json_put_end(json, '}');
 }
 
-static void put_percent(FILE *stream, bool known, double share)
+static void put_percent(struct json_out *json, const char *key, bool known, double share)
 {
     if (known && isfinite(share)) /* no change is large enough where nothing could show one */
-        fprintf(stream, "%.4g", 100 * share + 0.0);
+        json_put_format(json, key, "%.4g", 100 * share + 0.0);
     else
-        fputs("null", stream);
+        json_put_text(json, key, NULL);
 }
 
-static void put_count(FILE *stream, size_t count)
+static void put_count(struct json_out *json, const char *key, size_t count)
 {
     if (count > 0)
-        fprintf(stream, "%zu", count);
+        json_put_format(json, key, "%zu", count);
     else
-        fputs("null", stream);
+        json_put_text(json, key, NULL);
 }
 
 /* Percentages. */
-static void put_noise_json(FILE *stream, const struct comparison *comparison)
+static void put_noise_json(struct json_out *json, const struct comparison *comparison)
 {
     const struct noise *noise = &comparison->noise;
 
-    fputs(",\"noise\":{\"assumed_drift\":", stream);
-    put_percent(stream, true, comparison->options.drift);
-    fputs(",\"shared_change\":", stream);
-    put_percent(stream, noise->separated, expm1(noise->change));
-    fputs(",\"shared_needs_captures\":", stream);
-    put_count(stream, noise->separated ? comparison->shared_needed : 0);
-    fputs(",\"shared_smallest\":", stream);
-    put_percent(stream, noise->separated, comparison->shared_smallest);
-    fprintf(stream, ",\"shared_told\":%s,\"smallest\":", comparison->shared_told ? "true" : "false");
-    put_percent(stream, comparison->smallest >= 0, comparison->smallest);
-    fputs("}", stream);
+    json_put_begin(json, "noise", '{');
+    put_percent(json, "assumed_drift", true, comparison->options.drift);
+    put_percent(json, "shared_change", noise->separated, expm1(noise->change));
+    put_count(json, "shared_needs_captures", noise->separated ? comparison->shared_needed : 0);
+    put_percent(json, "shared_smallest", noise->separated, comparison->shared_smallest);
+    json_put_bool(json, "shared_told", comparison->shared_told);
+    put_percent(json, "smallest", comparison->smallest >= 0, comparison->smallest);
+    json_put_end(json, '}');
 }
 
-static void put_row(FILE *stream, const struct compare_row *row)
+static void put_row(struct json_out *json, const struct compare_row *row)
 {
-    fprintf(stream, "{\"cliff\":%.6g,\"key\":", row->cliff);
-    put_json(stream, row->key);
-    fprintf(stream, ",\"match\":\"%s\",\"median_base\":", match_kind_name(row->match));
-    put_us(stream, row->median_base);
-    fputs(",\"median_new\":", stream);
-    put_us(stream, row->median_new);
-    fprintf(stream, ",\"n_base\":%lld,\"n_new\":%lld", (long long)row->n_base, (long long)row->n_new);
-    fputs(",\"needs_captures\":", stream);
-    put_count(stream, row->verdict == ROW_NOISE ? row->needed : 0);
-    fputs(",\"own_change\":", stream);
-    put_percent(stream, row->smallest >= 0, row->own);
-    fprintf(stream, ",\"p\":%.6g,\"q\":%.6g,\"smallest\":", row->p, row->q);
-    put_percent(stream, row->smallest >= 0, row->smallest);
-    fputs(",\"total_step_base\":", stream);
-    put_us(stream, row->total_base);
-    fputs(",\"total_step_new\":", stream);
-    put_us(stream, row->total_new);
-    fprintf(stream, ",\"verdict\":\"%s\"}", row_verdict_name(row->verdict));
+    json_put_begin(json, NULL, '{');
+    json_put_format(json, "cliff", "%.6g", row->cliff);
+    json_put_text(json, "key", row->key);
+    json_put_text(json, "match", match_kind_name(row->match));
+    put_us(json, "median_base", row->median_base);
+    put_us(json, "median_new", row->median_new);
+    json_put_format(json, "n_base", "%lld", (long long)row->n_base);
+    json_put_format(json, "n_new", "%lld", (long long)row->n_new);
+    put_count(json, "needs_captures", row->verdict == ROW_NOISE ? row->needed : 0);
+    put_percent(json, "own_change", row->smallest >= 0, row->own);
+    json_put_format(json, "p", "%.6g", row->p);
+    json_put_format(json, "q", "%.6g", row->q);
+    put_percent(json, "smallest", row->smallest >= 0, row->smallest);
+    put_us(json, "total_step_base", row->total_base);
+    put_us(json, "total_step_new", row->total_new);
+    json_put_text(json, "verdict", row_verdict_name(row->verdict));
+    json_put_end(json, '}');
 }
 
-static void put_rows(const struct diff_output *output, FILE *stream)
+static void put_rows(const struct diff_output *output, struct json_out *json)
 {
     const struct comparison *comparison = output->comparison;
     struct compare_row others = {.key = "(others)", .p = 1, .q = 1, .smallest = -1};
@@ -581,22 +569,19 @@ static void put_rows(const struct diff_output *output, FILE *stream)
                                      .total_base = comparison->rest_base,
                                      .total_new = comparison->rest_new};
 
-    fputc('[', stream);
+    json_put_begin(json, "rows", '[');
     for (size_t i = 0; i < comparison->rows.count; i++) {
         if (output->top > 0 && i >= output->top) {
             others.total_base += comparison->rows.items[i].total_base;
             others.total_new += comparison->rows.items[i].total_new;
             continue;
         }
-        put_row(stream, &comparison->rows.items[i]);
-        fputc(',', stream);
+        put_row(json, &comparison->rows.items[i]);
     }
-    if (output->top > 0 && comparison->rows.count > output->top) {
-        put_row(stream, &others);
-        fputc(',', stream);
-    }
-    put_row(stream, &rest);
-    fputc(']', stream);
+    if (output->top > 0 && comparison->rows.count > output->top)
+        put_row(json, &others);
+    put_row(json, &rest);
+    json_put_end(json, ']');
 }
 
 static int compare_names(const void *a, const void *b)
@@ -605,7 +590,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The keys of one side alone, ascending. */
-static int put_only(FILE *stream, const struct compare_rows *rows, bool base, struct err *err)
+static int put_only(struct json_out *json, const struct compare_rows *rows, bool base, struct err *err)
 {
     const char **keys = calloc(rows->count + 1, sizeof *keys);
     size_t n = 0;
@@ -616,55 +601,46 @@ static int put_only(FILE *stream, const struct compare_rows *rows, bool base, st
         if ((base ? rows->items[i].new_key : rows->items[i].base_key) == NULL)
             keys[n++] = rows->items[i].key;
     qsort((void *)keys, n, sizeof *keys, compare_names);
-    fputc('[', stream);
-    for (size_t i = 0; i < n; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        put_json(stream, keys[i]);
-    }
-    fputc(']', stream);
+    json_put_begin(json, base ? "only_base" : "only_new", '[');
+    for (size_t i = 0; i < n; i++)
+        json_put_text(json, NULL, keys[i]);
+    json_put_end(json, ']');
     free((void *)keys);
     return 0;
 }
 
-static void put_gaps_json(const struct diff_output *output, FILE *stream)
+static void put_gaps_json(const struct diff_output *output, struct json_out *json)
 {
     const struct compare_rows *gaps = &output->comparison->gaps;
     const size_t most = output->top > 0 ? output->top : 20;
 
-    fputc('[', stream);
-    for (size_t i = 0; i < gaps->count && i < most; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        put_row(stream, &gaps->items[i]);
-    }
-    fputc(']', stream);
+    json_put_begin(json, "gaps", '[');
+    for (size_t i = 0; i < gaps->count && i < most; i++)
+        put_row(json, &gaps->items[i]);
+    json_put_end(json, ']');
 }
 
 int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
-    int status;
+    struct json_out json = {.stream = stream};
 
-    fputs("{\"base\":", stream);
-    put_side(stream, output->base, comparison->step_base);
-    fputs(",\"comparability\":", stream);
-    put_comparability(stream, comparison);
-    fputs(",\"gaps\":", stream);
-    put_gaps_json(output, stream);
-    fputs(",\"gates\":[", stream);
-    for (size_t i = 0; i < comparison->gate_count; i++) {
-        fputs(i > 0 ? "," : "", stream);
-        put_gate(stream, &comparison->gates[i]);
-    }
-    fputs("],\"new\":", stream);
-    put_side(stream, output->new_side, comparison->step_new);
-    put_noise_json(stream, comparison);
-    fputs(",\"only_base\":", stream);
-    status = put_only(stream, &comparison->rows, true, err);
-    fputs(",\"only_new\":", stream);
-    if (status == 0)
-        status = put_only(stream, &comparison->rows, false, err);
-    fputs(",\"rows\":", stream);
-    put_rows(output, stream);
-    fprintf(stream, ",\"schema\":\"" SCHEMA_DIFF "\",\"verdict\":\"%s\"}\n", verdict_name(comparison->verdict));
-    return status;
+    json_put_begin(&json, NULL, '{');
+    put_side(&json, "base", output->base, comparison->step_base);
+    put_comparability(&json, comparison);
+    put_gaps_json(output, &json);
+    json_put_begin(&json, "gates", '[');
+    for (size_t i = 0; i < comparison->gate_count; i++)
+        put_gate(&json, &comparison->gates[i]);
+    json_put_end(&json, ']');
+    put_side(&json, "new", output->new_side, comparison->step_new);
+    put_noise_json(&json, comparison);
+    if (put_only(&json, &comparison->rows, true, err) < 0 || put_only(&json, &comparison->rows, false, err) < 0)
+        return -(int)err->code;
+    put_rows(output, &json);
+    json_put_text(&json, "schema", SCHEMA_DIFF);
+    json_put_text(&json, "verdict", verdict_name(comparison->verdict));
+    json_put_end(&json, '}');
+    fputc('\n', stream);
+    return 0;
 }

@@ -92,20 +92,17 @@ static int put_rows(struct report_run *run, struct err *err)
     struct coverage idle;
     struct call_times times = {.idle = &idle};
     struct intern names = {.items = NULL};
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
-    if (status != 0)
-        return status;
-    status = coverage_of_idle(&workload, &idle, err);
+    if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
+        return -(int)err->code;
+    bool failed = coverage_of_idle(&workload, &idle, err) < 0;
     workload_release(&workload);
-    if (status == 0)
-        status = host_calls_each(run->session->db, &names, take_call, &times, err);
-    if (status == 0)
-        status = put_times(run, &times, &names, err);
+    failed = failed || host_calls_each(run->session->db, &names, take_call, &times, err) < 0 ||
+             put_times(run, &times, &names, err) < 0;
     call_times_release(&times);
     coverage_release(&idle);
     intern_release(&names);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_api = {
@@ -157,16 +154,15 @@ static int put_range(struct report_run *run, struct named_times *times, size_t n
 static int put_rows_ranges(struct report_run *run, struct err *err)
 {
     struct named_times times;
-    int status = named_times_of_ranges(run->session->db, &times, err);
+    bool failed = named_times_of_ranges(run->session->db, &times, err) < 0;
     size_t *ranked = NULL;
 
-    if (status == 0)
-        status = named_times_rank(&times, &ranked, err);
-    for (size_t i = 0; status == 0 && i < times.count; i++)
-        status = put_range(run, &times, ranked[i], err);
+    failed = failed || named_times_rank(&times, &ranked, err) < 0;
+    for (size_t i = 0; !failed && i < times.count; i++)
+        failed = put_range(run, &times, ranked[i], err) < 0;
     free(ranked);
     named_times_release(&times);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_ranges = {

@@ -2,6 +2,7 @@
 #include "exporters/reports/answers/options_output.h"
 #include "base/utf8.h"
 
+#include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 #include "parsers/switches/check.h"
@@ -109,127 +110,114 @@ static void print_text(const struct switch_finding *finding, const struct outcom
 
 /* ---- for programs ---- */
 
-static void put_member(FILE *stream, const char *key, const char *text)
-{
-    fprintf(stream, "\"%s\":", key);
-    if (text != NULL)
-        put_json(stream, text);
-    else
-        fputs("null", stream);
-}
-
 /* A list divided by commas as an array. */
-static void put_words(FILE *stream, const char *list)
+static void put_words(struct json_out *json, const char *key, const char *list)
 {
-    fputc('[', stream);
-    for (bool any = false; list != NULL && *list != '\0'; any = true) {
+    json_put_begin(json, key, '[');
+    while (list != NULL && *list != '\0') {
         size_t length = strcspn(list, ",");
 
-        fprintf(stream, "%s\"%.*s\"", any ? "," : "", (int)length, list);
+        json_put_format(json, NULL, "\"%.*s\"", (int)length, list);
         list += length + (list[length] == ',');
     }
-    fputc(']', stream);
+    json_put_end(json, ']');
 }
 
-static void put_problems(const char *key, const struct switch_problems *problems, FILE *stream)
+static void put_problems(struct json_out *json, const char *key, const struct switch_problems *problems)
 {
-    fprintf(stream, "\"%s\":[", key);
+    json_put_begin(json, key, '[');
     for (size_t i = 0; i < problems->count; i++) {
         const struct switch_problem *problem = &problems->items[i];
 
-        fputs(i > 0 ? ",{" : "{", stream);
-        put_member(stream, "key", problem->key);
-        fputc(',', stream);
-        put_member(stream, "value", problem->value);
-        fputc(',', stream);
-        put_member(stream, "message", problem->message);
-        fputc(',', stream);
-        put_member(stream, "suggestion", problem->suggestion);
-        fputc('}', stream);
+        json_put_begin(json, NULL, '{');
+        json_put_text(json, "key", problem->key);
+        json_put_text(json, "value", problem->value);
+        json_put_text(json, "message", problem->message);
+        json_put_text(json, "suggestion", problem->suggestion);
+        json_put_end(json, '}');
     }
-    fputc(']', stream);
+    json_put_end(json, ']');
 }
 
-static void put_effects(const struct outcome *outcome, FILE *stream)
+static void put_effects(struct json_out *json, const struct outcome *outcome)
 {
-    bool any = false;
-
-    fputs("\"collects\":[", stream);
+    json_put_begin(json, "collects", '[');
     for (size_t i = 0; i < outcome->effects.count; i++) {
         const struct outcome_effect *item = &outcome->effects.items[i];
 
         if (!item->on_chip)
             continue;
-        fputs(any ? ",{" : "{", stream);
-        put_member(stream, "switch", item->effect->key);
-        fputc(',', stream);
-        put_member(stream, "value", item->value);
-        fputc(',', stream);
-        put_member(stream, "what", item->effect->what);
-        fputs(",\"chips\":[", stream);
-        put_chips(stream, item->effect, ",");
-        fputs("],\"kinds\":", stream);
-        put_words(stream, item->effect->kinds);
-        fputc('}', stream);
-        any = true;
+        json_put_begin(json, NULL, '{');
+        json_put_text(json, "switch", item->effect->key);
+        json_put_text(json, "value", item->value);
+        json_put_text(json, "what", item->effect->what);
+        json_put_begin(json, "chips", '[');
+        put_chips(json->stream, item->effect, ",");
+        json_put_end(json, ']');
+        put_words(json, "kinds", item->effect->kinds);
+        json_put_end(json, '}');
     }
-    fputc(']', stream);
+    json_put_end(json, ']');
 }
 
-static void put_outputs(const struct outcome *outcome, FILE *stream)
+static void put_outputs(struct json_out *json, const struct outcome *outcome)
 {
-    fputs("\"outputs\":[", stream);
+    json_put_begin(json, "outputs", '[');
     for (size_t i = 0; i < outcome->tables.count; i++) {
         const struct outcome_table *table = &outcome->tables.items[i];
 
-        fprintf(stream, "%s{\"file\":\"%s_*.csv\",\"switches\":[", i > 0 ? "," : "", table->name);
+        json_put_begin(json, NULL, '{');
+        json_put_format(json, "file", "\"%s_*.csv\"", table->name);
+        json_put_begin(json, "switches", '[');
         for (size_t j = 0; table->switches[j] != NULL; j++)
-            fprintf(stream, "%s\"%s\"", j > 0 ? "," : "", table->switches[j]);
-        fputs("],\"columns\":[", stream);
-        for (size_t j = 0; j < table->column_count; j++) {
-            fputs(j > 0 ? "," : "", stream);
-            put_json(stream, table->columns[j]);
-        }
-        fputs("]}", stream);
+            json_put_text(json, NULL, table->switches[j]);
+        json_put_end(json, ']');
+        json_put_begin(json, "columns", '[');
+        for (size_t j = 0; j < table->column_count; j++)
+            json_put_text(json, NULL, table->columns[j]);
+        json_put_end(json, ']');
+        json_put_end(json, '}');
     }
     for (size_t i = 0; i < outcome->files.count; i++) {
         const struct outcome_layer *file = &outcome->files.items[i];
 
-        fprintf(stream, "%s{\"file\":\"%.*s_*.json\",\"switches\":[\"%s\"]}", i + outcome->tables.count > 0 ? "," : "",
-                (int)file->length, file->name, file->key);
+        json_put_begin(json, NULL, '{');
+        json_put_format(json, "file", "\"%.*s_*.json\"", (int)file->length, file->name);
+        put_words(json, "switches", file->key);
+        json_put_end(json, '}');
     }
     for (size_t i = 0; i < outcome->layers.count; i++) {
         const struct outcome_layer *layer = &outcome->layers.items[i];
 
-        fprintf(stream, "%s{\"file\":\"msprof_*.json\",\"switches\":[",
-                i + outcome->tables.count + outcome->files.count > 0 ? "," : "");
-        if (layer->key != NULL)
-            fprintf(stream, "\"%s\"", layer->key);
-        fprintf(stream, "],\"layer\":\"%.*s\"}", (int)layer->length, layer->name);
+        json_put_begin(json, NULL, '{');
+        json_put_text(json, "file", "msprof_*.json");
+        put_words(json, "switches", layer->key);
+        json_put_format(json, "layer", "\"%.*s\"", (int)layer->length, layer->name);
+        json_put_end(json, '}');
     }
-    fputc(']', stream);
+    json_put_end(json, ']');
 }
 
 static void print_json(const struct switch_finding *finding, const struct outcome *outcome, const char *file,
                        FILE *stream)
 {
-    fputs("{\"schema\":\"" SCHEMA_OPTIONS "\",", stream);
-    put_member(stream, "file", file);
-    fputc(',', stream);
-    put_member(stream, "written_for", switch_writer_name(finding->writer));
+    struct json_out json = {.stream = stream};
+
+    json_put_begin(&json, NULL, '{');
+    json_put_text(&json, "schema", SCHEMA_OPTIONS);
+    json_put_text(&json, "file", file);
+    json_put_text(&json, "written_for", switch_writer_name(finding->writer));
     if (outcome->chip == OUTCOME_EVERY_CHIP)
-        fputs(",\"chip\":null", stream);
+        json_put_text(&json, "chip", NULL);
     else
-        fprintf(stream, ",\"chip\":%" PRId64, outcome->chip);
-    fprintf(stream, ",\"valid\":%s,", finding->problems.count == 0 ? "true" : "false");
-    put_problems("problems", &finding->problems, stream);
-    fputc(',', stream);
-    put_problems("warnings", &finding->warnings, stream);
-    fputc(',', stream);
-    put_effects(outcome, stream);
-    fputc(',', stream);
-    put_outputs(outcome, stream);
-    fputs("}\n", stream);
+        json_put_format(&json, "chip", "%" PRId64, outcome->chip);
+    json_put_bool(&json, "valid", finding->problems.count == 0);
+    put_problems(&json, "problems", &finding->problems);
+    put_problems(&json, "warnings", &finding->warnings);
+    put_effects(&json, outcome);
+    put_outputs(&json, outcome);
+    json_put_end(&json, '}');
+    fputc('\n', stream);
 }
 
 void options_print(const struct switch_finding *finding, const struct outcome *outcome, const char *file,

@@ -143,10 +143,10 @@ static int add_report_columns(struct outcome_table *table, int family, struct er
 static int add_cann_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
                             struct err *err)
 {
-    int status = add_report_columns(table, CAPTURE_CANN, err);
-    if (status == 0 && strcmp(table->name, "op_summary") == 0)
-        status = add_metrics(table, finding, chip, err);
-    return status;
+    if (add_report_columns(table, CAPTURE_CANN, err) < 0 ||
+        (strcmp(table->name, "op_summary") == 0 && add_metrics(table, finding, chip, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 /* ---- tables and layers ---- */
@@ -256,18 +256,15 @@ static int add_effect(struct outcome *outcome, const struct switch_finding *find
                       const char *value, struct err *err)
 {
     bool there = outcome->chip == OUTCOME_EVERY_CHIP || switch_effect_on_chip(effect, outcome->chip);
-    int status = array_reserve(&outcome->effects, 1, err);
-    if (status < 0)
-        return status;
+    if (array_reserve(&outcome->effects, 1, err) < 0)
+        return -(int)err->code;
     outcome->effects.items[outcome->effects.count++] = (struct outcome_effect){effect, value, there};
     if (!there || !has_company(finding, effect))
         return 0;
-    status = add_reports(outcome, finding, effect, err);
-    if (status == 0)
-        status = add_layers(&outcome->layers, effect, effect->layers, err);
-    if (status == 0)
-        status = add_layers(&outcome->files, effect, effect->files, err);
-    return status == 0 ? add_series(outcome, finding, effect, err) : status;
+    bool failed = add_reports(outcome, finding, effect, err) < 0 ||
+                  add_layers(&outcome->layers, effect, effect->layers, err) < 0 ||
+                  add_layers(&outcome->files, effect, effect->files, err) < 0;
+    return failed ? -(int)err->code : add_series(outcome, finding, effect, err);
 }
 
 /* Devices that measure their frequency have it on the timeline whatever is collected. */
@@ -445,24 +442,22 @@ static int find_cause(sqlite3 *db, const char *report, const struct switch_effec
                       struct err *err)
 {
     const struct switch_effect *effect = effects_all(err);
-    int status = 0;
+    bool failed = false;
     *ret = NULL;
     if (effect == NULL)
         return -(int)err->code;
-    for (; status == 0 && effect->key != NULL; effect++) {
+    for (; !failed && effect->key != NULL; effect++) {
         struct trace trace = {.on_chip = false};
         if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))
             continue;
-        status = ask_chips(db, effect, &trace, err);
-        if (status == 0)
-            status = ask_setting(db, effect, &trace, err);
+        failed = ask_chips(db, effect, &trace, err) < 0 || ask_setting(db, effect, &trace, err) < 0;
         bool tells_more = trace.said && !ret_trace->said && trace.on_chip;
-        if (status == 0 && (*ret == NULL || tells_more)) {
+        if (!failed && (*ret == NULL || tells_more)) {
             *ret = effect;
             *ret_trace = trace;
         }
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
@@ -541,15 +536,13 @@ struct circumstances {
 
 static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err *err)
 {
-    int status = ask(db, "SELECT count(*) FROM setting WHERE name = 'taskTime'", NULL, &ret->said, err);
-    if (status == 0)
-        status = ask(db, "SELECT count(end_ns) FROM capture_part", NULL, &ret->ended, err);
-    if (status == 0)
-        status = ask(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", NULL, &ret->devices, err);
-    if (status == 0)
-        status = ask(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'", NULL,
-                     &ret->by_us, err);
-    return status;
+    if (ask(db, "SELECT count(*) FROM setting WHERE name = 'taskTime'", NULL, &ret->said, err) < 0 ||
+        ask(db, "SELECT count(end_ns) FROM capture_part", NULL, &ret->ended, err) < 0 ||
+        ask(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", NULL, &ret->devices, err) < 0 ||
+        ask(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'", NULL,
+            &ret->by_us, err) < 0)
+        return -(int)err->code;
+    return 0;
 }
 
 static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strbuf *ret, struct err *err)

@@ -169,15 +169,12 @@ static int put_rows(struct report_run *run, int (*put)(struct path_rows *rows, s
 
     if (run->session->paths != NULL)
         return put_made(run, run->session->paths, put, err);
-    int status = answer_workload(run, WITHOUT_COUNTERS, &steps.workload, err);
-    if (status != 0)
-        return status;
-    status = path_steps_load(run->session->db, &steps, err);
-    if (status == 0)
-        status = put_made(run, &steps, put, err);
+    if (answer_workload(run, WITHOUT_COUNTERS, &steps.workload, err) < 0)
+        return -(int)err->code;
+    bool failed = path_steps_load(run->session->db, &steps, err) < 0 || put_made(run, &steps, put, err) < 0;
     path_steps_release(&steps);
     workload_release(&steps.workload);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int put_path(struct report_run *run, struct err *err)

@@ -84,20 +84,18 @@ static int put_rows(struct report_run *run, struct err *err)
     struct workload workload;
     struct splits splits;
     struct step_groups groups = {.items = NULL};
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
 
-    if (status != 0)
-        return status;
-    status = splits_make(&workload, &splits, err);
-    if (status == 0 && !splits.whole)
-        status = step_groups_make(&workload, &splits, &groups, err);
-    for (size_t i = 0; status == 0 && i < groups.count; i++)
+    if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
+        return -(int)err->code;
+    bool failed = splits_make(&workload, &splits, err) < 0 ||
+                  (!splits.whole && step_groups_make(&workload, &splits, &groups, err) < 0);
+    for (size_t i = 0; !failed && i < groups.count; i++)
         if (groups.items[i].times.n > 0)
-            status = put_group(run, &workload, &splits, &groups.items[i], err);
+            failed = put_group(run, &workload, &splits, &groups.items[i], err) < 0;
     step_groups_release(&groups);
     splits_release(&splits);
     workload_release(&workload);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_steps = {

@@ -41,31 +41,25 @@ __attribute__((format(printf, 4, 5))) static int put_line(struct report_run *run
 static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)
 {
     const struct workload_facts *facts = &workload->facts;
-    int status = put_line(run, "Capture", err, "%s", facts->family);
+    if (put_line(run, "Capture", err, "%s", facts->family) < 0)
+        return -(int)err->code;
 
-    if (status == 0 && facts->chip[0] != '\0')
-        status = put_line(run, "Chip", err, "%s", facts->chip);
-    if (status == 0 && facts->clock_khz > 0)
-        status = put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000);
-    if (status == 0 && facts->cube_cores > 0)
-        status = facts->vector_cores > 0 ? put_line(run, "Cores", err, "%lld, and %lld for vectors",
-                                                    (long long)facts->cube_cores, (long long)facts->vector_cores)
-                                         : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores);
-    if (status == 0)
-        status = put_line(run, "Devices", err, "%lld", (long long)facts->devices);
-    if (status == 0)
-        status = put_line(run, "Models", err, "%s", facts->models);
-    if (status == 0)
-        status = put_line(run, "Metrics", err, "%s", facts->metrics);
-    if (status == 0)
-        status = put_line(run, "Executions", err, "%zu of %zu operators", workload->execution_count,
-                          workload->operator_count);
-    if (status == 0 && workload->refused > 0)
-        status = put_line(run, "Refused", err, "%llu executions whose times cannot be",
-                          (unsigned long long)workload->refused);
-    if (status == 0 && facts->problems > 0)
-        status = put_line(run, "Problems", err, "%lld at import", (long long)facts->problems);
-    return status;
+    if ((facts->chip[0] != '\0' && put_line(run, "Chip", err, "%s", facts->chip) < 0) ||
+        (facts->clock_khz > 0 && put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000) < 0) ||
+        (facts->cube_cores > 0 &&
+         (facts->vector_cores > 0 ? put_line(run, "Cores", err, "%lld, and %lld for vectors",
+                                             (long long)facts->cube_cores, (long long)facts->vector_cores)
+                                  : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores)) < 0) ||
+        put_line(run, "Devices", err, "%lld", (long long)facts->devices) < 0 ||
+        put_line(run, "Models", err, "%s", facts->models) < 0 ||
+        put_line(run, "Metrics", err, "%s", facts->metrics) < 0 ||
+        put_line(run, "Executions", err, "%zu of %zu operators", workload->execution_count, workload->operator_count) <
+            0 ||
+        (workload->refused > 0 && put_line(run, "Refused", err, "%llu executions whose times cannot be",
+                                           (unsigned long long)workload->refused) < 0) ||
+        (facts->problems > 0 && put_line(run, "Problems", err, "%lld at import", (long long)facts->problems) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 #define GROUPS_SHOWN 16
@@ -240,24 +234,23 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     struct host_evidence evidence;
     struct advice advice = {.findings = {{.fired = false}}};
     double thresholds[RULES];
-    int status = evidence_load(run->session->db, workload, &evidence, err);
+    bool failed = evidence_load(run->session->db, workload, &evidence, err) < 0;
 
     for (size_t i = 0; i < RULES; i++)
         thresholds[i] = rules[i].threshold;
-    if (status == 0)
-        status = advice_make(workload, &evidence, thresholds, &advice, err);
-    if (status == 0 && evidence.mean_mhz > 0 && evidence.rated_mhz > 0)
-        status =
-            put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
-                     evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz);
-    for (size_t i = 0; status == 0 && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
+    failed =
+        failed || advice_make(workload, &evidence, thresholds, &advice, err) < 0 ||
+        (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
+         put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
+                  evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
+    for (size_t i = 0; !failed && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);
-        status = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), rules[finding->rule].id,
-                          finding->sentence);
+        failed = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), rules[finding->rule].id,
+                          finding->sentence) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 #define LARGEST_NAMES 5
@@ -266,67 +259,56 @@ static int put_findings(struct report_run *run, const struct workload *workload,
 static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
 {
     size_t *ranked = NULL;
-    int status = named_times_rank(times, &ranked, err);
+    bool failed = named_times_rank(times, &ranked, err) < 0;
 
-    for (size_t i = 0, told = 0; status == 0 && i < times->count && told < LARGEST_NAMES; i++) {
+    for (size_t i = 0, told = 0; !failed && i < times->count && told < LARGEST_NAMES; i++) {
         struct durations *durations = &times->items[ranked[i]].durations;
         struct series series;
         if (durations->count == 0)
             continue;
         told++;
-        status = series_make(&series, durations->items, durations->count, err);
-        if (status == 0)
-            status = put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                              times->names.items[ranked[i]].bytes, (long long)series.n, series.median / 1e3,
-                              series.maximum / 1e3, series.total / 1e3);
+        failed = series_make(&series, durations->items, durations->count, err) < 0 ||
+                 put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
+                          times->names.items[ranked[i]].bytes, (long long)series.n, series.median / 1e3,
+                          series.maximum / 1e3, series.total / 1e3) < 0;
         series_release(&series);
     }
     free(ranked);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Puts the times of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
 static int put_host(struct report_run *run, struct err *err)
 {
     struct named_times times;
-    int status = named_times_of_ranges(run->session->db, &times, err);
+    bool failed = named_times_of_ranges(run->session->db, &times, err) < 0 || put_names(run, "Range", &times, err) < 0;
 
-    if (status == 0)
-        status = put_names(run, "Range", &times, err);
     named_times_release(&times);
-    if (status != 0)
-        return status;
-    status = named_times_of_calls(run->session->db, &times, err);
-    if (status == 0)
-        status = put_names(run, "Call", &times, err);
+    if (failed)
+        return -(int)err->code;
+    failed = named_times_of_calls(run->session->db, &times, err) < 0 || put_names(run, "Call", &times, err) < 0;
     named_times_release(&times);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
     struct splits splits = {.items = NULL};
-    int status = workload_load(run->session->db, WITH_COUNTERS, &workload, err);
+    bool failed = workload_load(run->session->db, WITH_COUNTERS, &workload, err) < 0;
 
-    if (status != 0)
-        return status;
-    status = splits_make(&workload, &splits, err);
-    if (status == 0)
-        status = put_facts(run, &workload, err);
-    if (status == 0 && (workload.execution_count > 0 || workload.step_count > 0))
-        status = put_steps(run, &workload, &splits, err);
-    if (status == 0 && workload.execution_count > 0)
-        status = put_times(run, &workload, &splits, err);
-    if (status == 0 && workload.execution_count > 0)
-        status = put_bounds(run, &workload, err);
-    if (status == 0 && workload.execution_count > 0)
-        status = put_findings(run, &workload, err);
-    if (status == 0 && workload.execution_count == 0)
-        status = put_host(run, err);
+    if (failed)
+        return -(int)err->code;
+    failed =
+        splits_make(&workload, &splits, err) < 0 || put_facts(run, &workload, err) < 0 ||
+        ((workload.execution_count > 0 || workload.step_count > 0) && put_steps(run, &workload, &splits, err) < 0) ||
+        (workload.execution_count > 0 && put_times(run, &workload, &splits, err) < 0) ||
+        (workload.execution_count > 0 && put_bounds(run, &workload, err) < 0) ||
+        (workload.execution_count > 0 && put_findings(run, &workload, err) < 0) ||
+        (workload.execution_count == 0 && put_host(run, err) < 0);
     splits_release(&splits);
     workload_release(&workload);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_summary = {

@@ -189,18 +189,17 @@ static int put_rows_2022(struct report_run *run, struct err *err)
 {
     struct core_groups *groups = run->state;
     double all = 0;
-    int status = device_2022_of(&groups->device, run, err);
+    bool failed = device_2022_of(&groups->device, run, err) < 0;
     const struct execution_query query = {.range = groups->device.range.ticks, .operators_only = true};
     groups->places = (struct map)MAP_OF(struct core_place, key);
-    if (status == 0)
-        status = execution_each(run->session->db, &query, add_up, groups, err);
-    if (status == 0 && groups->count > 1)
+    failed = failed || execution_each(run->session->db, &query, add_up, groups, err) < 0;
+    if (!failed && groups->count > 1)
         array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
     for (size_t i = 0; i < groups->count; i++)
         all += groups->items[i].total;
-    for (size_t i = 0; status == 0 && i < groups->count; i++)
-        status = put_group_2022(run, &groups->items[i], all, err);
-    return status;
+    for (size_t i = 0; !failed && i < groups->count; i++)
+        failed = put_group_2022(run, &groups->items[i], all, err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 static void close_groups(struct report_run *run)

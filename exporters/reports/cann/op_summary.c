@@ -176,15 +176,14 @@ static int open_summary(struct report_run *run, struct err *err)
     summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL)
         return -(int)err->code;
-    int status = prepare_devices(summary, parts, run->session->options, err);
-    if (status == 0)
-        status = cann_frequencies_load(run->session->db, &summary->frequencies, err);
-    for (size_t i = 0; status == 0 && i < summary->metric_count; i++) {
+    bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
+                  cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
+    for (size_t i = 0; !failed && i < summary->metric_count; i++) {
         const struct report_column metric = {summary->metrics[i], .form = FORM_SCALED,
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
-        status = report_plan_add(&run->plan, &metric, err);
+        failed = report_plan_add(&run->plan, &metric, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static void close_summary(struct report_run *run)
@@ -417,17 +416,16 @@ static int open_summary_2022(struct report_run *run, struct err *err)
 {
     struct summary *summary = run->state;
     summary->last_end = NAN;
-    int status = device_2022_of(&summary->device, run, err);
-    if (status == 0)
-        status = execution_count(run->session->db, &summary->device.range.ticks, &summary->counts, err);
-    if (status == 0)
+    bool failed = device_2022_of(&summary->device, run, err) < 0 ||
+                  execution_count(run->session->db, &summary->device.range.ticks, &summary->counts, err) < 0;
+    if (!failed)
         counters_2022_init(&summary->counters, &summary->device, &summary->counts);
-    for (size_t i = 0; status == 0 && i < summary->counters.plan.count; i++) {
+    for (size_t i = 0; !failed && i < summary->counters.plan.count; i++) {
         const struct report_column column = {summary->counters.plan.columns[i].title, SHOWN(metrics[i]),
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
-        status = report_plan_add(&run->plan, &column, err);
+        failed = report_plan_add(&run->plan, &column, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 #define SHAPES_MAX 4096

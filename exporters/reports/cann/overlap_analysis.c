@@ -68,16 +68,13 @@ static int put_rows(struct report_run *run, struct err *err)
     if (reader == NULL)
         return -(int)err->code;
     overlap_init(&sums.overlap, communications, add_span, &sums);
-    int status = cann_read_spans(reader, 1, INT64_MAX, take_span, &sums, err);
-    if (status == 0)
-        status = overlap_end(&sums.overlap, err);
-    if (status == 0)
-        status = put_sums(&sums, err);
+    bool failed = cann_read_spans(reader, 1, INT64_MAX, take_span, &sums, err) < 0 ||
+                  overlap_end(&sums.overlap, err) < 0 || put_sums(&sums, err) < 0;
     run->session->result->note =
         "table overlap_analysis counts copies and other tasks as free time, as Ascend's tool does; "
         "table overlap and the other answers count them as busy";
     cann_span_reader_free(reader);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const struct report report_overlap_analysis = {

@@ -196,19 +196,18 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
                      struct err *err)
 {
     struct cann_parts parts;
-    int status = cann_parts_load(db, &parts, err);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < parts.count && status == 0; i++) {
+    bool failed = cann_parts_load(db, &parts, err) < 0;
+    if (failed)
+        return -(int)err->code;
+    for (size_t i = 0; i < parts.count && !failed; i++) {
         struct device_2022 device = {.db = db, .part = &parts.parts[i]};
         if (device.part->is_host || device.part->device_id == DB_NULL)
             continue;
-        status = find_range(&device.range, db, device.part->device_id, options, err);
-        if (status == 0 && device.range.exists)
-            status = each(arg, &device, err);
+        failed = find_range(&device.range, db, device.part->device_id, options, err) < 0 ||
+                 (device.range.exists && each(arg, &device, err) < 0);
     }
     cann_parts_release(&parts);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int device_2022_of(struct device_2022 *device, struct report_run *run, struct err *err)

@@ -111,10 +111,10 @@ static int write_module_memory(struct framework_analysis *analysis, struct err *
 
 static int write_tables(struct framework_analysis *analysis, struct err *err)
 {
-    int status = write_copies(analysis, err);
-    if (status == 0 && write_module_memory(analysis, err) < 0)
-        status = err_wrap(err, "npu_module_mem.csv");
-    return status;
+    if (write_copies(analysis, err) < 0 ||
+        (write_module_memory(analysis, err) < 0 && err_wrap(err, "npu_module_mem.csv") < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 /* From a database that holds nothing else. */
@@ -126,12 +126,11 @@ static int write_part(const struct framework_analysis *analysis, struct framewor
     of_part.db = part->db;
     of_part.database = part->path;
     of_part.options = &options;
-    int status = report_session_open(&of_part.session, part->db, &options, analysis->result, err);
+    bool failed = report_session_open(&of_part.session, part->db, &options, analysis->result, err) < 0;
     of_part.session.context = &of_part;
-    if (status == 0)
-        status = write_tables(&of_part, err);
+    failed = failed || write_tables(&of_part, err) < 0;
     report_session_release(&of_part.session);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err)
@@ -139,9 +138,7 @@ int framework_write_copies(struct framework_analysis *analysis, struct err *err)
     struct framework_part part;
     if (analysis->steps.count == 0)
         return write_tables(analysis, err);
-    int status = framework_part_make(analysis, &part, err);
-    if (status == 0)
-        status = write_part(analysis, &part, err);
+    bool failed = framework_part_make(analysis, &part, err) < 0 || write_part(analysis, &part, err) < 0;
     framework_part_release(&part);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

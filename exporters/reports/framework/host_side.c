@@ -241,17 +241,16 @@ static int add_stages(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
     struct minddata data;
-    int status = table_rows_open(&attaching->stage_rows, attaching->db, "temp.framework_stage",
-                                 "name TEXT, workers INTEGER, average REAL, used REAL, empty REAL, input_empty REAL,"
-                                 " cpu REAL, cpu_per_worker REAL, input TEXT",
-                                 err);
-    if (status < 0 || analysis->framework->torch != NULL || !analysis->framework->info.data_process)
-        return status;
-    status = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err);
-    if (status == 0 && data.has_pipeline)
-        status = minddata_each_stage(&data, add_stage, attaching, err);
+    bool failed = table_rows_open(&attaching->stage_rows, attaching->db, "temp.framework_stage",
+                                  "name TEXT, workers INTEGER, average REAL, used REAL, empty REAL, input_empty REAL,"
+                                  " cpu REAL, cpu_per_worker REAL, input TEXT",
+                                  err) < 0;
+    if (failed || analysis->framework->torch != NULL || !analysis->framework->info.data_process)
+        return failed ? -(int)err->code : 0;
+    failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+             (data.has_pipeline && minddata_each_stage(&data, add_stage, attaching, err) < 0);
     minddata_release(&data);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* The framework's steps by what devices did for them. */
@@ -343,24 +342,21 @@ static int add_all(struct attaching *attaching, struct err *err)
 static int attach(struct framework_analysis *analysis, bool stacks, struct err *err)
 {
     struct attaching attaching = {.analysis = analysis, .stacks = stacks, .db = analysis->db};
-    int status = framework_relate(analysis, err);
-    if (status == 0 && analysis->framework->torch == NULL)
-        status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
-    if (status == 0)
-        status =
-            database_exec(analysis->db, "PRAGMA query_only = OFF", err); /* the file itself is opened for reading */
-    if (status == 0)
-        status = add_all(&attaching, err);
+    bool failed = framework_relate(analysis, err) < 0 ||
+                  (analysis->framework->torch == NULL &&
+                   relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err) < 0) ||
+                  database_exec(analysis->db, "PRAGMA query_only = OFF", err) < 0;
+    /* the file itself is opened for reading */
+    failed = failed || add_all(&attaching, err) < 0;
     table_rows_close(&attaching.op_rows);
     table_rows_close(&attaching.launch_rows);
     table_rows_close(&attaching.stage_rows);
     table_rows_close(&attaching.piece_rows);
-    if (status == 0)
-        status = database_exec(analysis->db, "PRAGMA query_only = ON", err);
+    failed = failed || database_exec(analysis->db, "PRAGMA query_only = ON", err) < 0;
     intern_release(&attaching.ops);
     python_lines_release(&attaching.lines);
     framework_unrelate(analysis);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
@@ -372,13 +368,10 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
     const struct export_options options = {
         .database = database, .directory = "", .format = TABLE_CSV, .timestamp = "", .model_id = -1};
     enum framework_kind kind;
-    int status = framework_kind_of(directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(directory, kind, &framework.info, err);
-    if (status == 0)
-        status = framework_clock_of(&framework.info, prof, &clock, err);
-    if (status == 0)
-        status = framework_load(&framework, directory, &clock, diag, err);
+    bool failed = framework_kind_of(directory, &kind, err) < 0 ||
+                  framework_info_load(directory, kind, &framework.info, err) < 0 ||
+                  framework_clock_of(&framework.info, prof, &clock, err) < 0 ||
+                  framework_load(&framework, directory, &clock, diag, err) < 0;
     struct framework_analysis analysis = {.framework = &framework,
                                           .directory = directory,
                                           .db = db,
@@ -388,8 +381,7 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
                                           .result = &ignored,
                                           .diag = diag,
                                           .clock = &clock};
-    if (status == 0)
-        status = attach(&analysis, stacks, err);
+    failed = failed || attach(&analysis, stacks, err) < 0;
     framework_release(&framework);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -157,13 +157,12 @@ int mindspore_write_minddata(struct framework_analysis *analysis, struct err *er
     struct minddata data;
     if (!analysis->framework->info.data_process)
         return 0;
-    int status = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err);
-    if (status == 0 && data.has_pipeline)
-        status = write_raw(analysis, &data, err);
-    if (status == 0 && data.has_pipeline && data.has_cpu && data.has_batches)
-        status = minddata_write_summary(analysis, &data, err);
+    bool failed =
+        minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+        (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
+        (data.has_pipeline && data.has_cpu && data.has_batches && minddata_write_summary(analysis, &data, err) < 0);
     minddata_release(&data);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* minddata_pipeline_summary_<rank>: what the data pipeline's numbers mean. */
@@ -620,18 +619,16 @@ int minddata_write_summary(struct framework_analysis *analysis, const struct min
     struct summary summary = {.data = data};
     for (int i = 0; i < LINES; i++)
         strbuf_init(&summary.lines[i].values, TEXT_LIMIT);
-    int status = judge_all(&summary, err);
-    if (status == 0) {
+    bool failed = judge_all(&summary, err) < 0;
+    if (!failed) {
         make_lines(&summary);
-        for (int i = 0; status == 0 && i < LINES; i++)
-            status = summary.lines[i].values.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a summary") : 0;
+        for (int i = 0; !failed && i < LINES; i++)
+            failed = summary.lines[i].values.failed && err_set(err, ERR_NO_MEMORY, "out of memory for a summary") < 0;
     }
-    if (status == 0)
-        status = write_file(analysis, &summary, ".json", put_document, err);
-    if (status == 0)
-        status = write_file(analysis, &summary, ".csv", put_csv, err);
+    failed = failed || write_file(analysis, &summary, ".json", put_document, err) < 0 ||
+             write_file(analysis, &summary, ".csv", put_csv, err) < 0;
     for (int i = 0; i < LINES; i++)
         strbuf_release(&summary.lines[i].values);
     free(summary.ops);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -269,11 +269,10 @@ int mindspore_each_piece(const struct framework_analysis *analysis,
                          void *arg, struct err *err)
 {
     struct mindspore_memories memories;
-    int status = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err);
-    if (status == 0)
-        status = each_piece(analysis, &memories, each, arg, err);
+    bool failed = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err) < 0 ||
+                  each_piece(analysis, &memories, each, arg, err) < 0;
     free(memories.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int put_operator_memory(struct report_run *run, struct err *err)
@@ -346,31 +345,28 @@ static int put_sum(struct totals *totals, int64_t time_ns, struct err *err)
 
 static int put_ge_until(struct totals *totals, int64_t until_ns, struct err *err)
 {
-    int status = 0;
-    while (status == 0 && totals->has_ge && totals->ge_ns <= until_ns) {
+    while (totals->has_ge && totals->ge_ns <= until_ns) {
         totals->others[0] = (double)sqlite3_column_int64(totals->ge, 1) / MB_OF_1000;
         totals->others[1] = (double)sqlite3_column_int64(totals->ge, 2) / MB_OF_1000;
         char device[32];
         snprintf(device, sizeof device, "NPU:%lld", (long long)sqlite3_column_int64(totals->ge, 3));
-        status = put_total(totals->run, "GE", totals->ge_ns, totals->others, device, err);
-        if (status == 0)
-            status = put_sum(totals, totals->ge_ns, err);
-        if (status == 0)
-            status = step_ge(totals, err);
+        if (put_total(totals->run, "GE", totals->ge_ns, totals->others, device, err) < 0 ||
+            put_sum(totals, totals->ge_ns, err) < 0 || step_ge(totals, err) < 0)
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
 static int put_own(void *arg, const struct mindspore_total *total, struct err *err)
 {
     struct totals *totals = arg;
-    int status = put_ge_until(totals, total->time_ns, err);
+    bool failed = put_ge_until(totals, total->time_ns, err) < 0;
     totals->own[0] = (double)total->allocated / MB_OF_1000;
     totals->own[1] = (double)total->reserved / MB_OF_1000;
     totals->own[2] = (double)total->active / MB_OF_1000;
-    if (status == 0)
-        status = put_total(totals->run, "MindSpore", total->time_ns, totals->own, totals->device, err);
-    return status == 0 ? put_sum(totals, total->time_ns, err) : status;
+    return failed || put_total(totals->run, "MindSpore", total->time_ns, totals->own, totals->device, err) < 0
+               ? -(int)err->code
+               : put_sum(totals, total->time_ns, err);
 }
 
 /* Puts what the device says of the application's memory. */
@@ -397,18 +393,16 @@ static int put_records(struct report_run *run, struct err *err)
     struct framework_analysis *analysis = report_analysis(run);
     struct totals totals = {.run = run};
     snprintf(totals.device, sizeof totals.device, "NPU:%lld", (long long)analysis->framework->info.rank);
-    int status = database_prepare(analysis->db,
-                                  "SELECT time_ns, allocated_bytes, reserved_bytes, device_id FROM task_memory_info"
-                                  " ORDER BY time_ns, id",
-                                  &totals.ge, err);
-    if (status == 0)
-        status = step_ge(&totals, err);
-    if (status == 0)
-        status = mindspore_each_total(analysis->framework, analysis->directory, put_own, &totals, analysis->diag, err);
-    if (status == 0)
-        status = put_ge_until(&totals, INT64_MAX, err);
+    bool failed =
+        database_prepare(analysis->db,
+                         "SELECT time_ns, allocated_bytes, reserved_bytes, device_id FROM task_memory_info"
+                         " ORDER BY time_ns, id",
+                         &totals.ge, err) < 0 ||
+        step_ge(&totals, err) < 0 ||
+        mindspore_each_total(analysis->framework, analysis->directory, put_own, &totals, analysis->diag, err) < 0 ||
+        put_ge_until(&totals, INT64_MAX, err) < 0;
     sqlite3_finalize(totals.ge);
-    return status == 0 ? put_application(&totals, err) : status;
+    return failed ? -(int)err->code : put_application(&totals, err);
 }
 
 static const struct report memory_record = {

@@ -74,11 +74,11 @@ static int sum_spans(struct summing *summing, const struct cann_communications *
     sqlite3 *db = summing->analysis->db;
     struct cann_span_reader *reader = cann_span_reader_new(db, err);
     overlap_init(&summing->overlap, communications, take_span, summing);
-    int status = reader != NULL ? cann_read_spans(reader, 1, INT64_MAX, take_task, summing, err) : -(int)err->code;
-    if (status == 0)
-        status = overlap_end(&summing->overlap, err);
+    bool failed =
+        (reader != NULL ? cann_read_spans(reader, 1, INT64_MAX, take_task, summing, err) : -(int)err->code) < 0 ||
+        overlap_end(&summing->overlap, err) < 0;
     cann_span_reader_free(reader);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- waiting for another stage ---- */
@@ -229,13 +229,10 @@ int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struc
     summing.names = communications != NULL ? report_names(&analysis->session, true, err) : NULL;
     if (summing.names == NULL)
         return -(int)err->code;
-    int status = make_steps(analysis, ret, err);
-    if (status == 0)
-        status = sum_spans(&summing, communications, err);
-    if (status == 0)
-        status = sum_communication(&summing, communications, err);
+    bool failed = make_steps(analysis, ret, err) < 0 || sum_spans(&summing, communications, err) < 0 ||
+                  sum_communication(&summing, communications, err) < 0;
     unite_steps(ret);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step)

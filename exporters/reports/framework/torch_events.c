@@ -142,19 +142,19 @@ static int name_call(struct modules *modules, const struct framework *framework,
                      struct strbuf *text, int64_t *ret_module, struct err *err)
 {
     const char *name = torch_function_name(framework, call->key), *mark;
-    int status = 0;
+    bool failed = false;
     *ret_module = -1;
     strbuf_clear(text);
     name = name != NULL ? name : "";
     if ((mark = strstr(name, MODULE_MARK)) != NULL) {
-        status = number_module(modules, call->key, name, (size_t)(mark - name), ret_module, err);
+        failed = number_module(modules, call->key, name, (size_t)(mark - name), ret_module, err) < 0;
         strbuf_addf(text, "nn.Module: %.*s_%lld", (int)(mark - name), name, (long long)*ret_module);
     } else {
         strbuf_adds(text, name);
     }
-    if (status == 0 && text->failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory for the name of a call");
-    return status;
+    return failed || (text->failed && err_set(err, ERR_NO_MEMORY, "out of memory for the name of a call") < 0)
+               ? -(int)err->code
+               : 0;
 }
 
 int torch_each_call(const struct framework_analysis *analysis,
@@ -166,18 +166,17 @@ int torch_each_call(const struct framework_analysis *analysis,
     const struct torch_calls *calls = &analysis->framework->torch->calls;
     struct strbuf text;
     int64_t module;
-    int status = 0;
+    bool failed = false;
     strbuf_init(&text, TORCH_TEXT_LIMIT);
-    for (size_t i = 0; status == 0 && i < calls->count; i++) {
+    for (size_t i = 0; !failed && i < calls->count; i++) {
         if (!framework_wants_time(analysis, calls->items[i].start_ns))
             continue;
-        status = name_call(&modules, analysis->framework, &calls->items[i], &text, &module, err);
-        if (status == 0)
-            status = each(arg, &calls->items[i], text.data != NULL ? text.data : "", module, err);
+        failed = name_call(&modules, analysis->framework, &calls->items[i], &text, &module, err) < 0 ||
+                 each(arg, &calls->items[i], text.data != NULL ? text.data : "", module, err) < 0;
     }
     strbuf_release(&text);
     intern_release(&modules.classes);
     map_release(&modules.counts);
     map_release(&modules.numbers);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

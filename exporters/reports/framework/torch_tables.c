@@ -118,23 +118,22 @@ static int each_own(const struct framework_analysis *analysis,
         most_pieces += is_shown(&memories->items[i]) && memories->items[i].kind == TORCH_MALLOC;
     const struct torch_memory **sorted = calloc(memories->count + 1, sizeof(const struct torch_memory *));
     struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
-    int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
-    for (size_t i = 0; status == 0 && i < memories->count; i++) {
+    bool failed =
+        !(sorted != NULL && pieces != NULL) && err_set(err, ERR_NO_MEMORY, "out of memory for allocations") < 0;
+    for (size_t i = 0; !failed && i < memories->count; i++)
         if (is_shown(&memories->items[i]))
             sorted[shown++] = &memories->items[i];
-    }
-    if (status == 0) {
+    if (!failed) {
         array_sort(sorted, shown, sizeof(const struct torch_memory *), compare_addresses);
         size_t count = gather(memories, sorted, shown, pieces);
         array_sort(pieces, count, sizeof *pieces, compare_pieces);
-        for (size_t i = 0; status == 0 && i < count; i++) {
+        for (size_t i = 0; !failed && i < count; i++)
             if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
-                status = take_own(analysis, &pieces[i], each, arg, err);
-        }
+                failed = take_own(analysis, &pieces[i], each, arg, err) < 0;
     }
     free(sorted);
     free(pieces);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 #define ALLOCATIONS                                                                                                    \
@@ -224,8 +223,8 @@ static int take_both(struct merging *merging, int64_t time_ns, int64_t device, s
 static int take_own_until(struct merging *merging, int64_t until_ns, struct err *err)
 {
     const struct torch_memories *memories = &merging->analysis->framework->torch->memories;
-    int status = 0;
-    for (; status == 0 && merging->next < memories->count && memories->items[merging->next].time_ns <= until_ns;
+    bool failed = false;
+    for (; !failed && merging->next < memories->count && memories->items[merging->next].time_ns <= until_ns;
          merging->next++) {
         const struct torch_memory *memory = &memories->items[merging->next];
         if (memory->device_type != TORCH_DEVICE_NPU)
@@ -238,16 +237,15 @@ static int take_own_until(struct merging *merging, int64_t until_ns, struct err 
                                             .has_stream = true,
                                             .stream = memory->stream,
                                             .device = memory->device};
-        status = take_record(merging, &record, err);
+        failed = take_record(merging, &record, err) < 0;
         if (!caching)
             continue;
         merging->own = record.held;
         merging->stream = memory->stream;
         merging->has_stream = true;
-        if (status == 0)
-            status = take_both(merging, memory->time_ns, memory->device, err);
+        failed = failed || take_both(merging, memory->time_ns, memory->device, err) < 0;
     }
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int take_engine(struct merging *merging, sqlite3_stmt *row, struct err *err)
@@ -256,11 +254,10 @@ static int take_engine(struct merging *merging, sqlite3_stmt *row, struct err *e
                                         .time_ns = sqlite3_column_int64(row, 0),
                                         .held = {sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2), 0},
                                         .device = sqlite3_column_int64(row, 3)};
-    int status = take_own_until(merging, record.time_ns, err);
+    bool failed = take_own_until(merging, record.time_ns, err) < 0;
     merging->engine = record.held;
-    if (status == 0)
-        status = take_record(merging, &record, err);
-    return status == 0 ? take_both(merging, record.time_ns, record.device, err) : status;
+    return failed || take_record(merging, &record, err) < 0 ? -(int)err->code
+                                                            : take_both(merging, record.time_ns, record.device, err);
 }
 
 int torch_each_record(const struct framework_analysis *analysis,

@@ -178,17 +178,15 @@ static const char *last_part(const char *name)
 static int take_device(struct scopes *scopes, int64_t device_id, struct err *err)
 {
     enum { NEXT_DEVICE = 256 };
-    int status = 0;
+    bool failed = false;
     if (scopes->has_device && scopes->device_id != device_id) {
-        status = take_cpu_ops(scopes, INT64_MAX, err);
-        if (status == 0)
-            status = close_layers(scopes, 0, err);
+        failed = take_cpu_ops(scopes, INT64_MAX, err) < 0 || close_layers(scopes, 0, err) < 0;
         scopes->pid += NEXT_DEVICE;
         scopes->named = 0;
     }
     scopes->has_device = true;
     scopes->device_id = device_id;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
@@ -198,9 +196,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     const struct framework *framework = analysis->framework;
     struct cann_text name = cann_text(scopes->names, task->op_name_id, 0);
     const struct path *longer = &scopes->path;
-    int status = take_device(scopes, task->device_id, err);
-    if (status == 0)
-        status = take_cpu_ops(scopes, task->start_ns, err);
+    bool failed = take_device(scopes, task->device_id, err) < 0 || take_cpu_ops(scopes, task->start_ns, err) < 0;
     split(name.text != NULL ? name.text : "", name.length, &scopes->path);
     const struct framework_launch *launch =
         task->op_name_id != DB_NULL ? relation_launch(&analysis->relation, framework, task->connection_id) : NULL;
@@ -210,7 +206,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         if (scopes->other.count > scopes->path.count)
             longer = &scopes->other;
     }
-    return status == 0 ? take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err) : status;
+    return failed ? -(int)err->code : take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err);
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -409,12 +405,10 @@ int mindspore_trace_prepare(struct framework_trace *view, struct err *err)
 int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
 {
     struct framework_trace *view = arg;
-    int status = places_settle(&view->places, &trace->style, err);
-    if (status == 0)
-        status = write_ranges(view, trace, err);
-    if (status == 0)
-        status = write_cpu_ops(view, trace, err);
-    return status == 0 ? places_name(&view->places, trace, NULL, err) : status;
+    if (places_settle(&view->places, &trace->style, err) < 0 || write_ranges(view, trace, err) < 0 ||
+        write_cpu_ops(view, trace, err) < 0)
+        return -(int)err->code;
+    return places_name(&view->places, trace, NULL, err);
 }
 
 /* ---- arrows inside the framework ---- */

@@ -185,10 +185,10 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     trace_put_json(python->view, name);
     strbuf_clear(&python->args);
     strbuf_addf(&python->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
-    int status = write_event(python, &slice, taken ? "dequeue" : "enqueue", err);
-    if (status == 0)
-        write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &slice);
-    return status;
+    if (write_event(python, &slice, taken ? "dequeue" : "enqueue", err) < 0)
+        return -(int)err->code;
+    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &slice);
+    return 0;
 }
 
 static void write_backward_end(struct python_trace *python, char phase, const struct torch_op *op, int64_t sequence)
@@ -226,8 +226,8 @@ static int write_collector(struct python_trace *python, struct err *err)
 {
     const struct torch_gcs *gcs = &python->torch->gcs;
     struct map processes = MAP_OF(struct process, pid);
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < gcs->count; i++) {
+    bool failed = false;
+    for (size_t i = 0; !failed && i < gcs->count; i++) {
         const struct torch_gc *gc = &gcs->items[i];
         int64_t pid = track_pid_of(gc->pid, PLACE_GC, 0);
         const struct trace_slice slice =
@@ -236,18 +236,17 @@ static int write_collector(struct python_trace *python, struct err *err)
         if (!trace_shows(python->view, gc->start_ns))
             continue;
         if (map_add(&processes, &pid, &added, err) == NULL)
-            status = -(int)err->code;
-        if (status == 0 && added) {
+            failed = true;
+        if (!failed && added) {
             trace_name_process(python->trace, pid, PLACE_GC, "Python GC", "CPU");
             trace_name_thread(python->trace, pid, gc->pid, gc->pid, "Python GC");
         }
         trace_put_json(python->view, "GC");
         strbuf_clear(&python->args);
-        if (status == 0)
-            status = write_event(python, &slice, "GC", err);
+        failed = failed || write_event(python, &slice, "GC", err) < 0;
     }
     map_release(&processes);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- places ---- */
@@ -311,23 +310,13 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
                                   .framework = view->analysis->framework,
                                   .torch = view->analysis->framework->torch};
     strbuf_init(&python.args, (size_t)4 * TORCH_TEXT_LIMIT);
-    int status = places_settle(&view->places, &trace->style, err);
-    if (status == 0)
-        status = name_threads(&python, err);
-    if (status == 0)
-        status = write_ops(&python, err);
-    if (status == 0)
-        status = torch_each_queued(view->analysis, write_queued, &python, err);
-    if (status == 0)
-        status = torch_each_backward(view->analysis, write_backward, &python, err);
-    if (status == 0)
-        status = torch_each_call(view->analysis, write_call, &python, err);
-    if (status == 0)
-        status = write_collector(&python, err);
-    if (status == 0)
-        status = places_name(&view->places, trace, name_lane, err);
+    bool failed = places_settle(&view->places, &trace->style, err) < 0 || name_threads(&python, err) < 0 ||
+                  write_ops(&python, err) < 0 || torch_each_queued(view->analysis, write_queued, &python, err) < 0 ||
+                  torch_each_backward(view->analysis, write_backward, &python, err) < 0 ||
+                  torch_each_call(view->analysis, write_call, &python, err) < 0 || write_collector(&python, err) < 0 ||
+                  places_name(&view->places, trace, name_lane, err) < 0;
     strbuf_release(&python.args);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int pytorch_trace_end(void *arg, struct trace *trace, struct err *err)

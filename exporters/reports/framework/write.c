@@ -84,22 +84,21 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
                                      .shows = trace_shows};
     struct timeline_run run = {.db = analysis->db, .options = analysis->options, .result = analysis->result};
     strbuf_init(&view.name, (size_t)16 * 1024 * 1024);
-    int status =
-        analysis->framework->torch != NULL ? pytorch_trace_prepare(&view, err) : mindspore_trace_prepare(&view, err);
-    if (status == 0 && analysis->database != NULL) {
-        status = query_origin(analysis->db, CAPTURE_CANN, &run.origin, err);
-        if (status == 0 && run.origin.origin_unix_ns == DB_NULL)
+    bool failed = (analysis->framework->torch != NULL ? pytorch_trace_prepare(&view, err)
+                                                      : mindspore_trace_prepare(&view, err)) < 0;
+    if (!failed && analysis->database != NULL) {
+        failed = query_origin(analysis->db, CAPTURE_CANN, &run.origin, err) < 0;
+        if (!failed && run.origin.origin_unix_ns == DB_NULL)
             run.origin = origin_alone(&view);
-        if (status == 0)
-            status = tracks_write_with(&run, &guest, TRACE_VIEW_FILE, !analysis->relative_times, err);
-    } else if (status == 0) {
-        status =
-            write_alone(&view, &run, &guest, analysis->relative_times ? &trace_style_msprof : &trace_style_2023, err);
+        failed = failed || tracks_write_with(&run, &guest, TRACE_VIEW_FILE, !analysis->relative_times, err) < 0;
+    } else {
+        failed = failed || write_alone(&view, &run, &guest,
+                                       analysis->relative_times ? &trace_style_msprof : &trace_style_2023, err) < 0;
     }
     strbuf_release(&view.name);
     free(view.cpu_ops.items);
     places_release(&view.places);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- the files ---- */
@@ -222,13 +221,9 @@ void framework_unrelate(struct framework_analysis *analysis)
 
 int framework_write(struct framework_analysis *analysis, struct err *err)
 {
-    int status = framework_relate(analysis, err);
-    if (status == 0 && analysis->texts)
-        status = write_files(analysis, texts, err);
-    if (status == 0 && analysis->databases)
-        status = write_files(analysis, databases, err);
-    if (status == 0 && analysis->pretty)
-        status = indent_all(analysis, err);
+    bool failed = framework_relate(analysis, err) < 0 || (analysis->texts && write_files(analysis, texts, err) < 0) ||
+                  (analysis->databases && write_files(analysis, databases, err) < 0) ||
+                  (analysis->pretty && indent_all(analysis, err) < 0);
     framework_unrelate(analysis);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -69,13 +69,13 @@ static int put_report(struct report_run *run, const struct svp_report *report, c
     if (statistic->count == 0)
         return 0;
     strbuf_init(&suffix, REPORT_NAME_MAX);
-    int status = svp_suffix(&suffix, numbers, sizeof numbers / sizeof numbers[0], err);
-    if (status == 0)
-        status = report_put_part(
+    bool failed =
+        svp_suffix(&suffix, numbers, sizeof numbers / sizeof numbers[0], err) < 0 ||
+        report_put_part(
             run, &(struct report_part){.suffix = suffix.data, .heading = print_heading, .rows = put_rows, .arg = &part},
-            err);
+            err) < 0;
     strbuf_release(&suffix);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static const struct svp_table table = {.report = put_report};

@@ -284,8 +284,7 @@ int minddata_load(const struct framework *framework, const char *directory, stru
                   struct diagnostics *diag, struct err *err)
 {
     *ret = (struct minddata){.op_count = 0};
-    int status = load_pipeline(framework, directory, ret, diag, err);
-    if (status == 0)
-        status = load_cpu(framework, directory, ret, diag, err);
-    return status == 0 ? load_batches(framework, directory, ret, diag, err) : status;
+    if (load_pipeline(framework, directory, ret, diag, err) < 0 || load_cpu(framework, directory, ret, diag, err) < 0)
+        return -(int)err->code;
+    return load_batches(framework, directory, ret, diag, err);
 }

@@ -80,13 +80,12 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)memory.size);
         return 0;
     }
-    int status =
-        intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err);
-    if (status == 0)
-        status = array_reserve(reading->memories, 1, err);
-    if (status == 0)
-        reading->memories->items[reading->memories->count++] = memory;
-    return status;
+    if (intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) <
+            0 ||
+        array_reserve(reading->memories, 1, err) < 0)
+        return -(int)err->code;
+    reading->memories->items[reading->memories->count++] = memory;
+    return 0;
 }
 
 int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,

@@ -87,10 +87,10 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
         return 0;
     }
     type++;
-    int status = intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err);
-    if (status == 0)
-        status = intern_add(&reading->framework->texts, type, strcspn(type, ";"), &op.type, err);
-    return status == 0 ? take_runs(reading, line, runs + 1, op, err) : status;
+    if (intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err) < 0 ||
+        intern_add(&reading->framework->texts, type, strcspn(type, ";"), &op.type, err) < 0)
+        return -(int)err->code;
+    return take_runs(reading, line, runs + 1, op, err);
 }
 
 int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,

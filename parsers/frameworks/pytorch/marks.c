@@ -289,20 +289,15 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
     struct marks marks = {.reading = reading, .numbers = MAP_OF(struct known_thread, key)};
     char *path = path_joined(reading->directory, "FRAMEWORK/torch.op_mark", err);
     reading->path = path;
-    int status = path != NULL ? framework_read_tagged(path, FIXED, take_mark, &marks, NULL, reading->diag, err)
-                              : -(int)err->code;
-    if (status == 0)
-        status = pair_marks(&marks, reading->torch, err);
+    bool failed = (path != NULL ? framework_read_tagged(path, FIXED, take_mark, &marks, NULL, reading->diag, err)
+                                : -(int)err->code) < 0 ||
+                  pair_marks(&marks, reading->torch, err) < 0;
     reading->torch->has_queue = marks.count > 0;
-    if (status == 0 && marks.count == 0)
-        status = stand_in(&marks, err);
-    if (status == 0)
-        status = find_works(reading->torch, err);
-    if (status == 0 && marks.count > 0)
-        status = report_left(&marks, err);
+    failed = failed || (marks.count == 0 && stand_in(&marks, err) < 0) || find_works(reading->torch, err) < 0 ||
+             (marks.count > 0 && report_left(&marks, err) < 0);
     reading->path = NULL;
     map_release(&marks.numbers);
     free(marks.items);
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

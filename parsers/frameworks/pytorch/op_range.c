@@ -73,17 +73,11 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     torch_check_process(reading, record, op.pid);
     if (texts[TEXT_NAME].text == NULL)
         texts[TEXT_NAME] = (struct framework_text){"", 0};
-    int status = take_text(framework, &texts[TEXT_NAME], &op.name, err);
-    if (status == 0)
-        status = take_text(framework, &texts[TEXT_TYPES], &op.types, err);
-    if (status == 0)
-        status = take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err);
-    if (status == 0)
-        status = take_text(framework, &texts[TEXT_STACK], &op.stack, err);
-    if (status == 0)
-        status = array_reserve(&reading->torch->ops, 1, err);
-    if (status < 0)
-        return status;
+    if (take_text(framework, &texts[TEXT_NAME], &op.name, err) < 0 ||
+        take_text(framework, &texts[TEXT_TYPES], &op.types, err) < 0 ||
+        take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err) < 0 ||
+        take_text(framework, &texts[TEXT_STACK], &op.stack, err) < 0 || array_reserve(&reading->torch->ops, 1, err) < 0)
+        return -(int)err->code;
     const char *name = framework_text(framework, op.name);
     op.is_step = strstr(name, "ProfilerStep#") != NULL;
     reading->torch->ops.items[reading->torch->ops.count++] = op;
@@ -177,18 +171,14 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
         .framework = framework, .torch = torch, .clock = clock, .directory = directory, .diag = diag};
     if (torch == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err);
-    if (status == 0) {
+    bool failed = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err) < 0;
+    if (!failed) {
         array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
-        status = torch_read_marks(&reading, err);
+        failed = torch_read_marks(&reading, err) < 0;
     }
-    if (status == 0)
-        status = read_tagged(&reading, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory, err);
+    failed = failed || read_tagged(&reading, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory, err) < 0;
     array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
-    if (status == 0)
-        status = torch_read_python(&reading, err);
-    if (status == 0)
-        status = torch_build_tree(torch, err);
+    failed = failed || torch_read_python(&reading, err) < 0 || torch_build_tree(torch, err) < 0;
     framework_unite_steps(framework);
-    return status == 0 ? find_launches(framework, err) : status;
+    return failed ? -(int)err->code : find_launches(framework, err);
 }

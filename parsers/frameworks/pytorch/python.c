@@ -42,13 +42,11 @@ static int take_name(void *arg, const struct framework_record *record, struct er
     const struct framework_texts where = {NAME_FIXED, 1, 1, reading->path};
     struct framework_text text;
     framework_read_texts(record, &where, &text, 1, reading->diag);
-    int status =
-        intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err);
-    if (status == 0)
-        status = array_reserve(names, 1, err);
-    if (status == 0)
-        names->items[names->count++] = name;
-    return status;
+    if (intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err) < 0 ||
+        array_reserve(names, 1, err) < 0)
+        return -(int)err->code;
+    names->items[names->count++] = name;
+    return 0;
 }
 
 /* ---- calls ---- */
@@ -106,11 +104,11 @@ struct open_thread {
 static int add_call(struct torch *torch, const struct event *begin, size_t id, size_t parent, int64_t end_ns,
                     struct err *err)
 {
-    int status = array_reserve(&torch->calls, 1, err);
-    if (status == 0)
-        torch->calls.items[torch->calls.count++] = (struct torch_call){
-            begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
-    return status;
+    if (array_reserve(&torch->calls, 1, err) < 0)
+        return -(int)err->code;
+    torch->calls.items[torch->calls.count++] = (struct torch_call){
+        begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
+    return 0;
 }
 
 /* Calls that have not returned end with the last event. */

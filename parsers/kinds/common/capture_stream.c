@@ -41,11 +41,10 @@ static int store(struct decoder *decoder, const struct row *row, struct err *err
 static int take_capture(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
-    int status = host_record_take(decoder, state, row, keep, err);
-    if (status == 0 && stream->kind != &kind_capture_stream_info)
-        status = store(decoder, row, err);
-    if (status < 0 || stream->association == NULL)
-        return status;
+    bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
+                  (stream->kind != &kind_capture_stream_info && store(decoder, row, err) < 0);
+    if (failed || stream->association == NULL)
+        return failed ? -(int)err->code : 0;
     const struct host_capture capture = {
         .time_ns = row->cells[TIME_NS].integer,
         .device_id = row_u32(row, DEVICE_ID),

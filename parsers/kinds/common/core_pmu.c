@@ -75,8 +75,7 @@ const struct layout core_pmu_layouts[] = {
                   "(docs/formats/cann.md 4.1)",
         .record_size = 128,
         .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-        .fields = task_fields,
-        .field_count = sizeof task_fields / sizeof *task_fields,
+        FIELDS_OF(task_fields),
     },
     {
         .name = "pmu-event-count-112",
@@ -84,16 +83,14 @@ const struct layout core_pmu_layouts[] = {
         .record_size = 112,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x7004}},
-        .fields = event_count_fields,
-        .field_count = sizeof event_count_fields / sizeof *event_count_fields,
+        FIELDS_OF(event_count_fields),
     },
     {
         .name = "pmu-sample-96",
         .source = "CANN sample-based PMU record, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
         .record_size = 96,
         .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
-        .fields = sample_fields,
-        .field_count = sizeof sample_fields / sizeof *sample_fields,
+        FIELDS_OF(sample_fields),
     },
     {
         .name = "pmu-sample-112",
@@ -101,8 +98,7 @@ const struct layout core_pmu_layouts[] = {
         .chips = CHIPS_V6,
         .record_size = 112,
         .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 106, .width = 6, .value = 0}},
-        .fields = v6_sample_fields,
-        .field_count = sizeof v6_sample_fields / sizeof *v6_sample_fields,
+        FIELDS_OF(v6_sample_fields),
     },
 };
 

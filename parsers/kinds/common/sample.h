@@ -67,9 +67,4 @@ extern const struct kind_hooks sample_hooks;
         name, title, COLUMN_TEXT, UNIT_NONE, 0, NULL, doc                                                              \
     }
 
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-#define COLUMNS_OF(array) .columns = (array), .column_count = COUNT_OF(array)
-#define LAYOUTS_OF(array) .layouts = (array), .layout_count = COUNT_OF(array)
-#define FIELDS_OF(array) .fields = (array), .field_count = COUNT_OF(array)
-
 #endif

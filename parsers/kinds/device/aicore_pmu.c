@@ -2,13 +2,6 @@
 /* PMU of the AI cores: aicore.data, a record for each task, or samples. */
 #include "parsers/kinds/common/core_pmu.h"
 
-static const char *const patterns[] = {
-    "aicore.data.{device_id}.slice_{slice}",
-    "aicore.data.{number}.{device_id}.{slice}",
-    "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 /* Cycles of the time since the sample before, of the first of a second. */
 #define SAMPLES                                                                                                        \
     "u AS (SELECT device_id, core_id, time_ns, total_cycle * 100.0 / (setting('aic_frequency', device_id) * 1e6 *"     \
@@ -68,7 +61,9 @@ const struct record_kind kind_aicore_pmu = {
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
            "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
            "have run.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"aicore.data.{device_id}.slice_{slice}", "aicore.data.{number}.{device_id}.{slice}",
+                              "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     .columns = core_pmu_columns,
     .column_count = CORE_PMU_COLUMNS,
     .layouts = core_pmu_layouts,

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL};
-
 enum {
     FILE_ID,
     DEVICE_ID,
@@ -167,7 +165,7 @@ const struct record_kind kind_aicpu_log = {
     .doc = "One execution of an operator on the AI CPU, as that measured it. Text in two entries, \"[<stamp>] "
            "Node:<operator>, Run tart:<start>, ..., Run end:<end>\" and \"Thread[..] process device[..]:aicpu[..] task "
            "end, ...\"; either may be missing.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &hooks,
     .lines = lines,

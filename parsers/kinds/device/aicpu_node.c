@@ -4,11 +4,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/aicpu_stream.h"
 
-static const char *const patterns[] = {
-    "DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     FILE_ID,
     DEVICE_ID,
@@ -109,8 +104,7 @@ static const struct layout layouts[] = {
             "16 and 56, microseconds of computation and copy at 24 to 40)",
         .record_size = 128,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
     {
         .name = "cann-aicpu-node-256",
@@ -118,8 +112,7 @@ static const struct layout layouts[] = {
         .part = true,
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 0}},
-        .fields = record_fields,
-        .field_count = sizeof record_fields / sizeof *record_fields,
+        FIELDS_OF(record_fields),
     },
 };
 
@@ -226,11 +219,9 @@ const struct record_kind kind_aicpu_node = {
     .title = "Operator of the AI CPU",
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
     .series = series,
 };

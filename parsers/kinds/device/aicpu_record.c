@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
-static const char *const patterns[] = {"aicpu.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     {"record_type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
      "0 an operator, 1 a queue of data, 3 a wait of the model for data; of MC2 4 a turn of communication, 5 of "
@@ -39,7 +37,7 @@ const struct record_kind kind_aicpu_record = {
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
            "communicate at "
            "once. Each record becomes a row of the kind that it is of.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"aicpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &split_hooks,

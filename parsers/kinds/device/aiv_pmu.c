@@ -2,13 +2,6 @@
 /* PMU of the vector cores: aiVectorCore.data, a record for each task, or samples. */
 #include "parsers/kinds/common/core_pmu.h"
 
-static const char *const patterns[] = {
-    "aiVectorCore.data.{device_id}.slice_{slice}",
-    "aiVectorCore.data.{number}.{device_id}.{slice}",
-    "aiVectorCore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct series_report series[] = {
     {
         .name = "ai_vector_core_utilization",
@@ -49,7 +42,10 @@ const struct record_kind kind_aiv_pmu = {
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
            "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
            "have run.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"aiVectorCore.data.{device_id}.slice_{slice}",
+                              "aiVectorCore.data.{number}.{device_id}.{slice}",
+                              "aiVectorCore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     .columns = core_pmu_columns,
     .column_count = CORE_PMU_COLUMNS,
     .layouts = core_pmu_layouts,

@@ -2,11 +2,6 @@
 /* Frequency of the AI cores over time: lpmFreqConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 
-static const char *const patterns[] = {
-    "lpmFreqConv.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
     [CORE_CHANGES_VALUE] = {"mhz", "Frequency", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "MHz from then on."},
@@ -22,8 +17,7 @@ static const struct layout layouts[] = {
         .source = "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
                   "MHz, 16 bytes each (docs/formats/cann.md 7)",
         .record_size = CORE_CHANGES_SIZE,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -33,10 +27,8 @@ const struct record_kind kind_core_frequency = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"lpmFreqConv.data.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &core_changes_hooks,
 };

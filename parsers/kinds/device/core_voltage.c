@@ -2,11 +2,6 @@
 /* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
 #include "parsers/kinds/common/core_changes.h"
 
-static const char *const patterns[] = {
-    "lpmInfoConv.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { WHAT = CORE_CHANGES_OWN };
 
 static const struct value_name whats[] = {
@@ -31,8 +26,7 @@ static const struct layout layouts[] = {
             "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
             "value, 16 bytes each",
         .record_size = CORE_CHANGES_SIZE,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -69,11 +63,9 @@ const struct record_kind kind_core_voltage = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &core_changes_hooks,
     .series = series,
 };

@@ -2,8 +2,6 @@
 /* Queues of data for models: DATA_PREPROCESS.DP, and records of aicpu.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -73,7 +71,7 @@ const struct record_kind kind_data_queue = {
     .table = "data_queue",
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

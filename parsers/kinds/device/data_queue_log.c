@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_log.h"
 
-static const char *const patterns[] = {"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -56,7 +54,7 @@ const struct record_kind kind_data_queue_log = {
     .title = "Queue of data, of 2020",
     .doc = "An item of data was put into a queue or taken out. Text \"[<microseconds>] <action>, source:<queue>, "
            "index:<item>, size:<items>\".",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &hooks,
     .lines = lines,

@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/core_pmu.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
-static const char *const patterns[] = {
-    "ffts_profile.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
 
 enum {
@@ -30,17 +25,13 @@ enum {
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
     [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names, "Kind of part."},
-    [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "1: a counter ran over; the record is dropped. Only for tasks."},
-    [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Which part of an FFTS+ task it is."},
-    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0 cube, 1 vector. Only for blocks."},
-    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "The core that ran the block. Only for blocks."},
+    [OVERFLOW] = NUMBER_COLUMN("overflow", "Overflow", "1: a counter ran over; the record is dropped. Only for tasks."),
+    [SUB_TASK_ID] = NUMBER_COLUMN("sub_task_id", "Context ID", "Which part of an FFTS+ task it is."),
+    [CORE_TYPE] = NUMBER_COLUMN("core_type", "Core type", "0 cube, 1 vector. Only for blocks."),
+    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block. Only for blocks."),
     [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
-    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "Number of the sub-block. Only for blocks."},
-    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Number of the block. Only for blocks."},
+    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "Number of the sub-block. Only for blocks."),
+    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "Number of the block. Only for blocks."),
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
                      "Cycles of all cores together."},
     PMU_EVENT_COLUMNS(EVENT0),
@@ -48,8 +39,8 @@ static const struct column columns[] = {
                     "When it began, on the counter of the device."},
     [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
                   "When it ended, on the counter of the device."},
-    [SAMPLE_MODE] = {"sample_mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "0 ends the samples, though records may follow. Only for samples."},
+    [SAMPLE_MODE] =
+        NUMBER_COLUMN("sample_mode", "Mode", "0 ends the samples, though records may follow. Only for samples."),
     [SAMPLE_STAMP] = {"sample_ns", "Stamp", COLUMN_INTEGER, UNIT_NS, 0, NULL,
                       "The monotonic clock of the device. Only for samples."},
 };
@@ -83,16 +74,14 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 4.4)",
         .record_size = 128,
         .magics = STARS_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
     {
         .name = "ffts-profile-sample-96",
         .source = "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
         .record_size = 96,
         .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
-        .fields = sample_fields,
-        .field_count = sizeof sample_fields / sizeof *sample_fields,
+        FIELDS_OF(sample_fields),
     },
 };
 
@@ -251,10 +240,8 @@ const struct record_kind kind_ffts_profile = {
     .title = "Core PMU of STARS chips",
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

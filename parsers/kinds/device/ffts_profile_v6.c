@@ -5,11 +5,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
-static const char *const patterns[] = {
-    "ffts_profile.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FUNCTION_TASK = 0x2a, FUNCTION_BLOCK = 0x29 };
 static const struct value_name functions[] = {{FUNCTION_TASK, "task"}, {FUNCTION_BLOCK, "block"}, {0, NULL}};
 
@@ -39,15 +34,15 @@ static const struct column columns[] = {
     [DEVICE_ID] = DEVICE_COLUMN,
     [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                  "The number of the task, of 32 bits."},
-    [CONTEXT_TYPE] = {"context_type", "Context type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of part."},
-    [IS_MAIN] = {"is_main", "Main", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of the core that the task begins on."},
-    [IS_MIX] = {"is_mix", "Mix", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "1: of a task on both kinds of cores."},
+    [CONTEXT_TYPE] = NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
+    [IS_MAIN] = NUMBER_COLUMN("is_main", "Main", "1: of the core that the task begins on."),
+    [IS_MIX] = NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
     [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
                   "1: a counter ran over; the record of a task is dropped."},
     [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, cores, "Which kind of core counted."},
-    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The core that ran the block."},
-    [SUB_BLOCK_ID] = {"sub_block_id", "Sub-block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The part of the block."},
-    [BLOCK_ID] = {"block_id", "Block ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The block."},
+    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block."),
+    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "The part of the block."),
+    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "The block."),
     [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL, "Cycles of the core."},
     PMU_EVENT_COLUMNS(EVENT0),
     [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
@@ -223,7 +218,7 @@ const struct record_kind kind_ffts_profile_v6 = {
     .of_device_join = true,
     .title = "Core PMU of chips 15 and 16",
     .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

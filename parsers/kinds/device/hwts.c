@@ -5,13 +5,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/device_stream.h"
 
-static const char *const patterns[] = {
-    "hwts.data.{device_id}.slice_{slice}",
-    "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "hwts.log.data.{number}.{device_id}.{slice}",
-    NULL,
-};
-
 enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK, TASK_TYPE };
 enum { TYPE_START, TYPE_END, TYPE_BLOCK_START, TYPE_BLOCK_END };
 
@@ -50,8 +43,7 @@ static const struct layout layouts[] = {{
               "to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 struct state {
@@ -181,9 +173,10 @@ const struct record_kind kind_hwts = {
     .of_device_join = true,
     .title = "Hardware task scheduler log",
     .doc = "Starts and ends of tasks on an Ascend device, in the order in which the scheduler wrote them.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"hwts.data.{device_id}.slice_{slice}",
+                                      "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                      "hwts.log.data.{number}.{device_id}.{slice}", NULL},
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

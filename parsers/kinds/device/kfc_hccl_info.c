@@ -44,9 +44,8 @@ static const struct column columns[] = {
     [DEVICE_ID] = DEVICE_COLUMN,
     [DATA_LENGTH] = STAMP_COLUMN("data_length", "Bytes behind the header that are used."),
     [ITEM] = STAMP_COLUMN("item", "Name of the task, as an id of the hash dictionary."),
-    [TAG] = {"tag", "Tag", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The operator's tag, as an id of the hash dictionary."},
-    [GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-               "The group, as an id of the hash dictionary."},
+    [TAG] = NUMBER_COLUMN("tag", "Tag", "The operator's tag, as an id of the hash dictionary."),
+    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
     [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "Name of the task (name.id)."},
     [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                        "The group of ranks (name.id)."},
@@ -127,11 +126,10 @@ static int name_of(const struct aicpu_stream *stream, struct row *row, size_t ha
     int64_t name_id;
     if (stream->association == NULL || row->cells[hash].integer == 0)
         return 0;
-    int status =
-        association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err);
-    if (status == 0)
-        row_set_integer(row, name, name_id);
-    return status;
+    if (association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err) < 0)
+        return -(int)err->code;
+    row_set_integer(row, name, name_id);
+    return 0;
 }
 
 static int derive(const struct aicpu_stream *stream, struct row *row, struct err *err)
@@ -162,11 +160,8 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
         return 0;
     }
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
-    int status = derive(&state->stream, &decoded, err);
-    if (status == 0)
-        status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status != 0)
-        return status;
+    if (derive(&state->stream, &decoded, err) < 0 || decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return -(int)err->code;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;

@@ -3,8 +3,6 @@
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"nano_stars_profile.data.{device_id}.slice_{slice}", NULL};
-
 enum {
     FILE_ID,
     DEVICE_ID,
@@ -180,7 +178,7 @@ const struct record_kind kind_nano_stars_profile = {
     .title = "Task of chip 9",
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

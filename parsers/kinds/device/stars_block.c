@@ -3,8 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"stars_block.data.{device_id}.slice_{slice}", NULL};
-
 enum { BLOCK_START = 0x24, BLOCK_END = 0x25 };
 static const struct value_name functions[] = {{BLOCK_START, "start"}, {BLOCK_END, "end"}, {0, NULL}};
 static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
@@ -52,7 +50,7 @@ const struct record_kind kind_stars_block = {
     .families = FAMILY_CANN,
     .title = "Starts and ends of blocks",
     .doc = "When each block of a task began or ended on a core, on chips 15 and 16.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"stars_block.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

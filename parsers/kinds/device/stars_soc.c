@@ -4,11 +4,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
-static const char *const patterns[] = {
-    "stars_soc.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name functions[] = {{0, "task start"}, {1, "task end"},     {34, "part start"},
                                               {35, "part end"},  {36, "block start"}, {37, "block end"},
                                               {0, NULL}};
@@ -20,11 +15,11 @@ static const struct column columns[] = {
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
     [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
                        "Kind of part; only for an FFTS+ task."},
-    [SUB_TASK_ID] = {"sub_task_id", "Context ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."},
+    [SUB_TASK_ID] =
+        NUMBER_COLUMN("sub_task_id", "Context ID",
+                      "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."),
     [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
-    [THREAD_ID] = {"thread_id", "FFTS thread", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "The thread of the part; of an FFTS+ task."},
+    [THREAD_ID] = NUMBER_COLUMN("thread_id", "FFTS thread", "The thread of the part; of an FFTS+ task."),
 };
 
 static const struct field fields[] = {
@@ -43,8 +38,7 @@ static const struct layout layouts[] = {
             "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
         .record_size = 64,
         .magics = STARS_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -177,10 +171,8 @@ const struct record_kind kind_stars_soc = {
     .title = "STARS task log",
     .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
            "They become the tasks of the device.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -5,11 +5,6 @@
 #include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
-static const char *const patterns[] = {
-    "stars_soc.data.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { TASK_START = 0x00, TASK_END = 0x01, FUSION_START = 0x16, FUSION_END = 0x17 };
 
 static const struct value_name functions[] = {{TASK_START, "task start"},
@@ -23,12 +18,11 @@ enum { TICK = STARS_RECORD_COLUMN_COUNT, FUSION_TYPES, MISSION_ID, ACCELERATOR }
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "Kind of event."),
     [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [FUSION_TYPES] = {"fusion_types", "Fusion types", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU."},
-    [MISSION_ID] = {"mission_id", "Mission", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "Mission of a fusion task on the CCU."},
-    [ACCELERATOR] = {"accelerator", "Accelerator", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "Low 6 bits: the accelerator; the next 7: its queue."},
+    [FUSION_TYPES] =
+        NUMBER_COLUMN("fusion_types", "Fusion types",
+                      "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU."),
+    [MISSION_ID] = NUMBER_COLUMN("mission_id", "Mission", "Mission of a fusion task on the CCU."),
+    [ACCELERATOR] = NUMBER_COLUMN("accelerator", "Accelerator", "Low 6 bits: the accelerator; the next 7: its queue."),
 };
 
 static const struct field fields[] = {
@@ -179,7 +173,7 @@ const struct record_kind kind_stars_soc_v6 = {
     .title = "STARS task log of chips 15 and 16",
     .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
            "the tasks of the device, whose streams the host tells, and its fusion tasks.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

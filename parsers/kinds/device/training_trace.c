@@ -3,9 +3,6 @@
 #include "base/number.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                                       NULL};
-
 enum { FILE_ID, DEVICE_ID, POINT, TASK_ID, STREAM_ID, TICK, TIME_NS };
 
 static const struct value_name points[] = {
@@ -125,7 +122,8 @@ const struct record_kind kind_training_trace = {
         "The points of iterations that a device passed. Point 1 is where forward propagation begins, 2 where backward "
         "propagation ends, 255 the end of the iteration; others come in pairs, (3, 4), (5, 6) and so on, the begin and "
         "end of what step_point names.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -4,13 +4,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/device_stream.h"
 
-static const char *const patterns[] = {
-    "ts_track.data.{device_id}.slice_{slice}",
-    "ts_track.data.{number}.{device_id}.{slice}",
-    "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name tags[] = {{3, "time line"},
                                          {TRACK_TAG_STEP, "step trace"},
                                          {TRACK_TAG_COPY, "copy"},
@@ -117,8 +110,7 @@ static const struct layout layouts[] = {
         .record_size = 32,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x2003}},
-        .fields = timeline_fields,
-        .field_count = sizeof timeline_fields / sizeof *timeline_fields,
+        FIELDS_OF(timeline_fields),
     },
     {
         .name = "ts-step-trace-40",
@@ -126,8 +118,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280a}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-memcpy-40",
@@ -135,8 +126,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280b}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-task-type-40",
@@ -144,8 +134,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280c}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-task-flip-40",
@@ -153,8 +142,7 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280e}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-block-num-40",
@@ -162,15 +150,13 @@ static const struct layout layouts[] = {
         .record_size = 40,
         .mixed = true,
         .magics = {{.offset = 1, .width = 3, .value = 0x280f}},
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
     {
         .name = "ts-track-40",
         .source = "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)",
         .record_size = 40,
-        .fields = tagged_fields,
-        .field_count = sizeof tagged_fields / sizeof *tagged_fields,
+        FIELDS_OF(tagged_fields),
     },
 };
 
@@ -361,10 +347,10 @@ const struct record_kind kind_ts_track = {
     .title = "Task scheduler track",
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"ts_track.data.{device_id}.slice_{slice}", "ts_track.data.{number}.{device_id}.{slice}",
+                              "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

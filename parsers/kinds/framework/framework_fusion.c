@@ -4,13 +4,6 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
-    "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
-    "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     INPUT_BYTES = MODEL_RECORD_COLUMNS,
     OUTPUT_BYTES,
@@ -45,8 +38,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -75,10 +67,12 @@ const struct record_kind kind_framework_fusion = {
     .families = FAMILY_2022,
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
+                              "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
+                              "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -3,14 +3,6 @@
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/text/dictionary.h"
 
-static const char *const patterns[] = {
-    "Framework.hash_dic.{device_id}.slice_{slice}",
-    "Framework.hash_dic.dev.{device_id}.{slice}",
-    "Framework.hash_dic.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "AclModule.hash_dic.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, HASH_ID, NAME };
 
 static const struct column columns[] = {
@@ -62,8 +54,10 @@ const struct record_kind kind_framework_hash = {
     .families = FAMILY_2022,
     .title = "Hash dictionary of 2022",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\".",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"Framework.hash_dic.{device_id}.slice_{slice}",
+                                      "Framework.hash_dic.dev.{device_id}.{slice}",
+                                      "Framework.hash_dic.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                      "AclModule.hash_dic.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -2,13 +2,6 @@
 /* Which graph and session a model belongs to, before 2023: Framework.id_map_info. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "Framework.id_map_info.{device_id}.slice_{slice}",
-    "Framework.id_map_info.dev.{device_id}.{slice}",
-    "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, GRAPH_ID, MODEL_ID, SESSION_ID, TIME_NS, MODE };
 
 static const struct column columns[] = {
@@ -33,8 +26,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)",
         .record_size = 32,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -44,9 +36,9 @@ const struct record_kind kind_framework_id_map = {
     .families = FAMILY_2022,
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"Framework.id_map_info.{device_id}.slice_{slice}",
+                                      "Framework.id_map_info.dev.{device_id}.{slice}",
+                                      "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
 };

@@ -3,13 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",
-    "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
-    "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { START_NS = MODEL_RECORD_COLUMNS, END_NS };
 
 static const struct column columns[] = {
@@ -34,8 +27,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -45,10 +37,12 @@ const struct record_kind kind_framework_model_load = {
     .families = FAMILY_2022,
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",
+                              "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
+                              "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &model_record_hooks,
 };

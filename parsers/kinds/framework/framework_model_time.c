@@ -3,13 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-static const char *const patterns[] = {
-    "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
-    "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
-    "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum {
     REQUEST_ID = MODEL_RECORD_COLUMNS,
     THREAD_ID,
@@ -61,8 +54,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -72,10 +64,12 @@ const struct record_kind kind_framework_model_time = {
     .families = FAMILY_2022,
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){
+            "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
+            "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
+            "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &model_record_hooks,
 };

@@ -3,13 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 
-static const char *const patterns[] = {
-    "Framework.dynamic_op_execute.{device_id}.slice_{slice}",
-    "Framework.dynamic_op_execute.dev.{device_id}.{slice}",
-    "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, THREAD_ID, OP_TYPE_ID, EVENT_TYPE_ID, START_NS, END_NS };
 
 static const struct column columns[] = {
@@ -38,8 +31,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
         .record_size = 64,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -60,10 +52,11 @@ const struct record_kind kind_framework_op_execute = {
     .families = FAMILY_2022,
     .title = "Host step of an operator",
     .doc = "Work of the host for an operator of dynamic shape, and how long it took.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"Framework.dynamic_op_execute.{device_id}.slice_{slice}",
+                              "Framework.dynamic_op_execute.dev.{device_id}.{slice}",
+                              "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -2,13 +2,6 @@
 /* Begins and ends of iterations, before 2023: Framework.step_info. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "Framework.step_info.{device_id}.slice_{slice}",
-    "Framework.step_info.dev.{device_id}.{slice}",
-    "Framework.step_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name marks[] = {{0, "begin"}, {1, "end"}, {0, NULL}};
 
 enum { FILE_ID, MODEL_ID, STREAM_ID, TASK_ID, BATCH_ID, TIME_NS, ITERATION, THREAD_ID, MARK };
@@ -40,8 +33,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
         .record_size = 64,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -51,9 +43,9 @@ const struct record_kind kind_framework_step = {
     .families = FAMILY_2022,
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"Framework.step_info.{device_id}.slice_{slice}",
+                                      "Framework.step_info.dev.{device_id}.{slice}",
+                                      "Framework.step_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
 };

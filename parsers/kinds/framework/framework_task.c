@@ -4,16 +4,6 @@
 #include "parsers/kinds/common/execution_file.h"
 #include "parsers/kinds/common/text/mixed_text.h"
 
-static const char *const patterns[] = {
-    "Framework.task_desc_info.{device_id}.slice_{slice}",
-    "Framework.task_desc_info.dev.{device_id}.{slice}",
-    "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Framework.single_op_task_info.{device_id}.slice_{slice}",
-    "Framework.single_op_task_info.dev.{device_id}.{slice}",
-    "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
 enum {
@@ -73,8 +63,7 @@ static const struct layout layouts[] = {
         .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -108,12 +97,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         .task_type = number(row, TASK_TYPE),
         .op_state = number(row, SHAPE_TYPE),
     };
-    int status = executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err);
-    if (status == 0)
-        status = executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err);
-    if (status == 0 && state->executions != NULL)
-        status = executions_add_description(state->executions, &description, err);
-    return status;
+    if (executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err) < 0 ||
+        executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err) < 0 ||
+        (state->executions != NULL && executions_add_description(state->executions, &description, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
 static const struct kind_hooks hooks = {
@@ -128,10 +116,14 @@ const struct record_kind kind_framework_task = {
     .families = FAMILY_2022,
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"Framework.task_desc_info.{device_id}.slice_{slice}",
+                              "Framework.task_desc_info.dev.{device_id}.{slice}",
+                              "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              "Framework.single_op_task_info.{device_id}.slice_{slice}",
+                              "Framework.single_op_task_info.dev.{device_id}.{slice}",
+                              "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

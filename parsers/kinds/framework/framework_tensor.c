@@ -6,16 +6,6 @@
 #include "parsers/kinds/common/tensor_columns.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
-static const char *const patterns[] = {
-    "Framework.tensor_data_info.{device_id}.slice_{slice}",
-    "Framework.tensor_data_info.dev.{device_id}.{slice}",
-    "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
-    "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
-    "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { MODEL_ID, ITERATION, STREAM_ID, TASK_ID, BATCH_ID, TENSOR_COUNT, TIME_NS, FIRST_TENSOR };
 
 static const struct column columns[] = {
@@ -44,8 +34,7 @@ static const struct layout layouts[] = {{
     .source = "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
     .record_size = 256,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 static struct host_tensor tensor_of(const struct cell *cells)
@@ -99,9 +88,15 @@ const struct record_kind kind_framework_tensor = {
     .title = "Tensors of an operator",
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "tensor_set.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns =
+        (const char *const[]){"Framework.tensor_data_info.{device_id}.slice_{slice}",
+                              "Framework.tensor_data_info.dev.{device_id}.{slice}",
+                              "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
+                              "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
+                              "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                              NULL},
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {
-    "Framework.host.vm.graph_desc_info.{device_id}.slice_{slice}",
-    "Framework.host.graph_desc_info.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, NAME, TYPE, INPUT_SHAPES, INPUT_TYPES, INPUT_FORMATS, OUTPUT_SHAPES, OUTPUT_TYPES, OUTPUT_FORMATS };
 
 static const struct column columns[] = {
@@ -210,8 +204,8 @@ const struct record_kind kind_graph_desc = {
            "op_name and op_type, then input_id, input_format, input_data_type and input_shape for each input, and the "
            "same "
            "with output_ for each output.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"Framework.host.vm.graph_desc_info.{device_id}.slice_{slice}",
+                                      "Framework.host.graph_desc_info.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

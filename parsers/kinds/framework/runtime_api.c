@@ -3,15 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/execution_file.h"
 
-static const char *const patterns[] = {
-    "Runtime.api.{device_id}.slice_{slice}",
-    "runtime.api.{device_id}.slice_{slice}",
-    "Runtime.runtime.data.dev.{device_id}.{slice}",
-    "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    "Runtime.runtime.data.{device_id}.{slice}",
-    NULL,
-};
-
 enum {
     FILE_ID,
     THREAD_ID,
@@ -117,8 +108,7 @@ static const struct layout layouts[] = {
         .source = "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -153,10 +143,11 @@ const struct record_kind kind_runtime_api = {
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "
            "launched.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"Runtime.api.{device_id}.slice_{slice}", "runtime.api.{device_id}.slice_{slice}",
+                                      "Runtime.runtime.data.dev.{device_id}.{slice}",
+                                      "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
+                                      "Runtime.runtime.data.{device_id}.{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

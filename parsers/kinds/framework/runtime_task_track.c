@@ -2,14 +2,6 @@
 /* Tasks that the runtime launched, before 2023: Runtime.task_track. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "Runtime.task_track.{device_id}.slice_{slice}",
-    "runtime.task_track.{device_id}.slice_{slice}",
-    "Runtime.runtime.dev.{device_id}.{slice}",
-    "Runtime.runtime.dev.profiler_default_tag.{device_id}.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, THREAD_ID, TIME_NS, TASK_TYPE, TASK_ID, BATCH_ID, STREAM_ID };
 
 static const struct column columns[] = {
@@ -38,8 +30,7 @@ static const struct layout layouts[] = {
         .source = "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)",
         .record_size = 64,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -49,9 +40,10 @@ const struct record_kind kind_runtime_task_track = {
     .families = FAMILY_2022,
     .title = "Runtime task track",
     .doc = "A task that the runtime handed to a device and its type.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns =
+        (const char *const[]){"Runtime.task_track.{device_id}.slice_{slice}",
+                              "runtime.task_track.{device_id}.slice_{slice}", "Runtime.runtime.dev.{device_id}.{slice}",
+                              "Runtime.runtime.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
 };

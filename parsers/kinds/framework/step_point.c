@@ -3,12 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {
-    "Framework.host.vm.point.{device_id}.slice_{slice}",
-    "Framework.host.point.{device_id}.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -25,7 +19,8 @@ const struct record_kind kind_step_point = {
     .title = "Point of an iteration",
     .doc = "Which operator a point of training_trace is about: 1 where forward propagation begins, 2 where backward "
            "propagation ends, 3 and 4, 5 and 6 and so on the begin and end of what runs beside them.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"Framework.host.vm.point.{device_id}.slice_{slice}",
+                                      "Framework.host.point.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {
-    "Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
-    "Framework.host.task_desc_info.{device_id}.slice_{slice}",
-    NULL,
-};
-
 /* Lower numbers are those of several tasks, on different streams. */
 #define UNIQUE_TASK_IDS 25000
 
@@ -105,8 +99,8 @@ const struct record_kind kind_task_desc = {
     .doc = "Which operator a task runs. Text lines \"<operator> <block dim> <task id> <stream id>\". A description "
            "names the "
            "tasks of its id when the id is 25000 or more: those are unique over all streams.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
+                                      "Framework.host.task_desc_info.{device_id}.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

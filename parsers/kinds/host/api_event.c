@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/pair_table.h"
 
-static const char *const patterns[] = {
-    "{tag}.api_event.data.slice_{slice}",
-    NULL,
-};
-
 enum { REQUEST_ID = THREAD_ID + 1, BEGIN_TICK, END_TICK, ITEM_ID };
 
 static const struct column columns[] = {
@@ -44,8 +39,7 @@ static const struct layout layouts[] = {{
     .source = "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)",
     .record_size = 40,
     .magics = HOST_RECORD_MAGICS,
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 #define EVENT_END (-1) /* the end of a record that is one half of a call */
@@ -151,10 +145,8 @@ const struct record_kind kind_api_event = {
     .title = "API call of CANN",
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/captured_op.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.capture_op_info.slice_{slice}", NULL};
-
 static const struct layout layouts[] = {{
     .name = "cann-capture-op-info",
     .source =
@@ -43,7 +41,7 @@ const struct record_kind kind_capture_op_info = {
     .title = "Operator of a captured graph",
     .doc = "Which operator a task of a captured graph is. A task that no node description names has its name, type and "
            "tensors.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.capture_op_info.slice_{slice}", NULL},
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,
     LAYOUTS_OF(layouts),

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {"{tag}.variable.capture_op_info.slice_{slice}", NULL};
-
 static const struct layout layouts[] = {{
     .name = "cann-capture-op-info-variable",
     .source =
@@ -65,11 +63,9 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     }
     const struct bytes tensors = {bytes + CAPTURED_OP_HEAD, length - CAPTURED_OP_HEAD};
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
-    int status = captured_op_take(decoder, &state->stream, &decoded, &tensors, err);
-    if (status == 0)
-        status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status != 0)
-        return status;
+    if (captured_op_take(decoder, &state->stream, &decoded, &tensors, err) < 0 ||
+        decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return -(int)err->code;
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;
@@ -145,7 +141,7 @@ const struct record_kind kind_capture_op_info_variable = {
     .title = "Operator of a captured graph, any number of tensors",
     .doc = "Which operator a task of a captured graph is, as in capture_op_info, in records that are as long as their "
            "tensors need.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.variable.capture_op_info.slice_{slice}", NULL},
     .stage = 1, /* behind the dictionaries */
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,

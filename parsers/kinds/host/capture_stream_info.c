@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.capture_stream_info.slice_{slice}",
-    NULL,
-};
-
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "status", .offset = 24, .width = 2},
@@ -24,8 +19,7 @@ static const struct layout layouts[] = {
                   "device (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -35,10 +29,9 @@ const struct record_kind kind_capture_stream_info = {
     .families = FAMILY_CANN,
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.capture_stream_info.slice_{slice}", NULL},
     .columns = capture_stream_columns,
     .column_count = CAPTURE_STREAM_COLUMNS,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    LAYOUTS_OF(layouts),
     .hooks = &capture_stream_hooks,
 };

@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.capture_stream_info_v2.slice_{slice}",
-    NULL,
-};
-
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "device_id", .offset = 24, .width = 2},
@@ -25,8 +20,7 @@ static const struct layout layouts[] = {
             "stream and model (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -37,10 +31,9 @@ const struct record_kind kind_capture_stream_info_v2 = {
     .doc = "As capture_stream_info, in whose table they are stored. Ignored when the capture has records of the first "
            "generation, which say the same.",
     .instead_of = "capture_stream_info",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.capture_stream_info_v2.slice_{slice}", NULL},
     .columns = capture_stream_columns,
     .column_count = CAPTURE_STREAM_COLUMNS,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    LAYOUTS_OF(layouts),
     .hooks = &capture_stream_hooks,
 };

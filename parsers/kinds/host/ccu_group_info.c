@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/ccu_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.ccu_group_info.slice_{slice}", NULL};
-
 enum { REDUCE = CCU_RECORD_COLUMN_COUNT, INPUT, OUTPUT, BYTES, CHANNELS, RANKS };
 
 static const struct column columns[] = {
@@ -12,7 +10,7 @@ static const struct column columns[] = {
     [REDUCE] = CCU_NUMBER("reduce_op", "Reduction", "0 sum, 1 product, 2 largest, 3 smallest; 255: none."),
     [INPUT] = CCU_NUMBER("input_type", "Input type", "Type of an element, as a number of HCCL."),
     [OUTPUT] = CCU_NUMBER("output_type", "Output type", "Data type of the result."),
-    [BYTES] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Amount moved."},
+    [BYTES] = BYTES_COLUMN("data_size", "Size", "Amount moved."),
     [CHANNELS] = CCU_CHANNELS_COLUMN,
     [RANKS] = CCU_RANKS_COLUMN,
 };
@@ -52,7 +50,7 @@ const struct record_kind kind_ccu_group_info = {
     .families = FAMILY_CANN,
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.ccu_group_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

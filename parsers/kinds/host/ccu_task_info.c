@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/ccu_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.ccu_task_info.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
 };
@@ -43,7 +41,7 @@ const struct record_kind kind_ccu_task_info = {
     .families = FAMILY_CANN,
     .title = "Task of the CCU",
     .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.ccu_task_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/ccu_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL};
-
 enum { CKE = CCU_RECORD_COLUMN_COUNT, MASK, CHANNELS, RANKS };
 
 static const struct column columns[] = {
@@ -48,7 +46,7 @@ const struct record_kind kind_ccu_wait_signal_info = {
     .families = FAMILY_CANN,
     .title = "Wait of the CCU",
     .doc = "Which signals of which channels an instruction of the CCU waits for.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

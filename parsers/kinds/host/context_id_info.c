@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.context_id_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     OP_NAME_ID = HOST_RECORD_COLUMN_COUNT,
     CONTEXT_COUNT,
@@ -199,8 +194,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -240,10 +234,8 @@ const struct record_kind kind_context_id_info = {
     .title = "Context ids",
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -6,8 +6,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL};
-
 enum {
     ITEM = HOST_RECORD_COLUMN_COUNT,
     GROUP,
@@ -42,8 +40,7 @@ enum {
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
     [ITEM] = STAMP_COLUMN("item", "Name of the task, as an id of the hash dictionary."),
-    [GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-               "The group, as an id of the hash dictionary."},
+    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
     [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "Name of the task (name.id)."},
     [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                        "The group of ranks (name.id)."},
@@ -190,7 +187,7 @@ const struct record_kind kind_dpu_hccl_info = {
     .families = FAMILY_CANN,
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

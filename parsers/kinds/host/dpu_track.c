@@ -5,8 +5,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.compact.dpu_track.slice_{slice}", NULL};
-
 enum {
     DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
     DEVICE_TYPE,
@@ -113,7 +111,7 @@ const struct record_kind kind_dpu_track = {
     .families = FAMILY_CANN,
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.compact.expand_stream_spec.slice_{slice}", NULL};
-
 enum { EXPANDED = HOST_RECORD_COLUMN_COUNT };
 
 static const struct column columns[] = {
@@ -47,7 +45,7 @@ const struct record_kind kind_expand_stream_spec = {
     .title = "Expanded streams",
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
            "tasks together in another way. The first record counts.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

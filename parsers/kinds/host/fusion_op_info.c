@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.fusion_op_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     FUSION_NAME_ID = HOST_RECORD_COLUMN_COUNT,
     OP_COUNT,
@@ -44,8 +39,7 @@ static const struct layout layouts[] = {
                   "to 8 operators (docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -102,10 +96,8 @@ const struct record_kind kind_fusion_op_info = {
     .families = FAMILY_CANN,
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

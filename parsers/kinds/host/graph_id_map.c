@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.graph_id_map.slice_{slice}",
-    NULL,
-};
-
 enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };
 
 static const struct column columns[] = {
@@ -32,8 +27,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -59,10 +53,8 @@ const struct record_kind kind_graph_id_map = {
     .families = FAMILY_CANN,
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

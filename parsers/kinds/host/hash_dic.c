@@ -3,11 +3,6 @@
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/text/dictionary.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.hash_dic.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, HASH_ID, NAME };
 
 static const struct column columns[] = {
@@ -51,8 +46,7 @@ const struct record_kind kind_hash_dic = {
     .title = "Hash dictionary",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\". An id without a line is shown as "
            "its number.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"{tag}.additional.hash_dic.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

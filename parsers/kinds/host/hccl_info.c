@@ -4,11 +4,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"
-static const char *const patterns[] = {
-    "{tag}.additional.hccl_info.slice_{slice}",
-    NULL,
-};
-
 enum {
     ITEM_ID = HOST_RECORD_COLUMN_COUNT,
     CCL_TAG_ID,
@@ -103,8 +98,7 @@ static const struct layout layouts[] = {
                   "notification, size, types (docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -150,10 +144,8 @@ const struct record_kind kind_hccl_info = {
     .title = "Communication task",
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

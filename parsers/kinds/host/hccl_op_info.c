@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.hccl_op_info.slice_{slice}",
-    NULL,
-};
-
 enum { RELAY = HOST_RECORD_COLUMN_COUNT, RETRY, DATA_TYPE, ALG_TYPE_ID, COUNT, GROUP_NAME_ID };
 
 static const struct column columns[] = {
@@ -41,8 +36,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -78,10 +72,8 @@ const struct record_kind kind_hccl_op_info = {
     .families = FAMILY_CANN,
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

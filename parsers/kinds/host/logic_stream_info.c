@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.logic_stream_info.slice_{slice}",
-    NULL,
-};
-
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */
 /* clang-format off */
 #define PAIRS(X) \
@@ -49,8 +44,7 @@ static const struct layout layouts[] = {
             "(docs/formats/cann.md 3.5)",
         .record_size = 256,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -87,10 +81,8 @@ const struct record_kind kind_logic_stream_info = {
     .families = FAMILY_CANN,
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

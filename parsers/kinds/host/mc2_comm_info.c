@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-static const char *const patterns[] = {"{tag}.additional.mc2_comm_info.slice_{slice}", NULL};
-
 enum {
     GROUP = HOST_RECORD_COLUMN_COUNT,
     GROUP_NAME_ID,
@@ -23,8 +21,7 @@ enum {
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
-    [GROUP] = {"group_hash", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-               "The group, as an id of the hash dictionary."},
+    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
     [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                        "The group of ranks (name.id)."},
     [RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),
@@ -100,7 +97,7 @@ const struct record_kind kind_mc2_comm_info = {
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
            "them, "
            "and the streams that communicate.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,11 +3,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.memcpy_info.slice_{slice}",
-    NULL,
-};
-
 enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };
 
 static const struct column columns[] = {
@@ -33,8 +28,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -67,10 +61,8 @@ const struct record_kind kind_memcpy_info = {
     .families = FAMILY_CANN,
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.model_exeom.slice_{slice}", NULL};
-
 enum { MODEL_ID = HOST_RECORD_COLUMN_COUNT, NAME_HASH, NAME_ID };
 
 static const struct column columns[] = {
@@ -33,11 +31,10 @@ static const struct layout layouts[] = {{
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
-    int status = host_record_take(decoder, state, row, keep, err);
-    if (status == 0)
-        status = named_host_record_find(stream, row, NAME_HASH, NAME_ID, err);
-    if (status < 0 || stream->association == NULL || row->cells[MODEL_ID].integer > UINT32_MAX)
-        return status;
+    bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
+                  named_host_record_find(stream, row, NAME_HASH, NAME_ID, err) < 0;
+    if (failed || stream->association == NULL || row->cells[MODEL_ID].integer > UINT32_MAX)
+        return failed ? -(int)err->code : 0;
     return association_add_model(stream->association, row_u32(row, MODEL_ID), row->cells[NAME_HASH].integer, err);
 }
 
@@ -53,7 +50,7 @@ const struct record_kind kind_model_exeom = {
     .families = FAMILY_CANN,
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

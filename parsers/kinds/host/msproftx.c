@@ -137,16 +137,14 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 6, M)",
         .record_size = 256,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 20500}},
-        .fields = additional_fields,
-        .field_count = sizeof additional_fields / sizeof *additional_fields,
+        FIELDS_OF(additional_fields),
     },
     {
         .name = "cann-msproftx-256",
         .source = "CANN of 2022, Msprof.msproftx: magic 0x5A5A, tag 120, 256 bytes (docs/formats/cann.md 6, E1 and E2)",
         .record_size = 256,
         .magics = STAMP_MAGICS,
-        .fields = stamp_fields,
-        .field_count = sizeof stamp_fields / sizeof *stamp_fields,
+        FIELDS_OF(stamp_fields),
     },
     {
         .name = "cann-msproftx-180",
@@ -154,8 +152,7 @@ static const struct layout layouts[] = {
             "CANN of 2024, Msprof.msproftx: the same without the 76 bytes at the end (docs/formats/cann.md 6, E4)",
         .record_size = 180,
         .magics = STAMP_MAGICS,
-        .fields = stamp_fields,
-        .field_count = sizeof stamp_fields / sizeof *stamp_fields,
+        FIELDS_OF(stamp_fields),
     },
     {
         .name = "cann-msproftx-ex",
@@ -163,8 +160,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 6, E4)",
         .record_size = 176,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0, .mask = 0xfff0}},
-        .fields = ex_fields,
-        .field_count = sizeof ex_fields / sizeof *ex_fields,
+        FIELDS_OF(ex_fields),
     },
 };
 
@@ -236,11 +232,10 @@ static int settle_domain(const struct state *state, struct row *row, struct err 
     int64_t name_id;
     if (!row_has(row, DOMAIN_HASH) || row->cells[DOMAIN_HASH].integer == 0 || state->association == NULL)
         return 0;
-    int status =
-        association_find_name(state->association, row->cells[DOMAIN_HASH].integer, "domain_hash", &name_id, err);
-    if (status == 0)
-        row_set_integer(row, DOMAIN_ID, name_id);
-    return status;
+    if (association_find_name(state->association, row->cells[DOMAIN_HASH].integer, "domain_hash", &name_id, err) < 0)
+        return -(int)err->code;
+    row_set_integer(row, DOMAIN_ID, name_id);
+    return 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -268,9 +263,7 @@ const struct record_kind kind_msproftx = {
            "clock and, when a device saw it, the mark's number there.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

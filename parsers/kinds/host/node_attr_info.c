@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.node_attr_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, ATTRIBUTE_TYPE, ATTRIBUTE_ID };
 
 static const struct column columns[] = {
@@ -33,8 +28,7 @@ static const struct layout layouts[] = {
                   "(docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -67,10 +61,8 @@ const struct record_kind kind_node_attr_info = {
     .title = "Node attribute",
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

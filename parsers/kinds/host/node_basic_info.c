@@ -3,11 +3,6 @@
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.node_basic_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG };
 
 static const struct column columns[] = {
@@ -42,8 +37,7 @@ static const struct layout layouts[] = {
                   "flags (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -83,10 +77,8 @@ const struct record_kind kind_node_basic_info = {
     .title = "Node description",
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

@@ -3,11 +3,6 @@
 #include "parsers/kinds/common/task_track.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const char *const patterns[] = {
-    "{tag}.compact.task_track.slice_{slice}",
-    NULL,
-};
-
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
     {.column = "device_id", .offset = 24, .width = 2, .first_bit = 0, .bit_count = 12},
@@ -27,8 +22,7 @@ static const struct layout layouts[] = {
                   "name, kernel information (docs/formats/cann.md 3.4)",
         .record_size = 64,
         .magics = HOST_RECORD_MAGICS,
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
+        FIELDS_OF(fields),
     },
 };
 
@@ -37,10 +31,9 @@ const struct record_kind kind_task_track = {
     .families = FAMILY_CANN,
     .title = "Task track",
     .doc = TASK_TRACK_DOC,
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.compact.task_track.slice_{slice}", NULL},
     .columns = task_track_columns,
     .column_count = TASK_TRACK_COLUMNS,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    LAYOUTS_OF(layouts),
     .hooks = &task_track_hooks,
 };

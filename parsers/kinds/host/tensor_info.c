@@ -4,11 +4,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/tensor_columns.h"
 
-static const char *const patterns[] = {
-    "{tag}.additional.tensor_info.slice_{slice}",
-    NULL,
-};
-
 enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TENSOR_COUNT, FIRST_TENSOR };
 
 static const struct column columns[] = {
@@ -33,8 +28,7 @@ static const struct layout layouts[] = {{
               "(docs/formats/cann.md 3.5)",
     .record_size = 256,
     .magics = HOST_RECORD_MAGICS,
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 _Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes every tensor of a record");
@@ -80,10 +74,8 @@ const struct record_kind kind_tensor_info = {
     .title = "Tensor description",
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
-    .layouts = layouts,
-    .layout_count = sizeof layouts / sizeof *layouts,
+    .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .hooks = &hooks,
 };

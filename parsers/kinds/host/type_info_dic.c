@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {
-    "{tag}.additional.type_info_dic.slice_{slice}",
-    NULL,
-};
-
 enum { FILE_ID, LEVEL, TYPE, NAME };
 
 static const struct column columns[] = {
@@ -98,8 +93,7 @@ const struct record_kind kind_type_info_dic = {
     .title = "Type dictionary",
     .doc = "The names of the types that other records carry as numbers. Lines \"<level>_<type>:<name>\". A type "
            "without a line is shown as its number.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"{tag}.additional.type_info_dic.slice_{slice}", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

@@ -49,6 +49,5 @@ const struct record_kind kind_communication_op = {
     .title = "Run of a communication operator",
     .doc = "One run of a communication operator on a device: the tasks that were launched by communication calls "
            "inside of one node call; by device and start.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

@@ -43,6 +43,5 @@ const struct record_kind kind_communication_task = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Task of a communication operator",
     .doc = "Which tasks a communication operator consists of, and what was reported of them.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

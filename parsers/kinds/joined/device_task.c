@@ -129,6 +129,5 @@ const struct record_kind kind_device_task = {
     .title = "Task of a device",
     .doc = "One execution of a task on a device, ordered by device and start, with what the host said of it and the "
            "counters of its cores.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

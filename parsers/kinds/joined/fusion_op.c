@@ -44,6 +44,5 @@ const struct record_kind kind_fusion_op = {
     .title = "Fused operator",
     .doc = "An operator that the graph compiler made of several, with its names and the model whose loading reported "
            "it.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

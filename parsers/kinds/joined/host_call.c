@@ -32,6 +32,5 @@ const struct record_kind kind_host_call = {
     .families = FAMILY_ASCEND,
     .title = "Call on the host",
     .doc = "One call of CANN on the host, ordered by thread and start: a call comes before those inside of it.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

@@ -16,6 +16,5 @@ const struct record_kind kind_name = {
     .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. A text "
            "that "
            "no dictionary has stands here as its number.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

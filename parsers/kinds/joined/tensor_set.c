@@ -25,6 +25,5 @@ const struct record_kind kind_tensor_set = {
     .families = FAMILY_ASCEND,
     .title = "Tensors of an operator",
     .doc = "The inputs and outputs of operators, each combination once. Several tensors are joined by ';'.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

@@ -2,8 +2,6 @@
 /* The L2 cache, by task: l2_cache.data. */
 #include "parsers/kinds/common/task_counters.h"
 
-static const char *const patterns[] = {"l2_cache.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {TASK_COUNTER_COLUMNS};
 
 static const struct field fields[] = {TASK_COUNTER_FIELDS(0, 8)};
@@ -147,7 +145,7 @@ const struct record_kind kind_l2_cache = {
     .title = "L2 cache by task",
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
            "l2CacheTaskProfilingEvents.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"l2_cache.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

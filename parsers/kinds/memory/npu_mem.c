@@ -2,8 +2,6 @@
 /* Memory in use on a device: npu_mem.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"npu_mem.data.{device_id}.slice_{slice}", NULL};
-
 static const struct value_name users[] = {{0, "application"}, {1, "device"}, {0, NULL}};
 
 static const struct column columns[] = {
@@ -106,7 +104,7 @@ const struct record_kind kind_npu_mem = {
     .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

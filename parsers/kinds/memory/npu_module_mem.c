@@ -2,8 +2,6 @@
 /* Memory that the modules of CANN hold on a device: npu_module_mem.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"npu_module_mem.data.{device_id}.slice_{slice}", NULL};
-
 /* clang-format off */
 #define MODULES(X) \
     X(0, "SLOG") X(1, "IDEDD") X(2, "SCC") X(3, "HCCL") X(4, "FMK") \
@@ -97,7 +95,7 @@ const struct record_kind kind_npu_module_mem = {
     .table = "npu_module_mem",
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

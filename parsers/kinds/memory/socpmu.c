@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
-static const char *const patterns[] = {"socpmu.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     {"record_kind", "Kind", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
      "1 L2 cache, 2 translation of addresses, 4 page faults."},
@@ -40,7 +38,7 @@ const struct record_kind kind_socpmu = {
     .title = "Counters outside of the cores",
     .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
            "kind that it is of.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"socpmu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &split_hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.static_op_mem.slice_{slice}", NULL};
-
 enum {
     BYTES = HOST_RECORD_COLUMN_COUNT,
     OP_HASH,
@@ -19,19 +17,18 @@ enum {
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
-    [BYTES] = {"bytes", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "How much."},
+    [BYTES] = BYTES_COLUMN("bytes", "Size", "How much."),
     [OP_HASH] = {"op_hash", "Operator hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "For whom."},
     [OP_NAME_ID] = {"op_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                     "For which operator (name.id); NULL: for all of the graph."},
-    [FIRST_NODE] = {"first_node", "First node", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "From which node on."},
-    [LAST_NODE] = {"last_node", "Last node", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "To which node; 4294967295: the last."},
-    [TOTAL] = {"total_bytes", "Total", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Memory of all operators together."},
+    [FIRST_NODE] = NUMBER_COLUMN("first_node", "First node", "From which node on."),
+    [LAST_NODE] = NUMBER_COLUMN("last_node", "Last node", "To which node; 4294967295: the last."),
+    [TOTAL] = BYTES_COLUMN("total_bytes", "Total", "Memory of all operators together."),
     [MODEL_HASH] = {"model_hash", "Model hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
                     "Model that it belongs to."},
     [MODEL_NAME_ID] = {"model_name_id", "Model", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                        "Model that it belongs to (name.id)."},
-    [GRAPH] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Graph that it belongs to."},
+    [GRAPH] = NUMBER_COLUMN("graph_id", "Graph ID", "Graph that it belongs to."),
 };
 
 static const struct field fields[] = {
@@ -55,10 +52,10 @@ static const struct layout layouts[] = {{
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    int status = host_record_take(decoder, state, row, keep, err);
-    if (status == 0)
-        status = named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err);
-    return status == 0 ? named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err) : status;
+    if (host_record_take(decoder, state, row, keep, err) < 0 ||
+        named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err) < 0)
+        return -(int)err->code;
+    return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
 
 static const struct kind_hooks hooks = {
@@ -95,7 +92,7 @@ const struct record_kind kind_static_op_mem = {
     .table = "static_op_mem",
     .title = "Memory planned for an operator",
     .doc = "How much memory of the device a compiled graph plans for an operator.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

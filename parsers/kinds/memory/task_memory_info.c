@@ -3,21 +3,19 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"{tag}.additional.task_memory_info.slice_{slice}", NULL};
-
 enum { ADDRESS = HOST_RECORD_COLUMN_COUNT, BYTES, NODE_HASH, NODE_NAME_ID, ALLOCATED, RESERVED, DEVICE, DEVICE_TYPE };
 
 static const struct column columns[] = {
     HOST_RECORD_COLUMNS,
-    [ADDRESS] = {"address", "Address", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Where the memory begins."},
-    [BYTES] = {"bytes", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "How much; negative: given back."},
+    [ADDRESS] = NUMBER_COLUMN("address", "Address", "Where the memory begins."),
+    [BYTES] = BYTES_COLUMN("bytes", "Size", "How much; negative: given back."),
     [NODE_HASH] = {"node_hash", "Operator hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "For whom."},
     [NODE_NAME_ID] = {"node_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
                       "For which operator (name.id)."},
-    [ALLOCATED] = {"allocated_bytes", "Allocated", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "In use in all, then."},
-    [RESERVED] = {"reserved_bytes", "Reserved", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Held in all, then."},
-    [DEVICE] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "On which device."},
-    [DEVICE_TYPE] = {"device_type", "Device type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of device."},
+    [ALLOCATED] = BYTES_COLUMN("allocated_bytes", "Allocated", "In use in all, then."),
+    [RESERVED] = BYTES_COLUMN("reserved_bytes", "Reserved", "Held in all, then."),
+    [DEVICE] = NUMBER_COLUMN("device_id", "Device ID", "On which device."),
+    [DEVICE_TYPE] = NUMBER_COLUMN("device_type", "Device type", "Kind of device."),
 };
 
 static const struct field fields[] = {
@@ -137,7 +135,7 @@ const struct record_kind kind_task_memory_info = {
     .table = "task_memory_info",
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -48,8 +48,7 @@ static const struct layout layouts[] = {{
               "analysis/msparser/acl/acl_data_bean.py)",
     .record_size = 128,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 /* The board keeps at most this many records of a collection and overwrites older ones. */
@@ -123,8 +122,7 @@ const struct record_kind kind_acl_call = {
         "when. Calls of one thread nest.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

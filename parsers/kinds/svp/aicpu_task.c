@@ -2,14 +2,6 @@
 /* AI CPU tasks: aicpu.* of SVP boards, one record a task execution. */
 #include "parsers/decode/decode.h"
 
-static const char *const patterns[] = {
-    "aicpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "aacpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
-    NULL,
-};
-
 enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, TOTAL_NS };
 
 static const struct column columns[] = {
@@ -45,8 +37,7 @@ static const struct layout layouts[] = {{
         "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
     .record_size = 128,
     .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 static int derive_duration(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
@@ -71,9 +62,13 @@ const struct record_kind kind_aicpu_task = {
     .title = "AI CPU task",
     .doc = "One layer that ran on the AI CPU in one sampled inference. The inference is named by the file "
            "(source_file.model_name and the columns after it).",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns =
+        (const char *const[]){"aicpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "aacpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              NULL},
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .hooks = &hooks,

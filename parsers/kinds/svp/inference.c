@@ -70,6 +70,5 @@ const struct record_kind kind_inference = {
     .families = FAMILY_SVP,
     .title = "Inference",
     .doc = "One sampled inference of one model on one device: what its AI core tasks have in common.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

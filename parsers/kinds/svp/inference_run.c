@@ -20,6 +20,5 @@ const struct record_kind kind_inference_run = {
     .doc = "A run of consecutive rows of ai_core_task that belong to one inference. An inference has one run unless "
            "the device "
            "interleaved it with others.",
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
 };

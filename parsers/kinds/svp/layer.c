@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const char *const patterns[] = {"{model}.{model_id}.layer.info", NULL};
-
 enum { FILE_ID, MODEL_NAME, MODEL_ID, LAYER_ID, NAME, TYPE, ORI_NAME, TASK_ID, ENGINE };
 
 static const struct column columns[] = {
@@ -184,8 +182,7 @@ const struct record_kind kind_layer = {
     .doc =
         "One layer of a model and the task that runs it. A JSON array of objects with the keys layer_id, name, type, "
         "ori_name, task_id and engine.",
-    .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .patterns = (const char *const[]){"{model}.{model_id}.layer.info", NULL},
+    COLUMNS_OF(columns),
     .hooks = &hooks,
 };

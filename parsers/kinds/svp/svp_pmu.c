@@ -101,8 +101,7 @@ static const struct layout layouts[] = {{
     .icache_miss_rate = {.given = true, .part = "icache_miss", .whole = {"icache_hit", "icache_miss"}},
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
     .magics = {{.offset = 124, .width = 4, .value = 0}},
-    .fields = fields,
-    .field_count = sizeof fields / sizeof *fields,
+    FIELDS_OF(fields),
 }};
 
 /* No sound counter gets here: 2^53 cycles are 100 days at 1 GHz. */
@@ -522,8 +521,7 @@ const struct record_kind kind_svp_pmu = {
     .title = "Device PMU of a layer group",
     .doc = "Cycle counters and DDR traffic of one layer group (a task of the AI core) in one sampled inference.",
     .patterns = patterns,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
     .rated = &kind_inference,

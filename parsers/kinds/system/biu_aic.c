@@ -2,8 +2,6 @@
 /* Work of single AI cores from interval to interval: instr.group_<group>_aic. */
 #include "parsers/kinds/common/core_pipes.h"
 
-static const char *const patterns[] = {"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL};
-
 enum {
     READ_COMMANDS = CORE_PIPES_OWN,
     WRITE_COMMANDS,
@@ -145,7 +143,7 @@ const struct record_kind kind_biu_aic = {
     .table = "biu_aic",
     .title = "Pipes and bus of an AI core",
     .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &core_pipes_hooks,

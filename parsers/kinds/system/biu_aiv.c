@@ -2,8 +2,6 @@
 /* Work of single vector cores from interval to interval: instr.group_<group>_aiv<n>. */
 #include "parsers/kinds/common/core_pipes.h"
 
-static const char *const patterns[] = {"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {CORE_PIPES_COLUMNS};
 
 static const struct field fields[] = {CORE_PIPES_FIELDS(40)};
@@ -22,7 +20,7 @@ const struct record_kind kind_biu_aiv = {
     .table = "biu_aiv",
     .title = "Pipes of a vector core",
     .doc = "How long each pipe of a vector core worked since the sample before.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &core_pipes_hooks,

@@ -5,9 +5,6 @@
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
-                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL};
-
 enum { FILE_ID, DEVICE_ID, CYCLES, EVENTS, KIND, GROUP_ID, CORE, BLOCK_ID, PIPE, START_NS, DURATION_NS, MARK };
 
 enum { CORE_AIC, CORE_AIV0 };
@@ -148,10 +145,10 @@ static int take_mark(struct decoder *decoder, const struct state *state, int64_t
 {
     struct row row;
     int64_t now = time_of(state);
-    int status = emit(decoder, state, pipe, now, now, &row, err);
-    if (status == 0)
-        row_set_integer(&row, MARK, mark);
-    return status;
+    if (emit(decoder, state, pipe, now, now, &row, err) < 0)
+        return -(int)err->code;
+    row_set_integer(&row, MARK, mark);
+    return 0;
 }
 
 /* Why the record cannot be understood; NULL: it can. */
@@ -240,7 +237,8 @@ const struct record_kind kind_biu_state = {
     .table = "biu_state",
     .title = "Pipes of a core at work",
     .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
+                                      "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/group_file.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL};
-
 enum { FILE_ID, DEVICE_ID, DIE_ID, CHANNEL_0_LOW, TIME_NS, CHANNEL_ID, MEAN_DELAY, LEAST_DELAY, MOST_DELAY };
 
 #define DELAY_COLUMN(name, title, doc)                                                                                 \
@@ -133,7 +131,7 @@ const struct record_kind kind_ccu_channel = {
     .table = "ccu_channel",
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -5,8 +5,6 @@
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL};
-
 enum {
     FILE_ID,
     DEVICE_ID,
@@ -261,7 +259,7 @@ const struct record_kind kind_ccu_mission = {
     .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they "
            "waited how "
            "long.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -2,8 +2,6 @@
 /* Accesses to DDR memory: ddr.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"ddr.data.{device_id}.slice_{slice}", NULL};
-
 static const struct value_name events[] = {{0, "read"}, {1, "write"}, {0, NULL}};
 
 static const struct column columns[] = {
@@ -97,7 +95,7 @@ const struct record_kind kind_ddr = {
     .table = "ddr",
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ddr.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"dvpp.data.{device_id}.slice_{slice}", NULL};
-
 static const struct value_name engine_types[] = {{0, "VDEC"}, {1, "JPEGD"}, {2, "PNGD"}, {3, "JPEGE"},
                                                  {4, "VPC"},  {5, "VENC"},  {6, "SCD"},  {0, NULL}};
 
@@ -79,7 +77,7 @@ const struct record_kind kind_dvpp = {
     .table = "dvpp",
     .title = "Work of the engines for pictures and video",
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

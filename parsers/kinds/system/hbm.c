@@ -2,8 +2,6 @@
 /* Accesses to high-bandwidth memory: hbm.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"hbm.data.{device_id}.slice_{slice}", NULL};
-
 static const struct value_name events[] = {{0, "read"}, {1, "write"}, {0, NULL}};
 
 static const struct column columns[] = {
@@ -118,7 +116,7 @@ const struct record_kind kind_hbm = {
     .table = "hbm",
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"hccs.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -91,7 +89,7 @@ const struct record_kind kind_hccs = {
     .table = "hccs",
     .title = "Traffic of the links between devices",
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

@@ -2,8 +2,6 @@
 /* Accesses to the last-level cache: llc.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"llc.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -160,7 +158,7 @@ const struct record_kind kind_llc = {
     .table = "llc",
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

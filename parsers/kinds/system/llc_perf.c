@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"llc.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -206,7 +204,7 @@ const struct record_kind kind_llc_perf = {
     .title = "Events of the last-level cache, by perf",
     .doc = "How often an event happened in the last-level cache of an Ascend 310 since the sample before. Text of perf "
            "stat.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

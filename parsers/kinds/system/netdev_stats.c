@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"netdev_stats.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -82,7 +80,7 @@ const struct record_kind kind_netdev_stats = {
     .table = "netdev_stats",
     .title = "Counters of the network of a device",
     .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

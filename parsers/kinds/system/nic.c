@@ -2,8 +2,6 @@
 /* Traffic of the network ports: nic.data. */
 #include "parsers/kinds/common/network_port.h"
 
-static const char *const patterns[] = {"nic.data.{device_id}.slice_{slice}", NULL};
-
 static const struct series_report series[] = {
     {
         .name = "nic",
@@ -29,7 +27,7 @@ const struct record_kind kind_nic = {
     .table = "nic",
     .title = "Traffic of the network ports",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"nic.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(network_port_columns),
     .hooks = &text_lines_hooks,
     .sampling = &network_port_sampling,

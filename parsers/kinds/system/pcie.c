@@ -2,8 +2,6 @@
 /* Traffic of the PCIe link: pcie.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"pcie.data.{device_id}.slice_{slice}", NULL};
-
 /* Least, most and mean of one quantity; bandwidths in bytes a microsecond, latencies in ns. */
 #define RANGE_COLUMNS(name, title, what)                                                                               \
     NUMBER_COLUMN(name "_min", title " min", "Least " what "."),                                                       \
@@ -177,7 +175,7 @@ const struct record_kind kind_pcie = {
     .table = "pcie",
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"pcie.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

@@ -2,8 +2,6 @@
 /* Bandwidth of the quality-of-service groups: qos.data. */
 #include "parsers/kinds/common/stars/soc_profile.h"
 
-static const char *const patterns[] = {"qos.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN, DEVICE_COLUMN, STAMP_COLUMN("tick", "The counter of the device."), TIME_COLUMN, QOS_BANDWIDTH_COLUMNS,
 };
@@ -65,7 +63,7 @@ const struct record_kind kind_qos = {
     .table = "qos",
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

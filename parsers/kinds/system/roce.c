@@ -2,8 +2,6 @@
 /* Traffic of the ports of RDMA over Ethernet: roce.data. */
 #include "parsers/kinds/common/network_port.h"
 
-static const char *const patterns[] = {"roce.data.{device_id}.slice_{slice}", NULL};
-
 static const struct series_report series[] = {
     {
         .name = "roce",
@@ -29,7 +27,7 @@ const struct record_kind kind_roce = {
     .table = "roce",
     .title = "Traffic of the ports of RDMA over Ethernet",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"roce.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(network_port_columns),
     .hooks = &text_lines_hooks,
     .sampling = &network_port_sampling,

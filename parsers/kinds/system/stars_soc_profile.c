@@ -4,8 +4,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
-static const char *const patterns[] = {"stars_soc_profile.data.{device_id}.slice_{slice}", NULL};
-
 enum { FUNCTION, COUNTER };
 
 static const struct column columns[] = {
@@ -58,7 +56,7 @@ const struct record_kind kind_stars_soc_profile = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Samples of the parts of a chip",
     .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &hooks,

@@ -2,8 +2,6 @@
 /* Traffic of the ports of the unified bus: ub.data. */
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"ub.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -97,7 +95,7 @@ const struct record_kind kind_ub = {
     .table = "ub",
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

@@ -4,8 +4,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -95,7 +93,7 @@ const struct record_kind kind_cpu_sample = {
     .table = "cpu_sample",
     .title = "Sample of a CPU",
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {"host_cpu.data.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
@@ -109,7 +107,7 @@ const struct record_kind kind_host_cpu = {
     .title = "Processor time of threads",
     .doc = "How long a thread of the profiled process has run so far, and on which CPU it was. Text: blocks of a time, "
            "the uptime and a line of stat for each thread.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

@@ -2,8 +2,6 @@
 /* Disk traffic of the profiled process: host_disk.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 
-static const char *const patterns[] = {"host_disk.data.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("start_host_ns", "The monotonic clock of the host when the first sample was taken."),
@@ -91,7 +89,7 @@ const struct record_kind kind_host_disk = {
     .doc = "Data that the profiled process read from disks and wrote to them. Text: the time of the first sample, then "
            "lines "
            "of iotop.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

@@ -2,8 +2,6 @@
 /* Memory of the profiled process on the host: host_mem.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 
-static const char *const patterns[] = {"host_mem.data.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
@@ -79,7 +77,7 @@ const struct record_kind kind_host_mem = {
     .table = "host_mem",
     .title = "Memory of the process",
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

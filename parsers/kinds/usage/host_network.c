@@ -2,8 +2,6 @@
 /* Network traffic of the host: host_network.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 
-static const char *const patterns[] = {"host_network.data.slice_{slice}", NULL};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
@@ -94,7 +92,7 @@ const struct record_kind kind_host_network = {
     .table = "host_network",
     .title = "Network traffic of the host",
     .doc = "Bytes that a network card of the host has received and sent. Text: blocks of a time and /proc/net/dev.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .sampling = &sampling,

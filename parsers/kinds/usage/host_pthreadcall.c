@@ -2,8 +2,6 @@
 /* Calls of the profiled process to the library of threads: host_pthreadcall.data. Shown with the system calls. */
 #include "parsers/kinds/common/text/usage_series.h"
 
-static const char *const patterns[] = {"host_pthreadcall.data.slice_{slice}", NULL};
-
 /* ltrace */
 static const struct line_format lines[] = {
     {"[pid {thread_id}] {start_us:6} {*}->{name}({*}<{duration_us:6}>", LINE_ROW},
@@ -16,7 +14,7 @@ const struct record_kind kind_host_pthreadcall = {
     .table = "host_pthreadcall",
     .title = "Call to the library of threads",
     .doc = "A call of the profiled process to the library of threads. Text lines of ltrace.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_pthreadcall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

@@ -2,8 +2,6 @@
 /* System calls of the profiled process: host_syscall.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 
-static const char *const patterns[] = {"host_syscall.data.slice_{slice}", NULL};
-
 /* perf trace */
 static const struct line_format lines[] = {
     {" {start_us:3} ( {duration_us:3} ms): {*}/{thread_id} {name}({*}", LINE_ROW},
@@ -88,7 +86,7 @@ const struct record_kind kind_host_syscall = {
     .table = "host_syscall",
     .title = "System call",
     .doc = "A system call of the profiled process. Text lines of perf trace.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"host_syscall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

@@ -3,12 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {
-    "{process_id}-CpuUsage.data.{device_id}.slice_{slice}",
-    "{process_id}-CpuUsage.data.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -76,7 +70,8 @@ const struct record_kind kind_process_cpu = {
     .title = "Processor time of a process",
     .doc = "How long a process on a device or on the host has run, and the whole system. Text: blocks of a time, "
            "/proc/<pid>/stat, a name and a line of /proc/stat.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{process_id}-CpuUsage.data.{device_id}.slice_{slice}",
+                                      "{process_id}-CpuUsage.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

@@ -3,12 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {
-    "{process_id}-Memory.data.{device_id}.slice_{slice}",
-    "{process_id}-Memory.data.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -62,7 +56,8 @@ const struct record_kind kind_process_memory = {
     .table = "process_memory",
     .title = "Memory of a process",
     .doc = "Memory of a process on a device or on the host. Text: blocks of a time, a name and /proc/<pid>/statm.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"{process_id}-Memory.data.{device_id}.slice_{slice}",
+                                      "{process_id}-Memory.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

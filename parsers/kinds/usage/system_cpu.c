@@ -3,12 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {
-    "SystemCpuUsage.data.{device_id}.slice_{slice}",
-    "host_sys_cpu.data.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -87,7 +81,8 @@ const struct record_kind kind_system_cpu = {
     .table = "system_cpu",
     .title = "Processor time of the system",
     .doc = "How a CPU of a device or of the host has spent its time. Text: blocks of a time and /proc/stat.",
-    .patterns = patterns,
+    .patterns =
+        (const char *const[]){"SystemCpuUsage.data.{device_id}.slice_{slice}", "host_sys_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

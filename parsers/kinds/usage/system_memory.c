@@ -3,12 +3,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_lines.h"
 
-static const char *const patterns[] = {
-    "Memory.data.{device_id}.slice_{slice}",
-    "host_sys_mem.data.slice_{slice}",
-    NULL,
-};
-
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
@@ -74,7 +68,7 @@ const struct record_kind kind_system_memory = {
     .table = "system_memory",
     .title = "Memory of the system",
     .doc = "Memory of a device or of the host. Text: blocks of a time and /proc/meminfo.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"Memory.data.{device_id}.slice_{slice}", "host_sys_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,
     .lines = lines,

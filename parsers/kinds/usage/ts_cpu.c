@@ -3,8 +3,6 @@
 #include "parsers/kinds/common/arm_events.h"
 #include "parsers/kinds/common/sample.h"
 
-static const char *const patterns[] = {"tscpu.data.{device_id}.slice_{slice}", NULL};
-
 /* One of the events. */
 #define EVENT_COLUMNS(n, nth)                                                                                          \
     NUMBER_COLUMN("event" #n, "Event " #n, "The number of the " nth " event."),                                        \
@@ -139,7 +137,7 @@ const struct record_kind kind_ts_cpu = {
     .table = "ts_cpu",
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
-    .patterns = patterns,
+    .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
     .hooks = &sample_hooks,

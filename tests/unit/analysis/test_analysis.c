@@ -61,34 +61,18 @@ static void test_exposed_communication_is_what_no_computing_covers(void **state)
 {
     (void)state;
     const int64_t computing[] = {0, 10, 20, 30}, communicating[] = {5, 25, 28, 40};
-    const int64_t exposed[] = {10, 20, 30, 40}, both[] = {5, 10, 20, 25, 28, 30}, any[] = {0, 40};
+    const int64_t exposed[] = {10, 20, 30, 40}, any[] = {0, 40};
     struct intervals a = make_list(computing, 2), b = make_list(communicating, 2), ret = {.items = NULL};
     struct err err = ERR_INIT;
 
     assert_int_equal(intervals_subtract(&b, &a, &ret, &err), 0);
     expect_intervals(&ret, exposed, 2);
     intervals_release(&ret);
-    assert_int_equal(intervals_intersect(&a, &b, &ret, &err), 0);
-    expect_intervals(&ret, both, 3);
-    intervals_release(&ret);
     assert_int_equal(intervals_join(&a, &b, &ret, &err), 0);
     expect_intervals(&ret, any, 1);
     intervals_release(&ret);
     intervals_release(&a);
     intervals_release(&b);
-}
-
-static void test_gaps_are_what_a_range_has_beside_the_intervals(void **state)
-{
-    (void)state;
-    const int64_t busy[] = {10, 20, 25, 30}, gaps[] = {0, 10, 20, 25, 30, 50};
-    struct intervals list = make_list(busy, 2), ret = {.items = NULL};
-    struct err err = ERR_INIT;
-
-    assert_int_equal(intervals_gaps(&list, 0, 50, &ret, &err), 0);
-    expect_intervals(&ret, gaps, 3);
-    intervals_release(&ret);
-    intervals_release(&list);
 }
 
 static void test_lengths_within_ranges_are_found_with_one_cursor(void **state)
@@ -466,7 +450,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intervals_that_overlap_or_touch_become_one),
         cmocka_unit_test(test_exposed_communication_is_what_no_computing_covers),
-        cmocka_unit_test(test_gaps_are_what_a_range_has_beside_the_intervals),
         cmocka_unit_test(test_lengths_within_ranges_are_found_with_one_cursor),
         cmocka_unit_test(test_lengths_past_the_end_of_the_clock_stay_at_the_end),
         cmocka_unit_test(test_median_and_mad_of_a_published_example),

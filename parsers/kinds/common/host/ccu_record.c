@@ -31,14 +31,12 @@ int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool 
                     struct err *err)
 {
     const struct host_stream *stream = state;
-    int status = host_record_take(decoder, state, row, keep, err);
-    if (status == 0)
-        status = named_host_record_find(stream, row, CCU_ITEM, CCU_ITEM_ID, err);
-    if (status == 0)
-        status = named_host_record_find(stream, row, CCU_GROUP, CCU_GROUP_ID, err);
-    if (status == 0 && lists->channels != 0)
+    bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
+                  named_host_record_find(stream, row, CCU_ITEM, CCU_ITEM_ID, err) < 0 ||
+                  named_host_record_find(stream, row, CCU_GROUP, CCU_GROUP_ID, err) < 0;
+    if (!failed && lists->channels != 0)
         put_list(decoder, stream->kind, row, lists->channels, CHANNELS_AT, 2);
-    if (status == 0 && lists->ranks != 0)
+    if (!failed && lists->ranks != 0)
         put_list(decoder, stream->kind, row, lists->ranks, RANKS_AT, 4);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

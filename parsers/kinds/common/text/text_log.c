@@ -165,22 +165,22 @@ static int take_entries(struct text_log *log, struct decoder *decoder, size_t *r
 {
     size_t at = 0;
     bool open = false;
-    int status = 0;
+    bool failed = false;
     log->refused = SIZE_MAX;
-    while (status == 0 && at < log->text.length && !open) {
-        if (is_between(log->text.data[at]))
+    while (!failed && at < log->text.length && !open) {
+        if (is_between(log->text.data[at])) {
             at++;
-        else
-            status = take_entry(log, decoder, &at, &open, err);
+        } else {
+            failed = take_entry(log, decoder, &at, &open, err) < 0;
+        }
     }
-    if (status == 0)
+    if (!failed)
         refuse(log, decoder, at);
-    if (status == 0 && log->ending)
-        status = end_row(log, decoder, err);
+    failed = failed || (log->ending && end_row(log, decoder, err) < 0);
     *ret_rest = log->in_row ? log->row_start : at;
     log->in_row = false;
     log->present = 0;
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- files ---- */
