@@ -326,13 +326,13 @@ struct association {
     int64_t host_call_rows;               /* emitted so far */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool has_models;                    /* a call at the level of models was recorded */
-    size_t unplaced[UNPLACED_KINDS];    /* records of the part that no call or launch is around */
+    bool has_models;                 /* a call at the level of models was recorded */
+    size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
         uint64_t described, nameless, tensorless; /* the last are described, and have tensors of another name */
-    } operators;                        /* of the part */
-    struct spool *described;            /* struct described_run */
-    struct described_run described_run; /* the last one */
+    } operators;                                  /* of the part */
+    struct spool *described;                      /* struct described_run */
+    struct described_run described_run;           /* the last one */
     uint32_t described_count;
     uint64_t *ran_launches; /* a bit for each of them */
     size_t ran_launch_words, ran_launch_capacity;
