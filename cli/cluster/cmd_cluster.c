@@ -558,7 +558,7 @@ static const struct example examples[] = {
     {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
     {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
      "msprof cluster RAW --timeline --ranks 0-7"},
-    {"the same, a tenth as large, for Perfetto", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"},
+    {"the same for Perfetto, far smaller", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"},
     {NULL, NULL},
 };
 

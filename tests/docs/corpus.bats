@@ -14,7 +14,7 @@ import glob, os, sys
 kinds = []
 for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*/*.c')), key=os.path.basename):
     with open(path, encoding='utf-8') as source:
-        if '.patterns = ' in source.read():
+        if '.patterns =' in source.read():
             kinds.append(os.path.basename(path)[:-2])
 assert len(kinds) > 30
 for number, kind in enumerate(kinds):

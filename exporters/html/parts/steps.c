@@ -103,7 +103,7 @@ static void put_table(struct html_page *page, const struct group_bars *bars, con
     static const char *const heads[] = {"#Step", "#Start(us)", "#Time(us)", "#Period(us)", "#Busy(us)", "Remark"};
     size_t shown = 0;
     uint64_t limit = html_table_limit(page);
-    char title[GROUP_NAME_SIZE + 64];
+    char title[GROUP_NAME_SIZE + 96];
 
     snprintf(title, sizeof title, "Steps one by one: %s", caption);
     html_table_begin(page, title, heads, sizeof heads / sizeof *heads);
