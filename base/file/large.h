@@ -25,8 +25,8 @@ void large_free(void *items); /* NULL is fine, and so is what malloc gave */
 /* Sorts as qsort does where that is stable. An array in a file is sorted in runs, which are merged. */
 void large_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b));
 
-/* Gives the memory of all of them back to the system, if they are larger than LARGE_KEPT together: to read less than that
- * back costs more than it saves. They keep what is in them. */
+/* Gives the memory of all of them back to the system, if they are larger than LARGE_KEPT together: to read less than
+ * that back costs more than it saves. They keep what is in them. */
 #define LARGE_KEPT ((size_t)40 * 1024 * 1024)
 void large_forget(void);
 

@@ -71,7 +71,7 @@ const char *const html_style[] = {
     "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
     "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
-    "thead th.n,thead th,tbody th{white-space:normal}figure svg "
+    "thead th.n,thead th,tbody th{white-space:normal}figure svg ",
     "text{font-size:14px}table:has(th:nth-child(8)){font-size:6pt}",
     "table:has(th:nth-child(8)) td:not(.n),table:has(th:nth-child(13)) :is(th,td){overflow-wrap:anywhere}",
     "table:has(th:nth-child(13)) :is(th,td){white-space:normal}td.b,svg ",

@@ -111,11 +111,11 @@ static int order_calls(struct launch_load *load, struct err *err)
     int status = spool_finish(calls, err);
 
     load->spool = NULL;
-    if (status == 0)
-        status = renew_spool(load, err);
-    launches->calls = status == 0 ? large_new(load->calls + 1, sizeof *launches->calls, err) : NULL;
-    if (launches->calls == NULL)
-        status = -(int)err->code;
+    if (status < 0 || renew_spool(load, err) < 0 ||
+        (launches->calls = large_new(load->calls + 1, sizeof *launches->calls, err)) == NULL) {
+        spool_free(calls);
+        return -(int)err->code;
+    }
     while (status == 0 && (status = spool_next(calls, &item, err)) == 1) {
         const struct read_call *it = item.record;
         const struct connection connection = {it->connection, (uint32_t)launches->count};

@@ -353,7 +353,7 @@ int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err 
         return 0;
     err->code = ERR_NONE;
     size_t count = by_done ? 0 : structure_sizes(&problem->source.items[0], sizes, err);
-    bool failed = true;
+    bool failed = err->code != ERR_NONE;
     keep_one_table(problem);
     failed = failed || hunt_prepare(hunt, err) < 0 ||
              (problem->rows > 1 && by_done && search_by_done(hunt, effort, err) < 0);

@@ -9,7 +9,7 @@ struct layer {
 /* Adds when anything ran: executions come by start. */
 static void add_busy(struct answers_bins *bins, const struct workload *workload, const struct answers_span *span)
 {
-    int64_t start_ns = span->from_ns, end_ns = span->from_ns;
+    int64_t start_ns = span->from_ns, end_ns = start_ns;
     for (size_t i = span->first; i < span->end; i++) {
         const struct execution *execution = &workload->executions[i];
         const int64_t stop_ns = number_add(execution->start_ns, execution->duration_ns);

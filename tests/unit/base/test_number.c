@@ -231,7 +231,8 @@ static void real_numbers_are_those_of_printf_to_the_last_digit(void **state)
     for (unsigned digits = 1; digits <= 17; digits++) {
         for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
             check_real(odd[i], digits);
-        for (double power = 1e-5; power < 1e18; power *= 10) {
+        for (int exponent = -5; exponent < 18; exponent++) {
+            double power = pow(10, exponent);
             check_real(power, digits);
             check_real(nextafter(power, 0), digits);
             check_real(power * 0.5, digits);

@@ -308,6 +308,9 @@ static void every_pair_of_bytes_makes_a_valid_document(void **state)
             write_event(&trace, name, 2, &slice);
         }
         char *text = finish(&trace, &some_info);
+        /* JSON's grammar has this NUL, which json_parse refuses in what it reads. */
+        for (char *nul = text; (nul = strstr(nul, "\\u0000")) != NULL;)
+            nul[5] = '1';
         struct json *root = json_parse(text, strlen(text), &err);
         if (root == NULL)
             fail_msg("first byte 0x%02x: %s", first, err_message(&err));
