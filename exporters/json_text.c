@@ -253,8 +253,8 @@ int json_indent_file(const char *path, struct err *err)
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return err_set_errno(err, errno, "cannot read '%s'", path);
-    bool failed = outfile_open(&out, path, err) < 0;
-    if (failed) {
+    bool failed = false;
+    if (outfile_open(&out, path, err) < 0) {
         fclose(in);
         return -(int)err->code;
     }
@@ -270,5 +270,5 @@ int json_indent_file(const char *path, struct err *err)
     if (!failed)
         return outfile_commit(&out, err);
     outfile_abort(&out);
-    return failed ? -(int)err->code : 0;
+    return -(int)err->code;
 }

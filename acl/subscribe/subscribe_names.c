@@ -65,8 +65,7 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
 {
     unsigned char head[OPERATOR_NAMES_HEADER_SIZE];
     struct operator_names_header header;
-    bool failed = read_exactly(fd, head, sizeof head, err) < 0;
-    if (failed)
+    if (read_exactly(fd, head, sizeof head, err) < 0)
         return -(int)err->code;
     const char *wrong = operator_names_read_header(head, &header);
     if (wrong == NULL && file_size != UNKNOWN_SIZE && header.size != file_size)
@@ -76,17 +75,15 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
     if (wrong != NULL)
         return refuse(err, wrong);
     table->bytes = malloc((size_t)header.size);
-    if (table->bytes == NULL) {
-        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
-    } else {
-        memcpy(table->bytes, head, sizeof head);
-        failed = read_exactly(fd, table->bytes + sizeof head, (size_t)header.size - sizeof head, err) < 0;
-    }
-    failed = failed || ((wrong = operator_names_read(table->bytes, (size_t)header.size, &table->names)) != NULL &&
-                        refuse(err, wrong) < 0);
-    if (failed)
+    if (table->bytes == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    memcpy(table->bytes, head, sizeof head);
+    int status = read_exactly(fd, table->bytes + sizeof head, (size_t)header.size - sizeof head, err);
+    if (status == 0 && (wrong = operator_names_read(table->bytes, (size_t)header.size, &table->names)) != NULL)
+        status = refuse(err, wrong);
+    if (status < 0)
         clear_content(table);
-    return failed ? -(int)err->code : 0;
+    return status;
 }
 
 /* ---- files ---- */

@@ -186,23 +186,20 @@ static int write_file(struct comm_tables *tables, const char *path, struct err *
 {
     struct framework_analysis *analysis = tables->document.analysis;
     struct database_build build;
-    bool failed = database_build_open_foreign(&build, path, err) < 0;
-    if (failed)
+    if (database_build_open_foreign(&build, path, err) < 0)
         return -(int)err->code;
-    if (tables->document.operator_count > 0)
-        failed = add_communication(tables, build.db, err) < 0;
-    failed = failed || (tables->document.pytorch && add_steps(analysis, build.db, err) < 0);
+    bool failed = (tables->document.operator_count > 0 && add_communication(tables, build.db, err) < 0) ||
+                  (tables->document.pytorch && add_steps(analysis, build.db, err) < 0);
     uint64_t rows = (uint64_t)sqlite3_total_changes64(build.db);
     if (failed) {
         database_build_abort(&build);
         return -(int)err->code;
     }
-    failed = database_build_commit(&build, err) < 0;
-    if (!failed) {
-        analysis->result->files++;
-        analysis->result->rows += rows;
-    }
-    return failed ? -(int)err->code : 0;
+    if (database_build_commit(&build, err) < 0)
+        return -(int)err->code;
+    analysis->result->files++;
+    analysis->result->rows += rows;
+    return 0;
 }
 
 int framework_write_communication_database(struct framework_analysis *analysis, struct err *err)

@@ -284,14 +284,12 @@ static int add_metric_names(struct unified *unified, struct err *err)
 int unified_connect(struct unified *unified, const char *database, struct err *err)
 {
     const char *const rows[] = {text_rows, frequency_rows, schedule_rows, collective_rows, transfer_rows, marks};
-    bool failed = unified_bulk_end(unified->bulk, err) < 0 || schema_script_connect(&unified->build, tables, err) < 0;
-    if (failed)
+    if (unified_bulk_end(unified->bulk, err) < 0 || schema_script_connect(&unified->build, tables, err) < 0)
         return -(int)err->code;
     sqlite3 *db = unified->build.db;
     unified->unchanged = sqlite3_total_changes64(db);
-    if (database != NULL)
-        failed = attach(unified, database, err) < 0;
-    failed = failed || database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
+    bool failed = (database != NULL && attach(unified, database, err) < 0) ||
+                  database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
     for (size_t i = 0; !failed && database != NULL && i < sizeof rows / sizeof *rows; i++)
         failed = database_exec(db, rows[i], err) < 0;
     return failed || database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err) < 0

@@ -88,3 +88,15 @@ struct answers_span answers_span_of(const struct workload *workload, uint16_t de
         span.from_ns = workload->executions[span.first].start_ns;
     return span;
 }
+
+int answers_each_device(struct track_run *run, void *layer,
+                        int (*draw)(struct track_run *run, void *layer, uint16_t device, struct err *err),
+                        struct err *err)
+{
+    const struct workload *workload = &run->answers->workload;
+    for (size_t i = 0; !workload->facts.placed && i < workload->device_count; i++) {
+        if (draw(run, layer, (uint16_t)i, err) < 0)
+            return -(int)err->code;
+    }
+    return 0;
+}

@@ -44,4 +44,9 @@ struct answers_span {
 };
 struct answers_span answers_span_of(const struct workload *workload, uint16_t device);
 
+/* Draws the counters of each device (an index), of captures whose executions have times of their own. */
+int answers_each_device(struct track_run *run, void *layer,
+                        int (*draw)(struct track_run *run, void *layer, uint16_t device, struct err *err),
+                        struct err *err);
+
 #endif

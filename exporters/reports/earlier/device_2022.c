@@ -196,8 +196,8 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
                      struct err *err)
 {
     struct cann_parts parts;
-    bool failed = cann_parts_load(db, &parts, err) < 0;
-    if (failed)
+    bool failed = false;
+    if (cann_parts_load(db, &parts, err) < 0)
         return -(int)err->code;
     for (size_t i = 0; i < parts.count && !failed; i++) {
         struct device_2022 device = {.db = db, .part = &parts.parts[i]};

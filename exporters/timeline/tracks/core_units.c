@@ -47,8 +47,9 @@ static void draw_values(struct trace *trace, int64_t pid, int64_t time_ns, const
     trace->events++;
 }
 
-static int draw_device(struct track_run *run, struct layer *layer, uint16_t device, struct err *err)
+static int draw_device(struct track_run *run, void *opaque, uint16_t device, struct err *err)
 {
+    struct layer *layer = opaque;
     const struct answers_span span = answers_span_of(&run->answers->workload, device);
     const struct answers_bins *bins = &layer->bins[0];
     double weights[COUNT] = {0}, percent[COUNT];
@@ -71,12 +72,7 @@ static int draw_device(struct track_run *run, struct layer *layer, uint16_t devi
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
-    struct layer *layer = opaque;
-    const struct workload *workload = &run->answers->workload;
-    int status = 0;
-    for (size_t i = 0; status == 0 && !workload->facts.placed && i < workload->device_count; i++)
-        status = draw_device(run, layer, (uint16_t)i, err);
-    return status;
+    return answers_each_device(run, opaque, draw_device, err);
 }
 
 const struct track track_core_units = {

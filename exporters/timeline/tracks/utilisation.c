@@ -32,8 +32,9 @@ static void draw_value(struct trace *trace, int64_t pid, int64_t time_ns, double
     trace->events++;
 }
 
-static int draw_device(struct track_run *run, struct answers_bins *bins, uint16_t device, struct err *err)
+static int draw_device(struct track_run *run, void *opaque, uint16_t device, struct err *err)
 {
+    struct answers_bins *bins = &((struct layer *)opaque)->bins;
     const struct workload *workload = &run->answers->workload;
     const struct answers_span span = answers_span_of(workload, device);
     double weight = 0, before = -1;
@@ -56,12 +57,7 @@ static int draw_device(struct track_run *run, struct answers_bins *bins, uint16_
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
-    struct layer *layer = opaque;
-    const struct workload *workload = &run->answers->workload;
-    int status = 0;
-    for (size_t i = 0; status == 0 && !workload->facts.placed && i < workload->device_count; i++)
-        status = draw_device(run, &layer->bins, (uint16_t)i, err);
-    return status;
+    return answers_each_device(run, opaque, draw_device, err);
 }
 
 const struct track track_utilisation = {
