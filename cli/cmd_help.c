@@ -142,10 +142,8 @@ static int print_manual_rows(enum manual_rows rows)
 {
     struct err err = ERR_INIT;
     console_output_begin();
-    if (manual_print_rows(stdout, rows, &err) < 0) {
-        console_error(&err);
-        return status_of_error(&err);
-    }
+    if (manual_print_rows(stdout, rows, &err) < 0)
+        return console_error(&err);
     return console_output_end(false);
 }
 
@@ -162,8 +160,7 @@ static int run_help(const struct settings *settings)
             err_set(&err, ERR_USAGE, "no help on '%s': it is no command of '%s'", settings->operands[i],
                     command_full_name(command));
             err_hint(&err, "%s --help", command_full_name(command));
-            console_error(&err);
-            return STATUS_USAGE;
+            return console_error(&err);
         }
         command = child;
     }

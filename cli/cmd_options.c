@@ -48,8 +48,7 @@ static int print_answer(const struct settings *settings, struct switch_finding *
         result = outcome_warn(&outcome, finding, &err);
 
     if (result < 0) {
-        console_error(&err);
-        status = status_of_error(&err);
+        status = console_error(&err);
     } else {
         console_output_begin();
         options_print(finding, &outcome, file, (enum options_format)settings->options.format, stdout);

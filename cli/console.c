@@ -26,12 +26,10 @@ static struct {
 void console_guard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        int opened;
-
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
             continue;
         /* the wrong direction, so that using a closed stream still fails */
-        opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         if (opened != fd)
             abort(); /* the lowest free descriptor is taken: this cannot be */
     }
@@ -95,7 +93,7 @@ static void say_more(const char *head, const char *text)
     fprintf(stderr, "  %s: %s\n", head, line);
 }
 
-void console_error(const struct err *err)
+int console_error(const struct err *err)
 {
     char line[2 * ERR_TEXT_SIZE + 4];
     bool in_full = console.verbose || err->depth < 2;
@@ -110,6 +108,7 @@ void console_error(const struct err *err)
         say_more("because", err->causes[i - 2]);
     if (err->hint[0] != '\0')
         say_more("try", err->hint);
+    return status_of_error(err);
 }
 
 static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)

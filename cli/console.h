@@ -14,8 +14,9 @@ void console_guard_descriptors(void);
 
 void console_init(const struct settings *settings);
 
-/* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. */
-void console_error(const struct err *err);
+/* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit
+ * status of such an error. */
+int console_error(const struct err *err);
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
 void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

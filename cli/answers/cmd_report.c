@@ -95,8 +95,7 @@ static int end_page(struct reporting *reporting)
         return STATUS_DONE;
     }
     err_wrap(&err, "cannot write '%s'", reporting->path);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 /* ---- what is compared with ---- */
@@ -196,8 +195,7 @@ static int report_cluster(const struct settings *settings, const char *output)
         return end_page(&reporting);
     html_report_close(reporting.page, result, &err);
     err_wrap(&err, "cannot report on '%s' in '%s'", output, reporting.path);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static int run_report(const struct settings *settings)

@@ -498,18 +498,15 @@ int cluster_run(const struct settings *settings, struct team *team)
     if (settings->operand_count != 1) {
         err_set(&err, ERR_USAGE, "cluster needs one directory, with the captures of all ranks");
         err_hint(&err, "for example: msprof cluster RUN");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->cluster.timeline) {
         err_set(&err, ERR_USAGE, "--timeline is made by one process: use 'msprof cluster --timeline'");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->timeline.format != 0) {
         err_set(&err, ERR_USAGE, "--format is that of a timeline: add --timeline");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     diag_init(&work.diag, settings->strict);
     int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);

@@ -277,15 +277,13 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
         return collect->profiling != 0 ? 0 /* as was said before */ : no_capture(session, err);
     }
     if (session->left.count > 0) {
-        char *newest;
-
         if (session->left.count > 1)
             session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
                          session->left.items[0]);
         result = fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err);
         if (result != 0)
             return result;
-        newest = words_take_first(&session->left);
+        char *newest = words_take_first(&session->left);
         free(newest);
     }
     session->fetch_failed = false;
@@ -337,11 +335,10 @@ static int fetch_one(struct session *session, char *path, struct err *err)
 static int lock_to_remove(struct session *session, struct err *err)
 {
     bool is_busy;
-    int result;
 
     if (!session->plan->settings->collect.remove_remote)
         return 0;
-    result = session_lock(session, &is_busy, err);
+    int result = session_lock(session, &is_busy, err);
     if (result == -ERR_REMOTE && !is_busy && !ssh_is_lost(session->connection)) {
         session_warn(session, "the board is not locked meanwhile: %s", err_message(err));
         *err = (struct err)ERR_INIT;

@@ -157,14 +157,12 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
     const struct board_lock_request request = {.directory = session->base != NULL ? session->base : session->board.home,
                                                .makes_directory = session->base != NULL,
                                                .takes_over = collect->take_over};
-    int result;
 
     *ret_busy = false;
     if (board_lock_is_held(&session->lock))
         return 0;
-    result = board_lock_take(&session->lock, &session->board, &request, ret_busy, err);
-    if (result != 0)
-        return result;
+    if (board_lock_take(&session->lock, &session->board, &request, ret_busy, err) < 0)
+        return -(int)err->code;
     if (session->lock.stopped != 0)
         session_warn(session,
                      "the program of an earlier run (process %" PRId64 ") still ran and was stopped; what it "

@@ -86,10 +86,9 @@ static bool stands_beside(const char *name)
 {
     char path[PATH_MAX + NAME_MAX];
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
-    char *slash;
 
     path[length > 0 ? length : 0] = '\0';
-    slash = strrchr(path, '/');
+    char *slash = strrchr(path, '/');
     if (slash == NULL)
         return false;
     snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);

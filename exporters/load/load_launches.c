@@ -86,9 +86,8 @@ static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
         return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
     load->calls++;
     uint32_t thread = 0;
-    int status = number_thread(load, query_integer(row, 3), &thread, err);
-    if (status != 0)
-        return status;
+    if (number_thread(load, query_integer(row, 3), &thread, err) < 0)
+        return -(int)err->code;
     it.call.thread = thread & INT32_MAX;
     const struct spool_key key = {spool_key_part(start_ns), 0};
     return spool_add(load->spool, &key, &it, sizeof it, err);
@@ -216,12 +215,11 @@ static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
         return -(int)err->code;
     for (size_t i = 0; i < load->workload->execution_count; large_pass(i++))
         launches->of[i] = LAUNCH_NONE;
-    int status = query_run(db,
-                           "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
-                           " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                           NULL, 0, take_task, load, err);
-    if (status != 0)
-        return status;
+    if (query_run(db,
+                  "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
+                  " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                  NULL, 0, take_task, load, err) < 0)
+        return -(int)err->code;
     return query_run(db,
                      "SELECT device_id, -1, start_ns, connection_id FROM communication_op"
                      " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",

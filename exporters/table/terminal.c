@@ -87,9 +87,8 @@ static int keep_row(struct terminal_table *table, const char *row, size_t length
         rows->count = 0;
         return 0;
     }
-    int status = array_reserve(rows, sizeof length + length, err);
-    if (status < 0)
-        return status;
+    if (array_reserve(rows, sizeof length + length, err) < 0)
+        return -(int)err->code;
     memcpy(rows->items + rows->count, &length, sizeof length);
     memcpy(rows->items + rows->count + sizeof length, row, length);
     rows->count += sizeof length + length;

@@ -148,9 +148,8 @@ static int set_cells(struct summary *summary, int64_t task_id, struct svp_task_l
         text = summary->stop->table->texts.data + layers->text;
         length = layers->length;
     } else {
-        int status = make_cells(summary, task_id, layers, err);
-        if (status < 0)
-            return status;
+        if (make_cells(summary, task_id, layers, err) < 0)
+            return -(int)err->code;
         text = summary->text.data;
         length = summary->text.length;
     }

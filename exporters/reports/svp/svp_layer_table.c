@@ -123,10 +123,9 @@ int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_
     if (task == NULL)
         return svp_statistic_credit(statistic, &table->memos[table->type_count], NULL, false, stream_id, centi_us, err);
     for (size_t i = task->first; i < task->first + task->count; i++) {
-        int result = svp_statistic_credit(statistic, &table->memos[table->types[i]], table->layers.layers[i].type,
-                                          false, stream_id, centi_us, err);
-        if (result < 0)
-            return result;
+        if (svp_statistic_credit(statistic, &table->memos[table->types[i]], table->layers.layers[i].type, false,
+                                 stream_id, centi_us, err) < 0)
+            return -(int)err->code;
     }
     return 0;
 }

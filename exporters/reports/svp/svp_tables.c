@@ -424,12 +424,11 @@ static int write_files(struct report_session *session, const struct report_scope
                                        .worker_new = worker_new,
                                        .worker_free = worker_free,
                                        .process = write_report};
-    int result = svp_each_model(session->db, count_tasks, &job.tasks_total, err);
-    if (result < 0)
-        return result;
+    if (svp_each_model(session->db, count_tasks, &job.tasks_total, err) < 0)
+        return -(int)err->code;
     pthread_mutex_init(&job.mutex, NULL);
     struct parallel *parallel = parallel_new(&work, NULL, err);
-    result = parallel == NULL ? -(int)err->code : svp_each_report(session->db, submit_report, parallel, err);
+    int result = parallel == NULL ? -(int)err->code : svp_each_report(session->db, submit_report, parallel, err);
     if (result == 0)
         result = parallel_finish(parallel, err);
     if (result < 0)
