@@ -24,9 +24,7 @@
 #include "db/query/query.h"
 #include "exporters/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

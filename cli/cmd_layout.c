@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
-#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
 #include "base/number.h"
 #include "cli/capture/user_files.h"
 #include "cli/command.h"

@@ -20,10 +20,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The way of replayed records to their reader: a descriptor that whoever started msprof opened. */

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* So many keys tell what they share, and how noisy keys are. */
 #define KEYS_ENOUGH 8

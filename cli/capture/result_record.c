@@ -7,7 +7,6 @@
 #include "base/strbuf.h"
 #include "parsers/capture/capture.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/cluster/ranges.h"

@@ -4,7 +4,6 @@
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/map.h"
-#include "base/number.h"
 #include "cli/analyse/analyse_run.h"
 #include "cli/child.h"
 #include "cli/clock.h"
@@ -31,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

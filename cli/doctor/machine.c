@@ -8,7 +8,6 @@
 #include "cli/cmd_run.h"
 #include "cli/collect_library.h"
 
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <langinfo.h>
 #include <limits.h>

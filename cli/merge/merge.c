@@ -15,15 +15,12 @@
 #include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
-#include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "parsers/capture/capture.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CANN_DIRECTORY "mindstudio_profiler_output"
 #define PARAMETERS_LIMIT 1024

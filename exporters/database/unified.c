@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/database/unified.h"
 
-#include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/enum_names.h"

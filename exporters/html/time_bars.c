@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/html/time_bars.h"
 
-#include "base/array.h"
 #include "base/file/large.h"
 #include "exporters/html/chart.h"
 

@@ -2,7 +2,6 @@
 #include "exporters/load/load_launches.h"
 
 #include "analysis/gap_calls.h"
-#include "base/array.h"
 #include "base/file/large.h"
 #include "base/file/spool.h"
 #include "base/map.h"

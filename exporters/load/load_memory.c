@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "db/query/query_loop.h"
 #include "exporters/reports/framework/host_side.h"
-#include "parsers/record.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/path_steps.h"
 
-#include "analysis/compare/statistics.h"
 #include "base/array.h"
 #include "base/file/large.h"
 #include "exporters/load/load_launches.h"

@@ -2,7 +2,6 @@
 #include "exporters/table/choice.h"
 
 #include "base/interrupt.h"
-#include "base/number.h"
 #include "base/suggest.h"
 
 #include <math.h>

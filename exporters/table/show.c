@@ -6,7 +6,6 @@
 #include "db/query/query.h"
 #include "db/query/query_executions.h"
 #include "exporters/export.h"
-#include "exporters/query_compile.h"
 #include "exporters/report_scopes.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"

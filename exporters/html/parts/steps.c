@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps as bars, and how busy devices are over time. */
-#include "base/array.h"
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 #include "exporters/html/time_bars.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define BARS_MAX 400

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/diff_output.h"
-#include "base/utf8.h"
 
-#include "analysis/splits.h"
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/options_output.h"
-#include "base/utf8.h"
 
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
