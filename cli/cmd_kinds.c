@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/strbuf.h"
 #include "cli/capture/user_files.h"
+#include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/manual.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "exporters/json_text.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"

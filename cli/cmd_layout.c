@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"

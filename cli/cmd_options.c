@@ -4,8 +4,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
-#include "exporters/reports/answers/options_output.h"
+#include "exporters/reports/answers/outcome.h"
 #include "parsers/switches/check.h"
 #include "parsers/switches/script_text.h"
 

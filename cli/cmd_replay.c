@@ -9,7 +9,6 @@
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/operators/query_operators.h"
 

@@ -7,7 +7,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 
 #include <dirent.h>
 #include <errno.h>

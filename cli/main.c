@@ -3,7 +3,6 @@
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 
 #include <locale.h>
 #include <signal.h>

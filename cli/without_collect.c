@@ -3,7 +3,6 @@
 #include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 
 static int refuse(const struct settings *settings)
 {

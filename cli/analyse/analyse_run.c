@@ -8,7 +8,6 @@
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"

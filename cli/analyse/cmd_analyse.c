@@ -8,7 +8,6 @@
 #include "cli/child.h"
 #include "cli/cmd_export.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "exporters/export.h"
 #include "parsers/frameworks/directory.h"
 

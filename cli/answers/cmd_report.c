@@ -5,7 +5,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"

@@ -6,7 +6,6 @@
 #include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "ssh/session/connection.h"
 
 #include <pthread.h>

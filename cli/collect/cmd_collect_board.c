@@ -3,10 +3,8 @@
 
 #include "base/file/fsutil.h"
 #include "cli/clock.h"
-#include "cli/collect/cmd_collect_fetch.h"
 #include "cli/collect/cmd_collect_session.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "ssh/acl_json.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/upload.h"

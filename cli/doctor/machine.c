@@ -4,7 +4,7 @@
 #include "base/format/csv_in.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
-#include "cli/answers/screen.h"
+#include "cli/answers/answer.h"
 #include "cli/cmd_run.h"
 #include "cli/collect_library.h"
 

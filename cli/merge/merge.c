@@ -11,7 +11,6 @@
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"

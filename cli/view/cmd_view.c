@@ -6,7 +6,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "cli/view/loopback.h"
 #include "db/database.h"
 #include "exporters/export.h"

@@ -10,7 +10,7 @@
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 #include "exporters/table/report_file.h"
-#include "exporters/table/show_block.h"
+#include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* Steps as bars, and how busy devices are over time. */
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/html/time_bars.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

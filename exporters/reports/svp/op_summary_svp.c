@@ -2,7 +2,6 @@
 /* op_summary: the tasks of the AI core in each sampled inference, behind the whole network, with their counters. */
 #include "base/utf8.h"
 #include "exporters/output_file.h"
-#include "exporters/reports/svp/svp_layer_table.h"
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 
