@@ -24,7 +24,7 @@ static int find_devices(struct gap_calls *calls, struct err *err)
     calls->device_ends = calloc(calls->workload->device_count + 1, sizeof *calls->device_ends);
     calls->cursors = calloc(calls->workload->device_count + 1, sizeof *calls->cursors);
     if (calls->device_ends == NULL || calls->cursors == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         large_pass(i);
         if (i == 0 || device_of(calls, i) != device_of(calls, i - 1))

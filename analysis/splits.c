@@ -352,7 +352,7 @@ static int cut_steps_find(const struct workload *workload, const struct splits *
                           struct err *err)
 {
     int64_t *counts = calloc(splits->count + 1, sizeof *counts);
-    int status = counts == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int status = counts == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct cut_steps){.items = NULL};
     for (size_t g = 0; status == 0 && !splits->whole && g < splits->groups.count; g++)
@@ -372,7 +372,7 @@ static int find_cuts(const struct workload *workload, struct splits *splits, str
 {
     splits->cuts = calloc(1, sizeof *splits->cuts);
     if (splits->cuts == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = cut_steps_find(workload, splits, splits->cuts, err);
     for (size_t i = 0; status == 0 && i < splits->cuts->count; i++)
         if (splits->cuts->items[i].split != SIZE_MAX)
@@ -389,7 +389,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     *ret = (struct splits){.whole = workload->step_count == 0, .source = workload->step_source};
     ret->devices = calloc(workload->device_count + 1, sizeof *ret->devices);
     if (ret->devices == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (uint16_t device = 0; status == 0 && device < workload->device_count; device++, from = until) {
         while (until < workload->execution_count && workload->executions[until].device == device)
             large_pass(until++);
@@ -398,7 +398,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     for (size_t i = 0; i < ret->count; large_pass(i++))
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
     if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
     free(times);

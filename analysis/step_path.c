@@ -80,7 +80,7 @@ static int make_room(struct step_paths *paths, size_t nodes, size_t streams, siz
     paths->threads = calloc(threads + 1, sizeof *paths->threads);
     bool all = paths->path.nodes != NULL && paths->path.items != NULL && paths->order != NULL && paths->ends != NULL &&
                paths->node_of_call != NULL && paths->streams != NULL && paths->threads != NULL;
-    return all ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return all ? 0 : err_no_memory(err);
 }
 
 /* Orders tasks by their begin and calls by theirs; one that waits stands where it ends. */

@@ -53,7 +53,7 @@ static int layer_list_add(struct layer_list *list, const char *name, struct err 
         return -(int)err->code;
     list->items[list->count] = strdup(name);
     if (list->items[list->count++] == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return layer_list_end(list, err);
 }
 

@@ -386,7 +386,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
         limit++;
     chosen = calloc(limit, sizeof *chosen);
     if (chosen == NULL)
-        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(&err);
     else
         choose_kinds(settings, chosen, &err);
     if (chosen != NULL && err.code == ERR_NONE) {

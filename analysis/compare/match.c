@@ -155,7 +155,7 @@ static int pair_in_order(const struct entry *a, size_t na, const struct entry *b
         return 0;
     uint16_t *length = calloc((na + 1) * (nb + 1), sizeof *length); /* of what is left from (i, k) on */
     if (length == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = na; i-- > 0;)
         for (size_t k = nb; k-- > 0;) {
             uint16_t down = length[(i + 1) * (nb + 1) + k], right = length[i * (nb + 1) + k + 1];
@@ -190,7 +190,7 @@ int match_operators(struct match_operator *base, size_t base_count, struct match
     int status = 0;
 
     if (a == NULL || b == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
         goto out;
     }
     for (size_t i = 0; i < base_count; i++) {

@@ -68,7 +68,7 @@ static int walk(struct search *search, struct err *err)
 {
     const struct workload *workload = search->workload;
     struct stream *streams = calloc(workload->stream_count + 1, sizeof *streams);
-    int status = streams != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = streams != NULL ? 0 : err_no_memory(err);
 
     for (size_t i = 0; status == 0 && i < workload->stream_count; i++)
         streams[i] = (struct stream){.before = NO_TEXT};
@@ -96,7 +96,7 @@ int neighbours_find(const struct workload *workload,
     *ret = (struct neighbour_list){.items = NULL};
     search.wanted = calloc(workload->operator_count + 1, sizeof *search.wanted);
     if (search.wanted == NULL)
-        failed = err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+        failed = err_no_memory(err) < 0;
     for (size_t i = 0; !failed && i < workload->operator_count; i++)
         search.wanted[i] = wanted(workload, &workload->operators[i]);
     failed = failed || walk(&search, err) < 0;

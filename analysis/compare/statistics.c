@@ -149,7 +149,7 @@ int series_make(struct series *series, int64_t *values, size_t n, struct err *er
         return 0;
     series->samples = malloc(kept * sizeof *series->samples);
     if (series->samples == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     statistics_sort(values, n);
     for (size_t i = 0; i < n; i++) {
         large_pass(i);
@@ -337,7 +337,7 @@ int false_discovery(const double *p, size_t n, double *q, struct err *err)
     double least = 1;
 
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < n; i++)
         sorted[i] = (struct placed){p[i], i};
     array_sort(sorted, n, sizeof *sorted, by_p);

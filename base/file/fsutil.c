@@ -31,7 +31,7 @@ char *path_joined(const char *directory, const char *name, struct err *err)
 {
     char *path = path_join(directory, name);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 

@@ -97,7 +97,7 @@ static int read_file(const char *path, struct reading *reading, bool exactly)
     }
     if (csv_init(&parser, CSV_APPEND_NULL) != 0) {
         close(fd);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     if (exactly)
         csv_set_space_func(&parser, is_no_blank);

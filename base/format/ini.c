@@ -50,11 +50,6 @@ static void entry_release(struct ini_entry *entry)
     free(entry->value);
 }
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* key and value NULL: the line that opens the section. */
 static int add_entry(struct ini *ini, struct span section, const struct span *key, const struct span *value,
                      size_t line, struct err *err)
@@ -75,7 +70,7 @@ static int add_entry(struct ini *ini, struct span section, const struct span *ke
     return 0;
 failed:
     entry_release(&entry);
-    return out_of_memory(err);
+    return err_no_memory(err);
 }
 
 static const struct ini_entry *find_span(const struct ini *ini, struct span section, const struct span *key)

@@ -117,7 +117,7 @@ static int analyse_output_open(struct analyse_output *output, const char *result
         .lock_fd = -1,
     };
     if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = take_lock(output, results, err);
     if (status == 0)
         status = check_owner(output, force, err);
@@ -162,7 +162,7 @@ static void analyse_output_close(struct analyse_output *output)
 static int remove_inside(const char *directory, const char *name, struct err *err)
 {
     char *path = path_join(directory, name);
-    int status = path != NULL ? remove_directory(path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? remove_directory(path, err) : err_no_memory(err);
     free(path);
     return status;
 }
@@ -171,7 +171,7 @@ static int remove_inside(const char *directory, const char *name, struct err *er
 static int simplify_part(const char *prof, const char *part, struct err *err)
 {
     char *path = path_join(prof, part);
-    int status = path != NULL ? remove_inside(path, "sqlite", err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? remove_inside(path, "sqlite", err) : err_no_memory(err);
     if (status == 0)
         status = remove_inside(path, "data/all_file.complete", err);
     free(path);
@@ -295,14 +295,13 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     diag_init(&again, false);
     if (work->prof > 0)
         analysis.diag = &again;
-    int status = framework_load(&framework, work->request->directory, &work->clock, analysis.diag, err);
-    if (status == 0)
-        status = framework_write(&analysis, err);
-    if (status == 0 && work->prof == 0)
+    bool failed = framework_load(&framework, work->request->directory, &work->clock, analysis.diag, err) < 0 ||
+                  framework_write(&analysis, err) < 0;
+    if (!failed && work->prof == 0)
         check_steps(work, &framework);
     framework_release(&framework);
     diag_release(&again);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* All files are there. */
@@ -387,7 +386,7 @@ static int begin_capture(struct work *work, size_t number, struct err *err)
     free(work->directory);
     work->directory = number == 0 ? strdup(work->output.temporary) : path_join(work->output.temporary, name);
     if (work->directory == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (number == 0)
         return 0;
     console_note("'%s': a further PROF capture; its files are in '%s/" FRAMEWORK_OUTPUT "/%s'",
@@ -412,7 +411,7 @@ static int analyse_capture(struct work *work, size_t number)
     const struct value_list captures = {&prof, 1, 0};
     int status = begin_capture(work, number, &err);
     if (status == 0 && settings.output != NULL && place == NULL)
-        status = err_set(&err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(&err);
     settings.output = place;
     if (status == 0)
         status = captures_process_list(&settings, &captures, with_capture, work);
@@ -459,7 +458,7 @@ static int find_bare(struct work *work, struct err *err)
     int status = array_reserve(&work->profs, 1, err);
     char *path = status == 0 ? strdup(work->request->directory) : NULL;
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     work->profs.items[work->profs.count++] = path;
     work->info = (struct framework_info){
         .kind = FRAMEWORK_PYTORCH, .rank = -1, .level = 2, .with_npu = true, .text = true, .bare = true};
@@ -509,8 +508,7 @@ static int run(struct work *work)
     if (work->profs.count == 0 || !work->info.with_npu) {
         struct err err = ERR_INIT;
         work->directory = strdup(work->output.temporary);
-        return work->directory != NULL ? without_capture(work)
-                                       : finish(work, err_set(&err, ERR_NO_MEMORY, "out of memory"), &err);
+        return work->directory != NULL ? without_capture(work) : finish(work, err_no_memory(&err), &err);
     }
     tell_further_captures(work);
     return with_captures(work);

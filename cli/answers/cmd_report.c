@@ -115,7 +115,7 @@ static int take_base(struct capture_visit *visit)
         struct profile *items = realloc(bases->items, (bases->count + 1) * sizeof *items);
         bases->items = items != NULL ? items : bases->items;
         result = items == NULL
-                     ? err_set(&err, ERR_NO_MEMORY, "out of memory")
+                     ? err_no_memory(&err)
                      : profile_make(&workload, last_name(visit->directory), &choice, &items[bases->count], &err);
         bases->count += result == 0;
         workload_release(&workload);

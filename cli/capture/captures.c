@@ -92,7 +92,7 @@ static int found_captures_add(struct found_captures *found, char *path, const ch
     if (array_reserve(found, 1, err) != 0)
         return -(int)err->code;
     if (framework != NULL && (copy = strdup(framework)) == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     found->items[found->count++] = (struct found_capture){path, copy};
     return 0;
 }
@@ -152,7 +152,7 @@ static int add_capture(struct found_captures *found, char *path, struct err *err
 
     if (slash == NULL) {
         free(parent);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     *slash = '\0';
     int result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
@@ -252,7 +252,7 @@ static char *absolute_output(const char *output, struct err *err)
     path = working != NULL ? path_join(working, output) : strdup(output);
     free(working);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -263,7 +263,7 @@ static char *existing_part(const char *path, struct err *err)
     char *part = path != NULL ? strdup(path) : NULL, *absolute = NULL, *slash;
 
     if (part == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     while (part != NULL && (absolute = path_absolute(part, &missing)) == NULL && missing.code == ERR_NOT_FOUND &&
            (slash = strrchr(part, '/')) != NULL) {
         missing = (struct err)ERR_INIT;
@@ -321,7 +321,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
     if (visit->results != NULL)
         visit->database = path_join(visit->results, "sqlite/runtime.db");
     if (visit->directory == NULL || visit->results == NULL || visit->database == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 
@@ -335,7 +335,7 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
     if (result != 0)
         return result;
     if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 
@@ -481,7 +481,7 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
     struct err err = ERR_INIT;
     char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
 
-    int result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    int result = path != NULL ? make_result_directory(path, &err) : err_no_memory(&err);
 
     if (result != 0) {
         free(path);

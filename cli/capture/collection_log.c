@@ -29,7 +29,7 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
     if (directory != NULL)
         path = path_join(directory, "collection.log");
     if (path == NULL) {
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
         goto out;
     }
     result = make_result_directory(directory, err);

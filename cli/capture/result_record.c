@@ -37,9 +37,7 @@ static int write_record(const char *results, const char *name, const struct strb
 {
     struct outfile out = {.path = NULL};
     char *path = path_joined(results, name, err);
-    int status = path == NULL   ? -(int)err->code
-                 : text->failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                : outfile_open(&out, path, err);
+    int status = path == NULL ? -(int)err->code : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
     if (status == 0) {
         if (text->length > 0)
             outfile_add(&out, text);
@@ -93,7 +91,7 @@ int result_files_add(struct result_files *files, const char *path, struct err *e
         return -(int)err->code;
     char *copy = strdup(path);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     files->paths[files->count++] = copy;
     return 0;
 }

@@ -28,7 +28,7 @@ static int user_directory(const char *below, char **ret, struct err *err)
     char *place = by_config ? strdup(config) : path_join(home, ".config");
     *ret = place != NULL ? path_join(place, below) : NULL;
     free(place);
-    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret != NULL ? 0 : err_no_memory(err);
 }
 
 /* false when there is none, or with a warning when it cannot be read. */
@@ -134,7 +134,7 @@ int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZ
             describe_layout(&text, layout);
     }
     if (sum == NULL || text.failed)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     if (result == 0) {
         checksum_add(sum, text.data, text.length);
         checksum_finish(sum, ret);

@@ -139,7 +139,7 @@ static int read_table(struct answer *answer, const char *directory, const char *
 {
     struct reading reading = {.answer = answer, .wanted = wanted, .take = take};
     char *path = path_join(directory, name);
-    int status = path != NULL ? csv_read(path, read_row, &reading, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? csv_read(path, read_row, &reading, err) : err_no_memory(err);
 
     free(path);
     return status;

@@ -168,7 +168,7 @@ static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sour
         return -(int)err->code;
     ranks->items = calloc(count + 1, sizeof *ranks->items);
     if (ranks->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     ranks->count = count;
     for (size_t i = 0; i < count; i++)
         ranks->items[i].source = sources[i];
@@ -228,7 +228,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     struct err ignored = ERR_INIT;
     char *results = path_of(arg, source);
     struct rank_places places = {source->path, source->path, results};
-    bool failed = results == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = results == NULL && err_no_memory(err) < 0;
     if (!failed)
         tell_outcome(arg, source, diag);
     failed = failed || (!is_raw(source) && take_databases(source, &places, err) < 0);
@@ -302,7 +302,7 @@ static int make_directories_of(struct work *work, const char *directory, struct 
     work->output = path_join(work->settings->output != NULL ? work->settings->output : directory, CLUSTER_OUTPUT);
     work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
     if (work->kept == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = make_directories(work->kept, err);
     if (status < 0 && err->code == ERR_ACCESS && work->settings->output == NULL)
         err_hint(err, "put the results elsewhere with --output DIR");
@@ -375,7 +375,7 @@ static int write_database(struct work *work, struct err *err)
     size_t count = work->loaded.count;
     char *path = path_join(work->output, "cluster_analysis.db");
     struct hosts hosts = {work, calloc(count + 1, sizeof *hosts.ranks)};
-    int status = path != NULL && hosts.ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL && hosts.ranks != NULL ? 0 : err_no_memory(err);
     bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
     if (status == 0 && !wanted && work->team->me == 0)
         unlink(path);

@@ -66,7 +66,7 @@ static int process_captures(const struct settings *settings, const struct board_
         total += boards[i].outcome.captures.count;
     captures.values = calloc(total + 1, sizeof *captures.values);
     if (captures.values == NULL) {
-        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(&err);
         return fail(&err);
     }
     for (size_t i = 0; i < count; i++)
@@ -169,7 +169,7 @@ static int run_collect(const struct settings *settings)
         return fail(&err);
     boards = calloc(config.count, sizeof *boards);
     if (boards == NULL) {
-        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(&err);
         status = fail(&err);
     } else {
         status = collect(settings, &config, boards);

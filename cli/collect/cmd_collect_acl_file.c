@@ -18,11 +18,6 @@
 #define NONE ".none" /* behind the checksum: there was no file */
 #define NEW_FILE_MODE 0640
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 static void hash_text(const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE])
 {
     struct checksum *sum = checksum_new();
@@ -95,7 +90,7 @@ static int put_text(const char *path, const char *text, size_t length, const str
     char *temporary = NULL;
 
     if (asprintf(&temporary, "%s.msprof-XXXXXX", path) < 0)
-        return out_of_memory(err);
+        return err_no_memory(err);
     int fd = mkostemp(temporary, O_CLOEXEC);
     int failure = fd < 0 ? errno : write_file(fd, text, length);
     if (fd >= 0) {
@@ -127,11 +122,10 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
     }
     if (link(file->target, file->backup) == 0 || errno == EEXIST)
         return 0;
-    int result = read_whole_file(file->target, ACL_JSON_LIMIT, &text, &length, err);
-    if (result == 0)
-        result = put_text(file->backup, text, length, st, err);
+    bool failed = read_whole_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
+                  put_text(file->backup, text, length, st, err) < 0;
     free(text);
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 static int lock_backup(struct acl_file *file, struct err *err)
@@ -153,7 +147,7 @@ static int find_other(const struct acl_file *file, bool *ret_shared, struct err 
 
     *ret_shared = false;
     if (slash == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     *slash = '\0';
     DIR *stream = opendir(head);
     while (stream != NULL && result == 0 && (item = readdir(stream)) != NULL) {
@@ -183,12 +177,12 @@ static int name_backup(struct acl_file *file, bool has_file, bool is_shared, str
         file->backup = NULL;
     free(head);
     if (file->backup == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (is_shared && access(file->backup, F_OK) != 0) { /* the other one's tells that there was none */
         char *none = NULL;
 
         if (asprintf(&none, "%s" NONE, file->backup) < 0)
-            return out_of_memory(err);
+            return err_no_memory(err);
         free(file->backup);
         file->backup = none;
         file->had_none = true;
@@ -234,7 +228,7 @@ static int set_aside(const struct acl_file *file, struct err *err)
                    ? 0
                    : err_set_errno(err, errno, "cannot remove '%s'", file->backup);
     if (asprintf(&name, "%s.before-msprof", file->target) < 0)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (rename(file->backup, name) < 0)
         result = err_set_errno(err, errno, "cannot write '%s'", name);
     free(name);
@@ -284,7 +278,7 @@ static int recover_backup(const char *target, const char *backup, size_t head_le
     file.had_none = length > sizeof NONE && strcmp(backup + length - (sizeof NONE - 1), NONE) == 0;
     file.fd = open(backup, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file.target == NULL || file.backup == NULL)
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     else if (file.fd < 0)
         result = err_set_errno(err, errno, "cannot read '%s'", backup);
     else
@@ -316,7 +310,7 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         result = backup != NULL
                      ? recover_backup(target, backup, (size_t)(slash - head) + 1 + strlen(slash + 1), ret, err)
-                     : out_of_memory(err);
+                     : err_no_memory(err);
         free(backup);
     }
     if (stream != NULL)

@@ -15,11 +15,6 @@
 
 /* The project mounted on the board from this machine, and its acl.json patched here meanwhile. */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* Where the board reaches this machine. */
 static int nfs_address(struct session *session, const char **ret, struct err *err)
 {
@@ -47,7 +42,7 @@ static int write_acl_json(struct session *session, struct err *err)
                            file->path);
         char *path = path_join(plan->root, file->path);
         result = path != NULL ? acl_file_replace(&session->acl, path, file->content, (size_t)file->size, err)
-                              : out_of_memory(err);
+                              : err_no_memory(err);
         free(path);
     }
     return result;
@@ -82,7 +77,7 @@ static int nfs_mount(struct session *session, struct err *err)
     strbuf_init(&source, 8192);
     strbuf_addf(&source, strchr(address, ':') != NULL ? "[%s]:%s" : "%s:%s", address, session->plan->root);
     session->mounted = true; /* also when it fails half-way */
-    result = source.failed ? out_of_memory(err)
+    result = source.failed ? err_no_memory(err)
                            : board_mount(&session->board, &session->lock, source.data, session->project, err);
     if (result != 0)
         session->mounted = false;
@@ -107,7 +102,7 @@ static int choose_paths(struct session *session, struct err *err)
         session->run_directory =
             plan->directory[0] != '\0' ? path_join(session->project, plan->directory) : strdup(session->project);
     if (session->run_directory == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     char problem = acl_path_problem(session->run_directory);
     if (problem == 0)
         return 0;

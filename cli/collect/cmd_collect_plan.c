@@ -18,11 +18,6 @@
 #define RUN_DIRECTORY "out"
 #define COMMAND_LINE_LIMIT ((size_t)1024 * 1024)
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* "MAIN" or "MAIN arguments", and what stands behind "--"; a file whose name has blanks is taken as a whole. */
 static int split_program(struct collect_plan *plan, struct err *err)
 {
@@ -65,7 +60,7 @@ static int find_root(struct collect_plan *plan, struct err *err)
 
     if (slash == NULL) {
         free(directory);
-        return out_of_memory(err);
+        return err_no_memory(err);
     }
     plan->program = strdup(slash + 1);
     *slash = '\0';
@@ -81,7 +76,7 @@ static int find_root(struct collect_plan *plan, struct err *err)
         result = err_hint(err, "put it there, or name the root of the project in the ini file ('project = DIR')");
     }
     if (result == 0 && (plan->root == NULL || plan->program == NULL))
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     size_t length = plan->root != NULL ? strlen(plan->root) : 0;
     if (result == 0 &&
         (strncmp(directory, plan->root, length) != 0 || (directory[length] != '\0' && directory[length] != '/')))
@@ -89,7 +84,7 @@ static int find_root(struct collect_plan *plan, struct err *err)
     if (result == 0) {
         plan->directory = strdup(directory + length + (directory[length] == '/'));
         if (plan->directory == NULL)
-            result = out_of_memory(err);
+            result = err_no_memory(err);
     }
     free(directory);
     return result;
@@ -132,7 +127,7 @@ static int choose_output(struct collect_plan *plan, struct err *err)
     } else {
         plan->output = base;
     }
-    return plan->output != NULL ? 0 : out_of_memory(err);
+    return plan->output != NULL ? 0 : err_no_memory(err);
 }
 
 static int make_command_line(struct collect_plan *plan, struct err *err)
@@ -143,7 +138,7 @@ static int make_command_line(struct collect_plan *plan, struct err *err)
     strbuf_addf(&text, "./%s", plan->program);
     words_show(&plan->arguments, &text);
     plan->command_line = strbuf_detach(&text);
-    return plan->command_line != NULL ? 0 : out_of_memory(err);
+    return plan->command_line != NULL ? 0 : err_no_memory(err);
 }
 
 /* Earlier captures and version control stay here, and so does --output when it is inside the project. */
@@ -158,7 +153,7 @@ static int open_project(struct collect_plan *plan, struct err *err)
     char *inside = NULL;
 
     if (patterns == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     memcpy(patterns, standard, sizeof standard);
     for (size_t i = 0; i < given->count; i++)
         patterns[count++] = given->values[i];
@@ -184,7 +179,7 @@ static int recover_acl_json(const struct collect_plan *plan, const char *path, b
     char *absolute_path = path_join(plan->root, path);
     enum acl_file_end end;
     bool found = false;
-    int result = absolute_path != NULL ? acl_file_recover(absolute_path, &found, &end, err) : out_of_memory(err);
+    int result = absolute_path != NULL ? acl_file_recover(absolute_path, &found, &end, err) : err_no_memory(err);
 
     free(absolute_path);
     if (result != 0)
@@ -208,7 +203,7 @@ static int recover_project(struct collect_plan *plan, struct err *err)
 {
     char *path = default_acl_json(plan);
     bool any = false;
-    int result = path != NULL ? recover_acl_json(plan, path, &any, err) : out_of_memory(err);
+    int result = path != NULL ? recover_acl_json(plan, path, &any, err) : err_no_memory(err);
 
     free(path);
     for (size_t i = 0; i < plan->project.count && result == 0; i++)
@@ -258,7 +253,7 @@ static int check_included(struct collect_plan *plan, struct err *err)
     int result = 0;
 
     if (path == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (project_find(&plan->project, path) == NULL)
         result = err_set(err, ERR_USAGE, "'%s' is left out by --exclude", path);
     free(path);
@@ -344,7 +339,7 @@ static int patch_file(struct collect_plan *plan, const char *path, const char *r
     char *absolute_path = path_join(plan->root, path), *name = strdup(path), *text = NULL;
     size_t length;
     int result = absolute_path == NULL || name == NULL
-                     ? out_of_memory(err)
+                     ? err_no_memory(err)
                      : read_whole_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err);
 
     if (result == 0)
@@ -368,7 +363,7 @@ int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, 
     if (any || result != 0)
         return result;
     char *path = default_acl_json(plan);
-    result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : out_of_memory(err);
+    result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : err_no_memory(err);
     free(path);
     return result;
 }

@@ -183,11 +183,6 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
 #define COMMAND_LIMIT ((size_t)64 * 1024)
 #define MOST_COMMANDS 5 /* that are told, of captures that stay on the board */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* ---- what stays on the board ---- */
 
 /* Appends the command that fetches a directory of the board. */
@@ -400,7 +395,7 @@ static int fetch_by_name(struct session *session, const char *directory, const c
                                           .removes = removes,
                                           .is_data = is_data,
                                           .progress = session_progress(session)};
-    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : out_of_memory(err);
+    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : err_no_memory(err);
 
     free(remote);
     free(local);
@@ -523,7 +518,7 @@ int collect_fetch_only(struct session *session, struct err *err)
 
     if (result != 0 || path == NULL) {
         free(path);
-        return result != 0 ? result : out_of_memory(err);
+        return result != 0 ? result : err_no_memory(err);
     }
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';

@@ -110,7 +110,7 @@ static int write_page(const struct capture_visit *visit, struct viewing *viewing
     struct html_report *page = NULL;
     viewing->file = path_join(viewing->directory, "report.html");
     if (viewing->file == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     const struct html_options options = {
         .path = viewing->file, .title = viewing->name, .version = MSPROF_VERSION, .captures = 1};
     if (html_report_open(&options, &page, err) < 0)
@@ -133,7 +133,7 @@ static int view_one(struct capture_visit *visit)
         return status;
     const char *slash = strrchr(visit->directory, '/');
     viewing->name = strdup(slash != NULL ? slash + 1 : visit->directory);
-    int result = viewing->name == NULL ? err_set(&err, ERR_NO_MEMORY, "out of memory") : make_directory(viewing, &err);
+    int result = viewing->name == NULL ? err_no_memory(&err) : make_directory(viewing, &err);
     if (result == 0)
         result = viewing->settings->view.report ? write_page(visit, viewing, db, &err)
                                                 : write_timeline(visit, viewing, db, &err);

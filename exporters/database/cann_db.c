@@ -49,12 +49,10 @@ static int copy_table(struct unified *unified, sqlite3 *db, const struct record_
     for (const struct exported_column *column = table->columns; column->name != NULL; column++)
         strbuf_addf(&sql, "%s%s", column > table->columns ? ", " : "", column->sql);
     query_end(&sql, &table->query, kind->table, NULL);
-    int status = query_sql_prepare(db, &sql, &rows, err);
-    if (status == 0)
-        status = copy_rows(unified, db, table, rows, err);
+    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0;
     sqlite3_finalize(rows);
     strbuf_release(&sql);
-    return status < 0 ? err_wrap(err, "cannot make table %s", table->name) : 0;
+    return failed ? err_wrap(err, "cannot make table %s", table->name) : 0;
 }
 
 int cann_db_samples(struct unified *unified, sqlite3 *db, struct err *err)

@@ -17,7 +17,7 @@ char *framework_database_path(const struct framework_analysis *analysis, const c
 {
     char *path = path_join(analysis->options->directory, name);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -109,9 +109,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
     struct stretch *stretches = stretches_of(analysis, &count, err);
     char *beside = path_join(analysis->options->directory, "");
     *ret = (struct framework_part){.fd = -1};
-    int status = stretches == NULL ? -(int)err->code
-                 : beside == NULL  ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                   : 0;
+    int status = stretches == NULL ? -(int)err->code : beside == NULL ? err_no_memory(err) : 0;
     if (status == 0) {
         ret->fd = temporary_create(beside, &ret->path, err);
         status = ret->fd < 0 ? ret->fd : 0;

@@ -382,8 +382,7 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     strbuf_init(&path, SIZE_MAX / 2);
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
-    int status =
-        path.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : flame_make(db, options->flame_weight, &flame, err);
+    int status = path.failed ? err_no_memory(err) : flame_make(db, options->flame_weight, &flame, err);
     if (status != 0) {
         strbuf_release(&path);
         return status;

@@ -235,11 +235,10 @@ static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 
     if (reader == NULL)
         return -(int)err->code;
-    int status = cann_task_count(db, &count, err);
-    if (status == 0)
-        status = cann_read_tasks(reader, 1, count + 1, take_task, load, err);
+    bool failed =
+        cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, take_task, load, err) < 0;
     cann_task_reader_free(reader);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static struct workload_step step_of(const struct cann_step *item)

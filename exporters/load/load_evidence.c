@@ -247,7 +247,7 @@ static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
     struct line_load *load = arg;
     const char *name = (const char *)sqlite3_column_text(row, 0);
     load->names[load->count] = name != NULL ? strdup(name) : NULL;
-    return load->names[load->count++] != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return load->names[load->count++] != NULL ? 0 : err_no_memory(err);
 }
 
 static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
@@ -277,7 +277,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     load.names = calloc(count + 1, sizeof *load.names);
     load.items = calloc(count + 1, sizeof *load.items);
     if (status == 0 && (load.names == NULL || load.items == NULL))
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     if (status == 0)
         status = each_row(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id",
                           take_op, &load, err);

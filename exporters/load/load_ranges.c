@@ -62,7 +62,7 @@ static int read_ascend(struct call_reading *reading, struct err *err)
     if (status == 0) {
         reading->numbers = malloc((reading->texts.rows + 1) * sizeof *reading->numbers);
         if (reading->numbers == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
     }
     for (size_t i = 0; status == 0 && i <= reading->texts.rows; i++)
         reading->numbers[i] = NO_TEXT;
@@ -262,7 +262,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
     *ret = calloc(times->count + 1, sizeof **ret);
     if (ranked == NULL || *ret == NULL) {
         free(ranked);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     for (size_t i = 0; i < times->count; i++) {
         ranked[i].name = i;
@@ -313,7 +313,7 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
     int status = host_calls_each(db, &load.names, take_duration, &load, err);
 
     if (status == 0 && (names = calloc(load.count + 1, sizeof *names)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t i = 0; status == 0 && i < load.count; i++)
         names[i] = load.names.items[i].bytes;
     if (status == 0 && load.count > 0)

@@ -73,8 +73,7 @@ static int add_joined(struct svp_load *load, int64_t task_id, bool ai_cpu, bool 
 
     strbuf_init(&joined, SIZE_MAX / 2);
     svp_layers_join(&load->layers, task_id, ai_cpu, types, &joined);
-    int status = joined.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                               : workload_add_text(load->workload, joined.data, ret, err);
+    int status = joined.failed ? err_no_memory(err) : workload_add_text(load->workload, joined.data, ret, err);
     strbuf_release(&joined);
     return status;
 }

@@ -79,12 +79,10 @@ static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
     struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s, %s FROM %s", lookup->key, lookup->value, lookup->from);
-    int status = query_sql_prepare(db, &sql, &rows, err);
-    if (status == 0)
-        status = read_lookup(known, db, rows, err);
+    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0;
     sqlite3_finalize(rows);
     strbuf_release(&sql);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 bool report_needs(const struct report_run *run, size_t value)

@@ -63,7 +63,7 @@ static int take_columns(struct report_run *run, struct err *err)
         return -(int)err->code;
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
     if (report->state_size > 0 && run->state == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = report->open != NULL ? report->open(run, err) : 0;
     return status == 0 && report->user == NULL
                ? report_plan_rename(&run->plan, run->session->options->cann_version, err)

@@ -59,8 +59,7 @@ static int prepare_before(struct worker *worker, const struct strbuf *columns, s
     strbuf_init(&sql, SQL_MAX);
     strbuf_addf(&sql, "SELECT %s FROM %s WHERE id < ?1 AND (%s) ORDER BY id DESC LIMIT 1", columns->data, scan->table,
                 scan->where != NULL ? scan->where : "1");
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : database_prepare(worker->db, sql.data, &worker->before, err);
+    int status = sql.failed ? err_no_memory(err) : database_prepare(worker->db, sql.data, &worker->before, err);
     strbuf_release(&sql);
     return status;
 }
@@ -102,7 +101,7 @@ static int prepare(struct worker *worker, struct err *err)
     strbuf_init(&columns, SQL_MAX);
     report_expressions(worker->pass->run, &columns);
     int status = columns.failed
-                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     ? err_no_memory(err)
                      : query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
     if (status == 0)
         status = prepare_before(worker, &columns, err);
@@ -130,7 +129,7 @@ static void *worker_new(void *arg, struct err *err)
     struct worker *worker = calloc(1, sizeof *worker);
     size_t state_size = pass->scan->worker_size + 1;
     if (worker == NULL || (worker->shared.state = calloc(1, state_size)) == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         free(worker);
         return NULL;
     }
@@ -393,16 +392,15 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
     *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items)};
     ret->worker = ret->items != NULL ? worker_new(&whole, err) : NULL;
     if (ret->worker == NULL)
-        return ret->items != NULL ? -(int)err->code : err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = prepare_count(ret->worker, &ids, err);
-    if (status == 0)
-        status = query_scan(ids, 1, pass->end_id, count_scanned, ret, err);
-    for (; status == 0 && ret->worker->between < whole.end_between; ret->worker->between++)
+        return ret->items != NULL ? -(int)err->code : err_no_memory(err);
+    bool failed =
+        prepare_count(ret->worker, &ids, err) < 0 || query_scan(ids, 1, pass->end_id, count_scanned, ret, err) < 0;
+    for (; !failed && ret->worker->between < whole.end_between; ret->worker->between++)
         count_row(ret, pass->end_id);
     ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
     query_scan_free(ids);
     worker_free(ret->worker);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- all of it ---- */
@@ -444,8 +442,7 @@ static int find_first(const struct report_run *run, int64_t *ret_first, int64_t 
     strbuf_init(&sql, SQL_MAX);
     strbuf_addf(&sql, "SELECT id FROM %s WHERE id > 0 AND (%s) ORDER BY id LIMIT 1", scan->table,
                 scan->where != NULL ? scan->where : "1");
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : query_number(run->session->db, sql.data, ret_first, err);
+    int status = sql.failed ? err_no_memory(err) : query_number(run->session->db, sql.data, ret_first, err);
     if (status == 0)
         status = query_last_row(run->session->db, scan->table, ret_end, err);
     ++*ret_end;

@@ -30,7 +30,7 @@ char *report_path(const struct export_options *options, const char *name, int64_
                                 (const char *const[3]){suffix, report_suffix(options->format), ""}, err);
     char *path = strdup(options->stream_path);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -190,7 +190,7 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
         return take_bytes(writer, row, length, err);
     char *copy = malloc(length + pieces->begin.length + 1);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     char *end = put_piece(copy, &pieces->begin);
     memcpy(end, row + pieces->next.length, length - pieces->next.length);
     int status = take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
@@ -332,7 +332,7 @@ static struct grid_column *make_columns(const struct report_plan *plan, struct e
     struct grid_column *columns = calloc(plan->step_count + 1, sizeof *columns);
 
     if (columns == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     for (size_t i = 0; columns != NULL && i < plan->step_count; i++) {
         bool text = report_holds_texts(column_of(plan, i));
         columns[i] = (struct grid_column){.title = plan->titles[i],
@@ -349,7 +349,7 @@ int plain_row(struct grid *grid, const struct report_plan *plan, const char *row
 {
     struct table_cell cells[REPORT_MAX_COLUMNS];
     char **texts = calloc(plan->step_count + 1, sizeof *texts);
-    int status = texts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = texts != NULL ? 0 : err_no_memory(err);
 
     row_cells(row, end, plan->step_count, cells);
     grid->column_count = plan->step_count;
@@ -359,7 +359,7 @@ int plain_row(struct grid *grid, const struct report_plan *plan, const char *row
             length--;
         texts[i] = strndup(cells[i].text, length);
         if (texts[i] == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
     }
     if (status == 0)
         status = grid_row(grid, (const char *const *)texts, err);
@@ -382,7 +382,7 @@ int plain_print(struct grid *grid, const struct report_plan *plan, struct show *
 {
     struct grid_column *columns = make_columns(plan, err);
     char **titles = calloc(plan->step_count + 1, sizeof *titles);
-    int status = columns != NULL && titles != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = columns != NULL && titles != NULL ? 0 : err_no_memory(err);
 
     grid->columns = columns;
     if (status == 0)

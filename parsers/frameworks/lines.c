@@ -64,8 +64,7 @@ int hash_numbers(const char *prof, struct hashed_name *names, size_t count, stru
         if (strstr(entry->d_name, ".hash_dic.") == NULL || dot == NULL || strcmp(dot, ".done") == 0)
             continue;
         char *path = path_join(data, entry->d_name);
-        status = path != NULL ? framework_read_lines(path, take_line, &reading, NULL, diag, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = path != NULL ? framework_read_lines(path, take_line, &reading, NULL, diag, err) : err_no_memory(err);
         free(path);
     }
     if (directory != NULL)

@@ -36,7 +36,7 @@ static int add_problem(struct switch_problems *problems, const char *key, const 
     if (problem.key == NULL || problem.value == NULL || problem.message == NULL ||
         (suggestion != NULL && problem.suggestion == NULL) || array_reserve(problems, 1, err) < 0) {
         release_problem(&problem);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     problems->items[problems->count++] = problem;
     return 0;
@@ -100,7 +100,7 @@ int finding_set(struct switch_finding *finding, const char *key, const char *val
     if (copy == NULL || (option == NULL && (name == NULL || array_reserve(&finding->options, 1, err) < 0))) {
         free(copy);
         free(name);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     if (option == NULL) {
         option = &finding->options.items[finding->options.count++];

@@ -533,8 +533,7 @@ static int put_rows_communication(struct report_run *run, struct err *err)
     if (status != 0)
         return status;
     items = calloc(workload.operator_count + 1, sizeof *items);
-    status = items != NULL ? put_all_communication(run, &workload, items, err)
-                           : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = items != NULL ? put_all_communication(run, &workload, items, err) : err_no_memory(err);
     for (size_t i = 0; items != NULL && i < workload.operator_count; i++) {
         series_release(&items[i].series);
         large_free(items[i].durations.items);

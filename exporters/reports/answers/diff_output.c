@@ -593,7 +593,7 @@ static int put_only(struct json_out *json, const struct compare_rows *rows, bool
     size_t n = 0;
 
     if (keys == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < rows->count; i++)
         if ((base ? rows->items[i].new_key : rows->items[i].base_key) == NULL)
             keys[n++] = rows->items[i].key;

@@ -25,7 +25,7 @@ static int find_tasks(struct svp_layer_table *table, struct err *err)
     const struct svp_layers *layers = &table->layers;
     table->tasks = calloc(layers->count + 1, sizeof *table->tasks);
     if (table->tasks == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     for (size_t i = 0; i < layers->count; i++) {
         struct svp_task_layers task = {.task_id = layers->layers[i].task_id};
         if (i > 0 && layers->layers[i - 1].task_id == task.task_id)
@@ -52,7 +52,7 @@ static int number_types(struct svp_layer_table *table, struct err *err)
     table->types = calloc(layers->count + 1, sizeof *table->types);
     if (sorted == NULL || table->types == NULL) {
         free(sorted);
-        return out_of_memory(err);
+        return err_no_memory(err);
     }
     for (size_t i = 0; i < layers->count; i++)
         sorted[i] = &layers->layers[i];
@@ -64,7 +64,7 @@ static int number_types(struct svp_layer_table *table, struct err *err)
     }
     free(sorted);
     table->memos = calloc(table->type_count + 1, sizeof *table->memos);
-    return table->memos == NULL ? out_of_memory(err) : 0;
+    return table->memos == NULL ? err_no_memory(err) : 0;
 }
 
 int svp_layer_table_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layer_table *ret, struct err *err)

@@ -35,7 +35,7 @@ int mindspore_each_shape(const char *directory,
     char *path = path_join(directory, "FRAMEWORK/mindspore.record_shapes");
     struct shapes_reading reading = {each, arg, path, diag};
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = framework_read_tagged(path, SHAPES_FIXED, take_shapes, &reading, NULL, diag, err);
     free(path);
     return status;
@@ -95,7 +95,7 @@ int mindspore_memory_load(struct framework *framework, const char *directory, st
     *ret = (struct mindspore_memories){.count = 0};
     struct memory_reading reading = {framework, ret, path, diag};
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = framework_read_tagged(path, MEMORY_FIXED, take_memory, &reading, NULL, diag, err);
     free(path);
     return status;

@@ -100,7 +100,7 @@ int mindspore_cpu_ops_load(struct framework *framework, const char *directory, s
     *ret = (struct mindspore_cpu_ops){.count = 0};
     struct cpu_reading reading = {framework, ret, diag};
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = framework_read_lines(path, take_cpu_line, &reading, NULL, diag, err);
     free(path);
     return status;
@@ -140,7 +140,7 @@ int mindspore_each_total(const struct framework *framework, const char *director
     char *path = path_of(framework, directory, "cpu_ms_memory_record");
     struct total_reading reading = {each, arg, diag};
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = framework_read_lines(path, take_total, &reading, NULL, diag, err);
     free(path);
     return status;
