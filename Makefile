@@ -171,8 +171,8 @@ $(B)/%.o: %.c $(B)/flags | $(B)/libraries $(KIND_LIST) $(REPORT_LIST) $(TRACK_LI
 	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 # Only these objects know where msprof is installed.
-$(B)/cli/capture/user_files.o: $(B)/prefix
-$(B)/cli/capture/user_files.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+$(B)/cli/capture/captures.o: $(B)/prefix
+$(B)/cli/capture/captures.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # The commit that the program says it is of: git's, or the one that git wrote into the source archive.
 COMMIT := $(shell [ -e .git ] && git rev-parse --short=8 HEAD 2>/dev/null || grep -oE '^[0-9a-f]{8,}$$' tools/commit)

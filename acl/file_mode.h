@@ -6,8 +6,6 @@
 #include "acl/recorder/recorder.h"
 #include "msprof/acl_prof.h"
 
-#include <stdbool.h>
-
 /* For recorder_options.report: a line on standard error when MSPROF_ACL_LOG asked for such lines when the capture was
  * started. May be called in signal handlers. */
 void acl_recorder_report(const char *text);

@@ -11,7 +11,6 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"

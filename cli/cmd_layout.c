@@ -2,7 +2,7 @@
 #include "base/diag.h"
 #include "base/file/outfile.h"
 #include "base/number.h"
-#include "cli/capture/user_files.h"
+#include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"

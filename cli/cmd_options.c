@@ -5,8 +5,7 @@
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "exporters/reports/answers/outcome.h"
-#include "parsers/switches/check.h"
-#include "parsers/switches/script_text.h"
+#include "parsers/switches/finding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

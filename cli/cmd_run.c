@@ -3,7 +3,7 @@
 #include "cli/cmd_run.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"

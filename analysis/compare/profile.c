@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 
 #include <stdio.h>
@@ -403,9 +404,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct gap_total *x = a, *y = b;
 
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->group > y->group) - (x->group < y->group);
+    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->group, y->group);
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -326,9 +327,7 @@ static int by_p(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
 
-    if (x->p != y->p)
-        return x->p < y->p ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return 2 * NUMBER_ORDER(x->p, y->p) + NUMBER_ORDER(x->place, y->place);
 }
 
 int false_discovery(const double *p, size_t n, double *q, struct err *err)

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -307,13 +308,8 @@ static int compare_executions(const void *a, const void *b)
 {
     const struct execution *x = a, *y = b;
 
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
+    return 8 * NUMBER_ORDER(x->device, y->device) + 4 * NUMBER_ORDER(x->start_ns, y->start_ns) +
+           2 * NUMBER_ORDER(x->stream, y->stream) + NUMBER_ORDER(x->op, y->op);
 }
 
 static int compare_steps(const void *a, const void *b)

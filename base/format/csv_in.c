@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/csv_in.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 
 #include <csv.h>

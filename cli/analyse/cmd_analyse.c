@@ -1,21 +1,558 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof analyse: directories of MindSpore's and PyTorch's profilers. */
+#include "cli/analyse/cmd_analyse.h"
+
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
+#include "base/file/temporary.h"
 #include "base/number.h"
-#include "cli/analyse/analyse_run.h"
-#include "cli/child.h"
+#include "base/progress.h"
+#include "cli/capture/captures.h"
+#include "cli/clock.h"
 #include "cli/cmd_export.h"
+#include "cli/command.h"
 #include "cli/console.h"
+#include "db/database.h"
+#include "db/query/cann_version.h"
+#include "db/schema.h"
 #include "exporters/export.h"
+#include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Paths of one results directory. All zero: not open. */
+struct analyse_output {
+    char *final;     /* <results>/ASCEND_PROFILER_OUTPUT */
+    char *temporary; /* where the files are until they are complete */
+    char *lock;      /* <results>/.msprof_analyse.lock */
+    int lock_fd;
+};
+
+#define MARK ".msprof" /* in an output of ours */
+#define LOCK ".msprof_analyse.lock"
+#define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
+
+int remove_directory(const char *path, struct err *err)
+{
+    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    struct stat info;
+    int status = 0;
+    if (lstat(path, &info) != 0)
+        return 0;
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (tree == NULL)
+        return err_set_errno(err, errno, "cannot remove '%s'", path);
+    for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info == FTS_D)
+            continue;
+        if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath) : unlink(entry->fts_accpath))
+            status = err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+    }
+    fts_close(tree);
+    return status;
+}
+
+static bool has_mark(const char *directory)
+{
+    char *mark = path_join(directory, MARK);
+    bool there = mark != NULL && access(mark, F_OK) == 0;
+    free(mark);
+    return there;
+}
+
+static int take_lock(struct analyse_output *output, const char *results, struct err *err)
+{
+    output->lock_fd = open(output->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (output->lock_fd < 0) {
+        err_set_errno(err, errno, "cannot put results into '%s'", results);
+        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : -(int)err->code;
+    }
+    struct stat held, named;
+    int code = temporary_lock(output->lock_fd);
+    /* Who had it may have removed it in between: then somebody else's next one counts. */
+    bool same = fstat(output->lock_fd, &held) == 0 && stat(output->lock, &named) == 0 && held.st_ino == named.st_ino;
+    if (code == EAGAIN || !same) {
+        close(output->lock_fd);
+        output->lock_fd = -1;
+        err_set(err, ERR_ACCESS, "another process analyses '%s'", results);
+        return err_hint(err, "wait until it has ended");
+    }
+    return 0;
+}
+
+/* Makes an empty file in the temporary directory. */
+static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
+{
+    char *mark = path_join(output->temporary, name);
+    int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
+    if (fd >= 0)
+        close(fd);
+    free(mark);
+    return status;
+}
+
+static int check_owner(const struct analyse_output *output, bool force, struct err *err)
+{
+    struct stat info;
+    if (lstat(output->final, &info) != 0 || force || has_mark(output->final))
+        return 0;
+    err_set(err, ERR_FAILED, "'%s' is there, and msprof did not write it", output->final);
+    return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
+}
+
+/* Locks the results directory, which must exist, and makes an empty temporary one. -ERR_ACCESS when another process has
+ * it, -ERR_USAGE when there is an output that msprof did not write and force is false. */
+static int analyse_output_open(struct analyse_output *output, const char *results, bool force, struct err *err)
+{
+    *output = (struct analyse_output){
+        .final = path_join(results, FRAMEWORK_OUTPUT),
+        .temporary = path_join(results, TEMPORARY),
+        .lock = path_join(results, LOCK),
+        .lock_fd = -1,
+    };
+    if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
+        return err_no_memory(err);
+    int status = take_lock(output, results, err);
+    if (status == 0)
+        status = check_owner(output, force, err);
+    if (status == 0)
+        status = remove_directory(output->temporary, err);
+    if (status == 0 && mkdir(output->temporary, 0750) != 0)
+        status = err_set_errno(err, errno, "cannot make '%s'", output->temporary);
+    return status == 0 ? analyse_output_touch(output, MARK, err) : status;
+}
+
+/* Puts what was written in place of what was there. */
+static int analyse_output_commit(struct analyse_output *output, struct err *err)
+{
+    struct stat info;
+    /* Results that are there go where the next run removes them, should this one be killed in between. */
+    if (lstat(output->final, &info) == 0 &&
+        renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
+        return remove_directory(output->temporary, err);
+    int status = remove_directory(output->final, err);
+    if (status == 0 && rename(output->temporary, output->final) != 0)
+        status = err_set_errno(err, errno, "cannot put '%s' in place", output->final);
+    return status;
+}
+
+/* Removes what was not put in place and unlocks. */
+static void analyse_output_close(struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    if (output->lock_fd >= 0) {
+        remove_directory(output->temporary, &ignored);
+        unlink(output->lock);
+        close(output->lock_fd);
+    }
+    free(output->final);
+    free(output->temporary);
+    free(output->lock);
+    *output = (struct analyse_output){.lock_fd = -1};
+}
+
+/* Removes files from a framework's directory when its results are written. */
+
+static int remove_inside(const char *directory, const char *name, struct err *err)
+{
+    char *path = path_join(directory, name);
+    int status = path != NULL ? remove_directory(path, err) : err_no_memory(err);
+    free(path);
+    return status;
+}
+
+/* Simplifies host/ or device_<n>/. */
+static int simplify_part(const char *prof, const char *part, struct err *err)
+{
+    char *path = path_join(prof, part);
+    int status = path != NULL ? remove_inside(path, "sqlite", err) : err_no_memory(err);
+    if (status == 0)
+        status = remove_inside(path, "data/all_file.complete", err);
+    free(path);
+    return status;
+}
+
+static int simplify_prof(const char *prof, struct err *err)
+{
+    static const char *const made[] = {
+        "mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "timeline", "summary", "log"};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof made / sizeof *made; i++)
+        status = remove_inside(prof, made[i], err);
+    DIR *opened = opendir(prof);
+    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+        if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
+            status = simplify_part(prof, entry->d_name, err);
+    }
+    if (opened != NULL)
+        closedir(opened);
+    return status;
+}
+
+/* Removes FRAMEWORK/ and, of the PROF captures, what analyses left there: databases, reports, logs. Raw data of the
+ * device and ASCEND_PROFILER_OUTPUT/ stay. */
+static int simplify_directory(const char *directory, const struct framework_paths *profs, struct err *err)
+{
+    int status = remove_inside(directory, "FRAMEWORK", err);
+    for (size_t i = 0; status == 0 && i < profs->count; i++)
+        status = simplify_prof(profs->items[i], err);
+    return status;
+}
+
+struct work {
+    const struct analyse_request *request;
+    struct framework_info info;
+    struct framework_paths profs;
+    size_t prof;     /* which is being analysed */
+    char *directory; /* that its files go into, owned */
+    struct framework_clock clock;
+    struct analyse_output output;
+    struct diagnostics diag;
+    struct export_result result;
+    size_t not_written;
+    int64_t start_ns;
+};
+
+static void tell_not_written(void *arg, const char *file, const char *because)
+{
+    struct work *work = arg;
+    work->not_written++;
+    console_progress_end();
+    console_warning("not written: %s, because %s", file, because);
+}
+
+/* ---- with the database of the PROF capture, or without one ---- */
+
+/* Steps that are asked for and not there are told. */
+static void check_steps(struct work *work, const struct framework *framework)
+{
+    const struct step_filter_list *wanted = &work->request->steps;
+    for (size_t i = 0; i < wanted->count; i++) {
+        char id[32], because[96];
+        bool found = false;
+        snprintf(id, sizeof id, "%" PRId64, wanted->items[i]);
+        for (size_t k = 0; k < framework->steps.count && !found; k++)
+            found = strcmp(framework_text(framework, framework->steps.items[k].id), id) == 0;
+        snprintf(because, sizeof because, "the capture has %zu steps, and no step %s", framework->steps.count, id);
+        if (!found)
+            tell_not_written(work, "the rows of a step", because);
+    }
+}
+
+static bool is_asked_for(const struct settings *settings, const char *type)
+{
+    const char *types = settings->analyse.export_types;
+    return types != NULL ? strstr(types, type) != NULL : strcmp(type, "text") == 0;
+}
+
+static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
+{
+    const struct settings *settings = work->request->settings;
+    struct framework framework = {.info = work->info};
+    const char *said = work->info.cann_version;
+    int cann_version = CANN_VERSION_NEWEST;
+    if (!work->request->for_cluster &&
+        names_version(settings, db, said, work->request->directory, &cann_version, err) < 0)
+        return -(int)err->code;
+    const struct export_options options = {
+        .database = database,
+        .directory = work->directory,
+        .format = TABLE_CSV,
+        .columns = COLUMNS_VENDOR,
+        .timestamp = "",
+        .model_id = -1,
+        .cann_version = cann_version,
+        .trace_compat = !settings->analyse.relative_times,
+        .progress = console_progress(),
+    };
+    struct framework_analysis analysis = {
+        .framework = &framework,
+        .directory = work->request->directory,
+        .db = db,
+        .prof = database != NULL ? work->profs.items[work->prof] : NULL,
+        .database = database,
+        .options = &options,
+        .result = &work->result,
+        .diag = &work->diag,
+        .for_cluster = work->request->for_cluster,
+        .texts = is_asked_for(settings, "text"),
+        .databases = is_asked_for(settings, "db"),
+        .relative_times = settings->analyse.relative_times,
+        .pretty = settings->analyse.pretty,
+        .steps = work->request->steps,
+        .clock = &work->clock,
+        .not_written = tell_not_written,
+        .not_written_arg = work,
+    };
+    /* Gaps of the framework's records are told once. */
+    struct diagnostics again;
+    diag_init(&again, false);
+    if (work->prof > 0)
+        analysis.diag = &again;
+    bool failed = framework_load(&framework, work->request->directory, &work->clock, analysis.diag, err) < 0 ||
+                  framework_write(&analysis, err) < 0;
+    if (!failed && work->prof == 0)
+        check_steps(work, &framework);
+    framework_release(&framework);
+    diag_release(&again);
+    return failed ? -(int)err->code : 0;
+}
+
+/* All files are there. */
+static int complete_output(struct work *work, struct err *err)
+{
+    int status = 0;
+    if (work->info.kind == FRAMEWORK_PYTORCH)
+        status = analyse_output_touch(&work->output, "analyse.done", err);
+    return status == 0 ? analyse_output_commit(&work->output, err) : status;
+}
+
+static int finish(struct work *work, int status, struct err *err)
+{
+    char seconds[CLOCK_TEXT_SIZE];
+    console_progress_end();
+    console_diagnostics(&work->diag);
+    if (status < 0) {
+        err_wrap(err, "cannot analyse '%s'", work->request->directory);
+        return console_error(err);
+    }
+    bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
+    console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
+                 work->request->results, work->result.files, work->result.rows,
+                 clock_format_seconds(clock_now_ns() - work->start_ns, seconds));
+    if (!complete)
+        return STATUS_DATA_PROBLEMS;
+    return STATUS_DONE;
+}
+
+static int with_capture(struct capture_visit *visit)
+{
+    struct work *work = visit->context;
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int imported = visit_open_database(visit, &db);
+    if (db == NULL)
+        return imported;
+    int status = write_output(work, db, visit->database, &err);
+    database_close(db);
+    if (status < 0) {
+        err_wrap(&err, "cannot analyse '%s'", work->request->directory);
+        console_progress_end();
+        return console_error(&err);
+    }
+    return imported;
+}
+
+static int without_capture(struct work *work)
+{
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+    int status = database_setup(&err);
+    if (status == 0)
+        status = database_open_memory(&db, &err);
+    if (status == 0)
+        status = schema_create_tables(db, &err);
+    if (status == 0)
+        status = schema_finish(db, &err);
+    if (status == 0)
+        status = write_output(work, db, NULL, &err);
+    if (status == 0)
+        status = complete_output(work, &err);
+    database_close(db);
+    return finish(work, status, &err);
+}
+
+/* ---- several PROF captures: the first one's files are the directory's, others have a directory of their own there
+ * ----
+ */
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Takes the capture's clock, and makes where its files go. */
+static int begin_capture(struct work *work, size_t number, struct err *err)
+{
+    const char *name = name_of(work->profs.items[number]);
+    work->prof = number;
+    free(work->directory);
+    work->directory = number == 0 ? strdup(work->output.temporary) : path_join(work->output.temporary, name);
+    if (work->directory == NULL)
+        return err_no_memory(err);
+    if (number == 0)
+        return 0;
+    console_note("'%s': a further PROF capture; its files are in '%s/" FRAMEWORK_OUTPUT "/%s'",
+                 work->profs.items[number], work->request->results, name);
+    int status = framework_clock_of(&work->info, work->profs.items[number], &work->clock, err);
+    return status == 0 ? make_directories(work->directory, err) : status;
+}
+
+/* Databases of several captures would be one file with --output. */
+static char *database_place(const struct work *work, size_t number)
+{
+    return number == 0 ? strdup(work->request->results)
+                       : path_join(work->request->results, name_of(work->profs.items[number]));
+}
+
+static int analyse_capture(struct work *work, size_t number)
+{
+    struct err err = ERR_INIT;
+    struct settings settings = *work->request->settings;
+    char *place = settings.output != NULL ? database_place(work, number) : NULL;
+    const char *prof = work->profs.items[number];
+    const struct value_list captures = {&prof, 1, 0};
+    int status = begin_capture(work, number, &err);
+    if (status == 0 && settings.output != NULL && place == NULL)
+        status = err_no_memory(&err);
+    settings.output = place;
+    if (status == 0)
+        status = captures_process_list(&settings, &captures, with_capture, work);
+    else
+        status = finish(work, status, &err);
+    free(place);
+    return status;
+}
+
+/* Further captures that cannot be analysed are told, and the rest stays. */
+static int with_captures(struct work *work)
+{
+    struct err err = ERR_INIT;
+    int worst = analyse_capture(work, 0);
+    if (worst != STATUS_DONE && worst != STATUS_DATA_PROBLEMS)
+        return worst;
+    for (size_t i = 1; i < work->profs.count && !work->request->for_cluster && !interrupted(); i++) {
+        int status = analyse_capture(work, i);
+        if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS) {
+            tell_not_written(work, work->directory, "its capture cannot be analysed");
+            remove_directory(work->directory, &err);
+        }
+        worst = status_worse(worst, status);
+    }
+    int status = interrupted() ? interrupt_error(&err) : complete_output(work, &err);
+    return status_worse(worst, finish(work, status, &err));
+}
+
+/* ---- before ---- */
+
+/* A rank of a cluster is one capture. */
+static void tell_further_captures(struct work *work)
+{
+    for (size_t i = 1; i < work->profs.count && work->request->for_cluster; i++) {
+        const struct place place = {work->profs.items[i], -1, -1, NULL};
+        diag_report(&work->diag, DIAG_FILE_DUPLICATE, &place, "a second PROF capture; '%s' is read",
+                    work->profs.items[0]);
+    }
+}
+
+/* A capture by itself is told as PyTorch's without operators is. */
+static int find_bare(struct work *work, struct err *err)
+{
+    int status = array_reserve(&work->profs, 1, err);
+    char *path = status == 0 ? strdup(work->request->directory) : NULL;
+    if (path == NULL)
+        return err_no_memory(err);
+    work->profs.items[work->profs.count++] = path;
+    work->info = (struct framework_info){
+        .kind = FRAMEWORK_PYTORCH, .rank = -1, .level = 2, .with_npu = true, .text = true, .bare = true};
+    return 0;
+}
+
+/* A link may lead out of what is analysed: its capture is not read, and that is told. */
+static int find_profs(struct work *work, const char *directory, struct err *err)
+{
+    struct framework_paths links = {.count = 0};
+    int status = framework_find_prof(directory, &work->profs, &links, err);
+    for (size_t i = 0; i < links.count; i++) {
+        const struct place place = {links.items[i], -1, -1, NULL};
+        diag_report(&work->diag, DIAG_FILE_TYPE, &place, "a symbolic link to a capture; it is not read");
+    }
+    framework_paths_release(&links);
+    return status;
+}
+
+static int find_parts(struct work *work, struct err *err)
+{
+    const char *directory = work->request->directory;
+    enum framework_kind kind;
+    if (work->request->bare)
+        return find_bare(work, err);
+    int status = framework_kind_of(directory, &kind, err);
+    if (status == 0)
+        status = framework_info_load(directory, kind, &work->info, err);
+    return status == 0 ? find_profs(work, directory, err) : status;
+}
+
+static int prepare(struct work *work, struct err *err)
+{
+    const struct analyse_request *request = work->request;
+    int status = find_parts(work, err);
+    if (status == 0 && !work->info.bare)
+        status =
+            framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
+    if (status == 0)
+        status = make_directories(request->results, err);
+    return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
+                       : status;
+}
+
+static int run(struct work *work)
+{
+    if (work->profs.count == 0 || !work->info.with_npu) {
+        struct err err = ERR_INIT;
+        work->directory = strdup(work->output.temporary);
+        return work->directory != NULL ? without_capture(work) : finish(work, err_no_memory(&err), &err);
+    }
+    tell_further_captures(work);
+    return with_captures(work);
+}
+
+/* Only what is complete may lose its sources. */
+static int simplify(struct work *work, int status)
+{
+    const struct analyse_request *request = work->request;
+    struct err err = ERR_INIT;
+    if (status != STATUS_DONE) {
+        console_warning("'%s' is not simplified: its results are not complete", request->directory);
+        return status;
+    }
+    if (simplify_directory(request->directory, &work->profs, &err) == 0)
+        return status;
+    err_wrap(&err, "cannot simplify '%s'", request->directory);
+    return console_error(&err);
+}
+
+int analyse_directory(const struct analyse_request *request)
+{
+    struct work work = {.request = request, .output = {.lock_fd = -1}, .start_ns = clock_now_ns()};
+    struct err err = ERR_INIT;
+    diag_init(&work.diag, request->settings->strict);
+    int result = prepare(&work, &err), status;
+    if (result < 0)
+        status = finish(&work, result, &err);
+    else
+        status = run(&work);
+    if (request->settings->analyse.simplify)
+        status = simplify(&work, status);
+    analyse_output_close(&work.output);
+    framework_paths_release(&work.profs);
+    free(work.directory);
+    diag_release(&work.diag);
+    return status;
+}
 
 #define MOST_STEPS 100000
 

@@ -2,8 +2,8 @@
 #include "cli/collect/cmd_collect_config.h"
 
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "cli/console.h"

@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/progress_bar.h"
 #include "parsers/capture/capture_files.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch.h"

@@ -7,7 +7,6 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -227,9 +227,7 @@ static int tie_launches(struct torch_tables *tables, struct err *err)
 static int compare_ties(const void *a, const void *b)
 {
     const struct tie *x = a, *y = b;
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    return (x->connection > y->connection) - (x->connection < y->connection);
+    return 2 * NUMBER_ORDER(x->op, y->op) + NUMBER_ORDER(x->connection, y->connection);
 }
 
 static int put_lines(struct torch_tables *tables, uint32_t text, struct strbuf *lines, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/load_ranges.h"
+#include "base/number.h"
 
 #include "base/array.h"
 #include "base/file/large.h"
@@ -250,9 +251,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->name, y->name);
 }
 
 int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/choice.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/output_file.h"

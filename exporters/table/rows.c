@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/rows.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/query_compile.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query.h"

@@ -4,8 +4,8 @@
 
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "base/map.h"
+#include "base/progress.h"
 #include "parsers/decode/layout.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture_copies.h"
 #include "parsers/decode/decode_ahead.h"

@@ -141,17 +141,13 @@ int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tic
 static int compare_ids(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return 2 * NUMBER_ORDER(x->id, y->id) + NUMBER_ORDER(x->start_ns, y->start_ns);
 }
 
 static int compare_starts(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns);
 }
 
 void framework_unite_steps(struct framework *framework)
@@ -177,11 +173,8 @@ void framework_unite_steps(struct framework *framework)
 static int compare_launches(const void *a, const void *b)
 {
     const struct framework_launch *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->range > y->range) - (x->range < y->range);
+    return 4 * NUMBER_ORDER(x->thread, y->thread) + 2 * NUMBER_ORDER(x->start_ns, y->start_ns) +
+           NUMBER_ORDER(x->range, y->range);
 }
 
 static int find_launches(struct framework *framework, struct err *err)

@@ -3,7 +3,6 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 #define MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 
-#include "parsers/capture/capture.h"
 #include "parsers/layouts/infer.h"
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"

@@ -7,7 +7,6 @@
 #include "base/format/json_in.h"
 #include "base/strbuf.h"
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 
 #include <errno.h>
 #include <inttypes.h>

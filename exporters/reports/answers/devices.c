@@ -461,9 +461,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct communication *x = a, *y = b;
 
-    if (x->series.total != y->series.total)
-        return x->series.total > y->series.total ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
+    return 2 * NUMBER_ORDER(y->series.total, x->series.total) + NUMBER_ORDER(x->op, y->op);
 }
 
 /* Adds the executions of one device. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the host by function: how long each took by itself, and how long devices waited meanwhile. */
-#include "analysis/call_times.h"
 #include "analysis/compare/statistics.h"
+#include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "exporters/load/answer.h"
 #include "exporters/load/load_ranges.h"

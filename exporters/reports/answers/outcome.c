@@ -8,11 +8,10 @@
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
-#include "parsers/switches/check.h"
+#include "parsers/switches/finding.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/svp/svp_tables.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "exporters/export.h"
 #include "exporters/output_file.h"
 #include "exporters/parallel.h"
@@ -25,7 +25,7 @@ static int find_tasks(struct svp_layer_table *table, struct err *err)
     const struct svp_layers *layers = &table->layers;
     table->tasks = calloc(layers->count + 1, sizeof *table->tasks);
     if (table->tasks == NULL)
-        return err_no_memory(err);
+        return out_of_memory(err);
     for (size_t i = 0; i < layers->count; i++) {
         struct svp_task_layers task = {.task_id = layers->layers[i].task_id};
         if (i > 0 && layers->layers[i - 1].task_id == task.task_id)
@@ -52,7 +52,7 @@ static int number_types(struct svp_layer_table *table, struct err *err)
     table->types = calloc(layers->count + 1, sizeof *table->types);
     if (sorted == NULL || table->types == NULL) {
         free(sorted);
-        return err_no_memory(err);
+        return out_of_memory(err);
     }
     for (size_t i = 0; i < layers->count; i++)
         sorted[i] = &layers->layers[i];
@@ -64,7 +64,7 @@ static int number_types(struct svp_layer_table *table, struct err *err)
     }
     free(sorted);
     table->memos = calloc(table->type_count + 1, sizeof *table->memos);
-    return table->memos == NULL ? err_no_memory(err) : 0;
+    return table->memos == NULL ? out_of_memory(err) : 0;
 }
 
 int svp_layer_table_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layer_table *ret, struct err *err)
@@ -438,7 +438,7 @@ int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, stru
 
 static const struct svp_table *table_of(const struct report_run *run)
 {
-    return run->report->walk_visitor;
+    return run->report->visitor;
 }
 
 static int take_inference(void *arg, const struct svp_walk_stop *stop, struct err *err)

@@ -4,7 +4,6 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
-#include "parsers/frameworks/lines.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdio.h>

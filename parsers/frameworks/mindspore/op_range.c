@@ -3,10 +3,10 @@
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
 #include "base/map.h"
-#include "base/span.h"
 #include "base/strbuf.h"
 
 #include <stdlib.h>

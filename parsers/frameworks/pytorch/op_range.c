@@ -3,8 +3,8 @@
 #include "parsers/frameworks/pytorch/torch.h"
 
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/fsutil.h"
-#include "base/span.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 
-#include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
 #include "parsers/join/execution.h"
 #include "parsers/record.h"
 

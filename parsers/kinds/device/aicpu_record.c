@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the AI CPU of a device, of several kinds: aicpu.data. */
-#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
 static const struct column columns[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PMU of the cores of chips 15 and 16: ffts_profile.data with ten counters, a record for each task or block. */
-#include "base/number.h"
 #include "parsers/kinds/common/core_pmu.h"
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/stars/stars_record.h"

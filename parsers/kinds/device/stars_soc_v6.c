@@ -2,7 +2,6 @@
 /* Task log of chips 15 and 16: stars_soc.data of 32 bytes, a record for each start and end of tasks and fusion tasks.
  */
 #include "parsers/join/association.h"
-#include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 enum { TASK_START = 0x00, TASK_END = 0x01, FUSION_START = 0x16, FUSION_END = 0x17 };

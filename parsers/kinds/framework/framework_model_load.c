@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads of models, before 2023: Framework.model_load_info_<model>. */
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
 enum { START_NS = MODEL_RECORD_COLUMNS, END_NS };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of models, before 2023: Framework.model_time_info_<model>_<request>. */
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/model_record.h"
 
 enum {

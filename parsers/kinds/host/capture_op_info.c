@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of captured graphs: *.additional.capture_op_info. */
 #include "parsers/kinds/common/host/captured_op.h"
-#include "parsers/kinds/common/sample.h"
 
 static const struct layout layouts[] = {{
     .name = "cann-capture-op-info",

@@ -2,7 +2,6 @@
 /* Operators of captured graphs with many tensors: *.variable.capture_op_info, records of different lengths. */
 #include "base/strbuf.h"
 #include "parsers/kinds/common/host/captured_op.h"
-#include "parsers/kinds/common/sample.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task of the CCU: *.additional.ccu_task_info. */
 #include "parsers/kinds/common/host/ccu_record.h"
-#include "parsers/kinds/common/sample.h"
 
 static const struct column columns[] = {
     CCU_RECORD_COLUMNS,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wait of the CCU: *.additional.ccu_wait_signal_info. */
 #include "parsers/kinds/common/host/ccu_record.h"
-#include "parsers/kinds/common/sample.h"
 
 enum { CKE = CCU_RECORD_COLUMN_COUNT, MASK, CHANNELS, RANKS };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communication on DPUs: *.additional.dpu_hccl_info. */
-#include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of DPUs: *.compact.dpu_track. */
-#include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of models: *.additional.graph_id_map. */
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single tasks of communication operators: *.additional.hccl_info. */
-#include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"

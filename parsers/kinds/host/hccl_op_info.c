@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collective communication operators: *.compact.hccl_op_info. */
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 enum { RELAY = HOST_RECORD_COLUMN_COUNT, RETRY, DATA_TYPE, ALG_TYPE_ID, COUNT, GROUP_NAME_ID };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical streams of logic streams: *.additional.logic_stream_info. */
-#include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous copies: *.compact.memcpy_info. */
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };

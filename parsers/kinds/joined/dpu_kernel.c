@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that the runtime hands to DPUs: of records of *.compact.task_track. */
-#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/task_track.h"
 
 #define DERIVED(name, title, doc)                                                                                      \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters outside of the cores, by task: socpmu.data, records of several kinds. */
-#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
 static const struct column columns[] = {

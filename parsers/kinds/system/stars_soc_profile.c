@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the parts of a chip with STARS: stars_soc_profile.data, records of several kinds. */
 #include "parsers/kinds/common/device_stream.h"
-#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
 enum { FUNCTION, COUNTER };

@@ -3,7 +3,7 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/import.h"

@@ -3,7 +3,6 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_STARS_STARS_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_STARS_STARS_RECORD_H
 
-#include "parsers/decode/decode.h"
 #include "parsers/kinds/common/device_stream.h"
 #include "parsers/kinds/common/sample.h"
 
