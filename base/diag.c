@@ -211,12 +211,6 @@ void diag_go_on(struct diagnostics *diag)
     diag->latest = diag->count;
 }
 
-void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)
-{
-    if (n > 0)
-        count_reports(diag, id, file, n);
-}
-
 enum diag_id diag_find(const char *name)
 {
     int id = 0;

@@ -265,9 +265,6 @@ size_t diag_mark(const struct diagnostics *diag);
 void diag_go_back(struct diagnostics *diag, size_t mark);
 void diag_go_on(struct diagnostics *diag);
 
-/* Adds n further reports of an id and file without a text of their own. */
-void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n);
-
 /* The id of this name; DIAG_COUNT: none. */
 enum diag_id diag_find(const char *name);
 

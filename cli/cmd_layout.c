@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
+#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/number.h"
 #include "cli/capture/captures.h"
@@ -277,7 +278,7 @@ static bool is_asked_for(const struct settings *settings, const struct capture_f
     if (file->kind != NULL)
         return strcmp(file->kind->name, kind) == 0;
     /* a file of no kind is named by the beginning of its name */
-    const char *slash = strrchr(file->name, '/'), *name = slash != NULL ? slash + 1 : file->name;
+    const char *name = path_name(file->name);
     return strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == '.';
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The job table: which devices and models a capture has. */
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
@@ -18,13 +19,6 @@ static const struct text_column columns[] = {
     {"Model ID", .kind = NUMBER_COLUMN},         {"Iteration Number", .kind = NUMBER_COLUMN},
     {"Top Time Iteration", .kind = TEXT_COLUMN}, {"Rank ID", .kind = NUMBER_COLUMN},
 };
-
-/* The last part of a path. */
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 struct part_table {
     struct text_table text;
@@ -206,7 +200,7 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
         return -(int)err->code;
     bool failed = database_meta(db, "capture_path", &capture, err) < 0;
     struct part_table table = {
-        .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .choice = choice, .measuring = true};
+        .parts = &parts, .capture = capture != NULL ? path_name(capture) : "", .choice = choice, .measuring = true};
     text_table_init(&table.text, choice->iterations ? step_columns : columns,
                     choice->iterations ? sizeof step_columns / sizeof *step_columns : sizeof columns / sizeof *columns);
     failed = failed || cann_steps_load(db, &table.steps, err) < 0;

@@ -35,6 +35,12 @@ char *path_joined(const char *directory, const char *name, struct err *err)
     return path;
 }
 
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 char *path_absolute(const char *path, struct err *err)
 {
     char *absolute = realpath(path, NULL);

@@ -202,10 +202,3 @@ const struct ini_entry *ini_find(const struct ini *ini, const char *section, con
 
     return find_span(ini, (struct span){section, strlen(section)}, &name);
 }
-
-const char *ini_value(const struct ini *ini, const char *section, const char *key)
-{
-    const struct ini_entry *entry = ini_find(ini, section, key);
-
-    return entry != NULL ? entry->value : NULL;
-}

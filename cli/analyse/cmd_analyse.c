@@ -378,16 +378,10 @@ static int without_capture(struct work *work)
  * ----
  */
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Takes the capture's clock, and makes where its files go. */
 static int begin_capture(struct work *work, size_t number, struct err *err)
 {
-    const char *name = name_of(work->profs.items[number]);
+    const char *name = path_name(work->profs.items[number]);
     work->prof = number;
     free(work->directory);
     work->directory = number == 0 ? strdup(work->output.temporary) : path_join(work->output.temporary, name);
@@ -405,7 +399,7 @@ static int begin_capture(struct work *work, size_t number, struct err *err)
 static char *database_place(const struct work *work, size_t number)
 {
     return number == 0 ? strdup(work->request->results)
-                       : path_join(work->request->results, name_of(work->profs.items[number]));
+                       : path_join(work->request->results, path_name(work->profs.items[number]));
 }
 
 static int analyse_capture(struct work *work, size_t number)

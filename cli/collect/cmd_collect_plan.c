@@ -21,15 +21,6 @@
 #define NONE ".none" /* behind the checksum: there was no file */
 #define NEW_FILE_MODE 0640
 
-static void hash_text(const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE])
-{
-    struct checksum *sum = checksum_new();
-
-    checksum_add(sum, text, length);
-    checksum_finish(sum, ret);
-    checksum_free(sum);
-}
-
 /* "" when the file cannot be read. */
 static void hash_file(const char *path, char ret[CHECKSUM_TEXT_SIZE])
 {
@@ -39,7 +30,7 @@ static void hash_file(const char *path, char ret[CHECKSUM_TEXT_SIZE])
 
     ret[0] = '\0';
     if (read_whole_file(path, ACL_JSON_LIMIT, &text, &length, &ignored) == 0)
-        hash_text(text, length, ret);
+        checksum_of(text, length, ret);
     free(text);
 }
 
@@ -199,7 +190,7 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
     struct stat st;
 
     *file = (struct acl_file){.target = NULL};
-    hash_text(text, length, file->checksum);
+    checksum_of(text, length, file->checksum);
     int result = resolve(path, &file->target, err);
     has_file = result == 0 && stat(file->target, &st) == 0;
     if (result == 0)
@@ -477,9 +468,7 @@ static int open_project(struct collect_plan *plan, struct err *err)
 
 static bool is_acl_json(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-
-    return strcmp(slash != NULL ? slash + 1 : path, "acl.json") == 0;
+    return strcmp(path_name(path), "acl.json") == 0;
 }
 
 /* Puts back what a run that was killed left in the project by NFS, and tells it. *ret_any: the project has changed. */

@@ -375,7 +375,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
 /* Whether import would look for a file of this name. */
 static bool is_data(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = path_name(path);
     struct file_identity identity = {.model = NULL};
     unsigned families;
     bool is_known = capture_recognise(name, &identity, &families) != NULL || is_config_name(name);

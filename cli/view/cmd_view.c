@@ -483,8 +483,7 @@ static int view_one(struct capture_visit *visit)
     int status = host_side_open(visit, &db);
     if (db == NULL)
         return status;
-    const char *slash = strrchr(visit->directory, '/');
-    viewing->name = strdup(slash != NULL ? slash + 1 : visit->directory);
+    viewing->name = strdup(path_name(visit->directory));
     int result = viewing->name == NULL ? err_no_memory(&err) : make_directory(viewing, &err);
     if (result == 0)
         result = viewing->settings->view.report ? write_page(visit, viewing, db, &err)
