@@ -463,6 +463,7 @@ static const struct example examples[] = {
 const struct command command_completion = {
     .path = "completion",
     .parent = COMMAND_ROOT,
+    .order = 250,
     .summary = "print the completion script of a shell",
     .description = "Prints a script that teaches a shell to complete msprof's commands and options.\n",
     .operands = "bash|zsh|fish",

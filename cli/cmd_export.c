@@ -496,6 +496,8 @@ static const struct example export_examples[] = {
 const struct command command_export = {
     .path = "export",
     .parent = COMMAND_ROOT,
+    .order = 40,
+    .imports = true,
     .summary = "write reports into files",
     .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",
@@ -512,6 +514,7 @@ static const struct example timeline_examples[] = {
 const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
+    .order = 50,
     .summary = "timelines for trace viewers (Chrome trace JSON, Perfetto)",
     .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
                    "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
@@ -532,6 +535,7 @@ static const struct example summary_examples[] = {
 const struct command command_export_summary = {
     .path = "export summary",
     .parent = COMMAND_EXPORT,
+    .order = 60,
     .summary = "summary tables (CSV or JSON)",
     .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
                    "(msproftx) as CSV or JSON into summary/.\n",
@@ -548,6 +552,7 @@ static const struct example db_examples[] = {
 const struct command command_export_db = {
     .path = "export db",
     .parent = COMMAND_EXPORT,
+    .order = 70,
     .summary = "database for Ascend's viewers",
     .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
                    "published, msprof_<time>.db in the capture.\n",
@@ -566,6 +571,7 @@ static const struct example flame_examples[] = {
 const struct command command_export_flame = {
     .path = "export flame",
     .parent = COMMAND_EXPORT,
+    .order = 80,
     .summary = "stacks of Python, calls and operators (flame graphs)",
     .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
                    "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",

@@ -189,6 +189,7 @@ static const struct example examples[] = {
 const struct command command_help = {
     .path = "help",
     .parent = COMMAND_ROOT,
+    .order = 260,
     .summary = "help on a command",
     .description = "Prints the help of a command, as its --help does.\n",
     .operands = "[COMMAND]...",

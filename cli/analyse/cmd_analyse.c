@@ -255,6 +255,7 @@ static const struct example examples[] = {
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
+    .order = 110,
     .also = "analyze",
     .summary = "analyse directories of MindSpore and PyTorch",
     .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"

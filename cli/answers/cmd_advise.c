@@ -254,6 +254,8 @@ static const struct example examples[] = {
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
+    .order = 130,
+    .imports = true,
     .summary = "tell what to look at first, with the evidence",
     .description = "Holds rules against captures: each finding tells the time at stake, the numbers that it is\n"
                    "made of, a time to jump to, and what to do. Without --fail-on the status does not depend on\n"

@@ -565,6 +565,7 @@ static const struct example examples[] = {
 const struct command command_cluster = {
     .path = "cluster",
     .parent = COMMAND_ROOT,
+    .order = 120,
     .summary = "analyse the ranks of a job together",
     .description = "Finds the captures of all ranks in a directory (*_ascend_pt, *_ascend_ms, PROF_*), and writes\n"
                    "who waited for whom, slow ranks and slow links, steps and communication of all ranks;\n"

@@ -277,7 +277,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         for (size_t i = 0; i < option_count; i++)
             for (int id = 0; id < COMMAND_COUNT; id++)
                 if (strcmp(option_table[i].name, elsewhere->name) == 0 &&
-                    (option_table[i].commands & COMMAND_BIT(id)) != 0)
+                    option_is_of(&option_table[i], (enum command_id)id))
                     strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
                                 command_full_name((enum command_id)id));
         result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
@@ -626,10 +626,18 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
 }
 
+_Static_assert(COMMAND_COUNT <= 31, "a command has a bit below COMMAND_IMPORTS");
+
+bool option_is_of(const struct option_spec *option, enum command_id command)
+{
+    return (option->commands & COMMAND_BIT(command)) != 0 ||
+           ((option->commands & COMMAND_IMPORTS) != 0 && command_get(command)->imports);
+}
+
 bool option_applies(const struct option_spec *option, enum command_id command)
 {
     for (int id = 0; id < COMMAND_COUNT; id++)
-        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+        if (option_is_of(option, (enum command_id)id) && command_is_within(command, (enum command_id)id))
             return true;
     return false;
 }

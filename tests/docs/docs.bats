@@ -186,6 +186,31 @@ END
     expect_contains "$output" "time of copies / busy"
 }
 
+@test "a command is one file and its page" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c adding-a-command.md >cli/cmd_tasks.c
+    sed 's/query/tasks/g' man/msprof-query.1 >man/msprof-tasks.1
+    make -s -j2 program build/release/man/msprof.1
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_copying_capture
+    run_msprof tasks -q PROF_1
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_equal "$output" "device 0: 5 tasks"
+    run_msprof tasks
+    expect_status 2
+    expect_contains "$stderr" "no capture"
+    run_msprof help
+    expect_contains "$output" "tell how many tasks ran on each device"
+    run_msprof help --options
+    expect_contains "$output" "msprof tasks	--collection-dir"
+    run_msprof completion bash
+    expect_contains "$output" " tasks "
+    expect_contains "$(<build/release/man/msprof.1)" ".It Cm tasks
+Tell how many tasks ran on each device; see"
+}
+
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
     # shellcheck disable=SC2016 # the backticks are those of the page
     grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told
