@@ -44,6 +44,7 @@ enum {
 enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
 
 enum column_flags {
+    COLUMN_PLAIN = 0,
     COLUMN_DERIVED = 1,   /* no layout gives it; the kind's hooks compute it */
     COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
     COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */

@@ -6,7 +6,7 @@
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
-    {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL, "When, on the counter of the device."},
+    {"time_ns", "Time", INTEGER(NS, ORIGIN), "When, on the counter of the device."},
     TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),

@@ -6,7 +6,7 @@ enum { TIMES = 7, FIRST_NS = FIRST_TICK + TIMES };
 
 #define TIME_OF(n, name, title, doc)                                                                                   \
     [FIRST_TICK + (n)] = STAMP_COLUMN(name "_tick", doc " On the counter of the device."),                             \
-                  [FIRST_NS + (n)] = {name "_ns", title, COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, doc}
+                  [FIRST_NS + (n)] = COLUMN(name "_ns", title, INTEGER(NS, DERIVED), doc)
 
 static const struct column columns[] = {
     KFC_TURN_COLUMNS("communication"),

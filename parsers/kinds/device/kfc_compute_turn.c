@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns of computation of kernels that compute and communicate at once (MC2): records of aicpu.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/kfc_turn.h"
 
 enum { TIMES = 3, FIRST_NS = FIRST_TICK + TIMES };
@@ -9,11 +10,9 @@ static const struct column columns[] = {
     [FIRST_TICK] = STAMP_COLUMN("wait_tick", "When it began to wait, on the counter of the device."),
     [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, likewise."),
     [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, likewise."),
-    [FIRST_NS] = {"wait_ns", "Wait", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When the AI CPU began to wait for the computation."},
-    [FIRST_NS + 1] = {"start_ns", "WaitCompute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                      "When the computation began."},
-    [FIRST_NS + 2] = {"end_ns", "Compute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended."},
+    [FIRST_NS] = {"wait_ns", "Wait", INTEGER(NS, DERIVED), "When the AI CPU began to wait for the computation."},
+    [FIRST_NS + 1] = {"start_ns", "WaitCompute", INTEGER(NS, DERIVED), "When the computation began."},
+    [FIRST_NS + 2] = {"end_ns", "Compute", INTEGER(NS, DERIVED), "When it ended."},
 };
 
 static const struct field fields[] = {

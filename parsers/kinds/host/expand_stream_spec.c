@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether streams have numbers of 15 bits: *.compact.expand_stream_spec. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { EXPANDED = HOST_RECORD_COLUMN_COUNT };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(EXPANDED, "expanded", "Expanded", NUMBER, "1: numbers of streams have 15 bits, not 11.", AT(24, 1))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [EXPANDED] = NUMBER_COLUMN("expanded", "Expanded", "1: numbers of streams have 15 bits, not 11."),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "expanded", .offset = 24, .width = 1},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-expand-stream-spec",

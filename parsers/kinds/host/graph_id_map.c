@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of models: *.additional.graph_id_map. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(MODEL_NAME_ID, "model_name_id", "Model name", NUMBER, "The name, as an id of the hash dictionary.",         \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(GRAPH_ID, "graph_id", "Graph ID", NUMBER, "The graph.", AT(32, 4))                                          \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(36, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [MODEL_NAME_ID] = {"model_name_id", "Model name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "The name, as an id of the hash dictionary."},
-    [GRAPH_ID] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The graph."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "model_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "graph_id", .offset = 32, .width = 4},
-    {.column = "model_id", .offset = 36, .width = 4},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {

@@ -2,19 +2,20 @@
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
 #include "base/suggest.h"
 #include "parsers/join/association.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/text/dictionary.h"
 
 #include <string.h>
 
-enum { FILE_ID, LEVEL, TYPE, NAME };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(LEVEL, "level", "Level", NUMBER, "The layer of CANN.")                                                        \
+    MADE(TYPE, "type", "Type", NUMBER, "The type within its level.")                                                   \
+    MADE(NAME, "name", "Name", TEXT(PLAIN), "The name of the function, record or task type.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer of CANN."},
-    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The type within its level."},
-    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the function, record or task type."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint64_t *ret_type)
 {

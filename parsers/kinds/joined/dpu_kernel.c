@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/task_track.h"
 
-#define DERIVED(name, title, doc)                                                                                      \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
-    }
+#define DERIVED(name, title, doc) COLUMN(name, title, INTEGER(NONE, DERIVED), doc)
 
 static const struct column columns[] = {
     [DPU_KERNEL_DEVICE_ID] = DERIVED("device_id", "Device ID", "The DPU."),

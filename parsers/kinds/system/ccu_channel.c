@@ -6,17 +6,15 @@
 enum { FILE_ID, DEVICE_ID, DIE_ID, CHANNEL_0_LOW, TIME_NS, CHANNEL_ID, MEAN_DELAY, LEAST_DELAY, MOST_DELAY };
 
 #define DELAY_COLUMN(name, title, doc)                                                                                 \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc " of a packet of 4096 bytes, in ticks."      \
-    }
+    COLUMN(name, title, INTEGER(NONE, DERIVED), doc " of a packet of 4096 bytes, in ticks.")
 
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
     [DEVICE_ID] = DEVICE_COLUMN,
-    [DIE_ID] = {"die_id", "Die", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The die, from the file name."},
+    [DIE_ID] = {"die_id", "Die", INTEGER(NONE, DERIVED), "The die, from the file name."},
     [CHANNEL_0_LOW] = STAMP_COLUMN("channel_0", "The counter of the device of channel 0, its low 32 bits."),
     [TIME_NS] = TIME_COLUMN,
-    [CHANNEL_ID] = {"channel_id", "Channel", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The channel."},
+    [CHANNEL_ID] = {"channel_id", "Channel", INTEGER(NONE, DERIVED), "The channel."},
     [MEAN_DELAY] = DELAY_COLUMN("mean_delay", "Mean delay", "The mean delay"),
     [LEAST_DELAY] = DELAY_COLUMN("least_delay", "Least delay", "The least delay"),
     [MOST_DELAY] = DELAY_COLUMN("most_delay", "Most delay", "The most delay"),

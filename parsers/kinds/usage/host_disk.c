@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disk traffic of the profiled process: host_disk.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/text/usage_series.h"
 
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("start_host_ns", "The monotonic clock of the host when the first sample was taken."),
-    {"time_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+    {"time_ns", "Start", INTEGER(NS, DERIVED),
      "When the first sample was taken; the others follow host_disk_freq times a second."},
     NUMBER_COLUMN("process_id", "Process ID", "The process or thread."),
     NUMBER_COLUMN("read_rate", "Read", "Hundredths of read_unit."),
