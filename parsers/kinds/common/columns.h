@@ -26,6 +26,7 @@
 
 /* Types: INTEGER(NS, DERIVED) has a unit and flags. */
 #define NUMBER INTEGER(NONE, PLAIN)
+#define MADE_NUMBER INTEGER(NONE, DERIVED)
 #define INTEGER(unit, flags) COLUMN_INTEGER, UNIT_##unit, COLUMN_##flags, NULL
 #define TEXT(flags) COLUMN_TEXT, UNIT_NONE, COLUMN_##flags, NULL
 #define NAMES(flags, names) COLUMN_INTEGER, UNIT_NONE, COLUMN_##flags, names

@@ -20,8 +20,7 @@ enum {
 #define CORE_CHANGES_SIZE 888
 #define CORE_CHANGES_COLUMNS                                                                                           \
     [CORE_CHANGES_FILE_ID] = FILE_COLUMN,                                                                              \
-    [CORE_CHANGES_DEVICE_ID] =                                                                                         \
-        COLUMN("device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name."),                   \
+    [CORE_CHANGES_DEVICE_ID] = COLUMN("device_id", "Device ID", MADE_NUMBER, "The device, from the file name."),       \
     [CORE_CHANGES_COUNT] =                                                                                             \
         COLUMN("changes", "Changes", INTEGER(NONE, TRANSIENT), "How many changes the record holds, a row for each."),  \
     [CORE_CHANGES_TIME_NS] = COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it changed, since 1970.")

@@ -24,7 +24,7 @@ enum core_pipes_column {
     [CORE_PIPES_FIRST + (pipe)] = COLUMN(name "_cycles", title, INTEGER(CYCLE, PLAIN),                                 \
                                          "Cycles that it worked since the sample before; NULL: there is none.")
 #define HALF_COLUMN(name, doc) COLUMN(name, "Half", INTEGER(NONE, TRANSIENT), doc)
-#define OWN_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(NONE, DERIVED), doc)
+#define OWN_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc)
 
 #define CORE_PIPES_COLUMNS                                                                                             \
     [CORE_PIPES_FILE] = FILE_COLUMN, [CORE_PIPES_DEVICE] = DEVICE_COLUMN,                                              \

@@ -20,7 +20,7 @@ enum {
 
 const struct column core_pmu_columns[] = {
     [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = {"device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name."},
+    [DEVICE_ID] = {"device_id", "Device ID", MADE_NUMBER, "The device, from the file name."},
     [COUNTER] = {"counter", "Counter", INTEGER(NONE, TRANSIENT), "Counts records modulo 16; a gap means lost records."},
     [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task ran on."},
     [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},

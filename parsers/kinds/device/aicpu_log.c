@@ -10,8 +10,7 @@
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     MADE(STAMP, "stamp", "Stamp", NUMBER, "Number in front of the operator.")                                          \
     MADE(NODE, "node", "Operator", TEXT(PLAIN), "Its name; NULL: the log does not name it.")                           \
     MADE(OP_TYPE, "op_type", "Operator type", TEXT(DERIVED), "Its type: the name behind the last '/' up to \"-op\".")  \
@@ -126,13 +125,6 @@ static int close_log(struct decoder *decoder, void *opaque, bool failed, struct 
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_log,
-    .text = take_text,
-    .close = close_log,
-};
-
 const struct record_kind kind_aicpu_log = {
     .name = "aicpu_log",
     .table = "aicpu_log",
@@ -143,6 +135,6 @@ const struct record_kind kind_aicpu_log = {
            "end, ...\"; either may be missing.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_log, .text = take_text, .close = close_log),
     .lines = lines,
 };

@@ -7,7 +7,7 @@
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name.")               \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
     MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.")                                                   \
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
     MADE(START_TICK, "start_tick", "Start tick", INTEGER(TICK, PLAIN),                                                 \
@@ -33,8 +33,7 @@
     MADE(TURNAROUND_NS, "turnaround_ns", "Turnaround", INTEGER(NS, DERIVED),                                           \
          "From its submission until its completion was told; NULL: the counters contradict each other.")               \
     MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread of the AI CPU.")                                     \
-    MADE(OP_NAME_ID, "op_name_id", "Operator", INTEGER(NONE, DERIVED),                                                 \
-         "The operator that it ran, as the host named it (name.id).")
+    MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER, "The operator that it ran, as the host named it (name.id).")
 
 enum { COLUMNS(COLUMN_NUMBER) };
 
@@ -181,12 +180,6 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 const struct record_kind kind_aicpu_node = {
     .name = "aicpu_node",
     .table = "aicpu_node",
@@ -197,6 +190,6 @@ const struct record_kind kind_aicpu_node = {
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

@@ -5,7 +5,7 @@
 
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
-    [CORE_CHANGES_VALUE] = {"mhz", "Frequency", INTEGER(NONE, DERIVED), "MHz from then on."},
+    [CORE_CHANGES_VALUE] = {"mhz", "Frequency", MADE_NUMBER, "MHz from then on."},
 };
 
 static const struct field fields[] = {

@@ -10,7 +10,7 @@ static const struct value_name whats[] = {
 
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
-    [CORE_CHANGES_VALUE] = {"value", "Value", INTEGER(NONE, DERIVED), "mV from then on; MHz of a frequency."},
+    [CORE_CHANGES_VALUE] = {"value", "Value", MADE_NUMBER, "mV from then on; MHz of a frequency."},
     [WHAT] = {"what", "Value of", NAMES(PLAIN, whats), "Kind of value that changed."},
 };
 
@@ -32,15 +32,12 @@ static const struct layout layouts[] = {
 
 static const struct report_column core_values[] = {
     {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};
-static const struct report_column bus_values[] = {{"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."},
-                                                  {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {.name = "'Aicore Voltage(mV)'",
      .values = core_values,
      .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
     {.name = "'Bus Voltage(mV)'",
-     .values = bus_values,
+     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
      .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}},
     {.name = NULL},
 };

@@ -7,8 +7,7 @@
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     STORED(NODE, "node", "Node", NAMES(PLAIN, nodes), "Node that waited.", AT(24, 4))                                  \
     STORED(QUEUE_SIZE, "queue_size", "Queue size", NUMBER, "How many items were in the queue.", AT(32, 8))             \
     STORED(START_US, "start_us", "Start", NUMBER, "Microseconds, by a clock of its own.", AT(40, 8))                   \
@@ -41,12 +40,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct aicpu_stream),
-    .open = aicpu_stream_open,
-    .record = take_record,
-};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Node Name", "CASE node WHEN 1 THEN 'GetNext_dequeue_wait' ELSE '' END", .doc = "Node that waited."},
@@ -75,6 +68,6 @@ const struct record_kind kind_data_wait = {
     .doc = "A model waited for the next item of data.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -223,12 +223,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -240,5 +234,5 @@ const struct record_kind kind_ffts_profile = {
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

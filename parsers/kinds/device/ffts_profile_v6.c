@@ -32,7 +32,7 @@ static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
     [DEVICE_ID] = DEVICE_COLUMN,
-    [TASK_ID] = {"task_id", "Task ID", INTEGER(NONE, DERIVED), "The number of the task, of 32 bits."},
+    [TASK_ID] = {"task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits."},
     [CONTEXT_TYPE] = NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
     [IS_MAIN] = NUMBER_COLUMN("is_main", "Main", "1: of the core that the task begins on."),
     [IS_MIX] = NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
@@ -149,12 +149,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return function == FUNCTION_TASK ? take_task(decoder, state, row, keep, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 /* Blocks, each with the tasks that ran at the same time, and its place among a task's blocks on its kind of core. */
 #define BLOCKS                                                                                                         \
     "d AS (SELECT b.device_id AS device, t.stream_id AS stream, t.task_id AS task, t.batch_id AS batch,"               \
@@ -218,6 +212,6 @@ const struct record_kind kind_ffts_profile_v6 = {
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

@@ -159,13 +159,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_hwts = {
     .name = "hwts",
     .table = "hwts_log",
@@ -179,5 +172,5 @@ const struct record_kind kind_hwts = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -44,12 +44,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct aicpu_stream),
-    .open = aicpu_stream_open,
-    .record = take_record,
-};
-
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
 #define PHASE(name, from, to)                                                                                          \
@@ -94,6 +88,6 @@ const struct record_kind kind_kfc_comm_turn = {
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

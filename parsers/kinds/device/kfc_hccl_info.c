@@ -10,16 +10,15 @@
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     STORED(DATA_LENGTH, "data_length", "Stamp", INTEGER(NONE, TRANSIENT), "Bytes behind the header that are used.",    \
            AT(12, 4))                                                                                                  \
     STORED(ITEM, "item", "Stamp", INTEGER(NONE, TRANSIENT), "Name of the task, as an id of the hash dictionary.",      \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(TAG, "tag", "Tag", NUMBER, "The operator's tag, as an id of the hash dictionary.", SIGNED_AT(32, 8))        \
     STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(40, 8))      \
-    MADE(ITEM_ID, "item_id", "Item", INTEGER(NONE, DERIVED), "Name of the task (name.id).")                            \
-    MADE(GROUP_NAME_ID, "group_name_id", "Group", INTEGER(NONE, DERIVED), "The group of ranks (name.id).")             \
+    MADE(ITEM_ID, "item_id", "Item", MADE_NUMBER, "Name of the task (name.id).")                                       \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
     STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "The rank itself.", AT(48, 4))                              \
     STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The rank that it exchanges data with.", AT(52, 4))      \
     STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(56, 4))                        \
@@ -135,12 +134,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return status == 0 && has_second(row, bytes) ? add_second(decoder, state, bytes, err) : status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 const struct record_kind kind_kfc_hccl_info = {
     .name = "kfc_hccl_info",
     .table = "kfc_hccl_info",
@@ -149,5 +142,5 @@ const struct record_kind kind_kfc_hccl_info = {
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
 };

@@ -6,8 +6,7 @@
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     MADE(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.")                                                       \
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task of the model.")                                              \
     MADE(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names), "Core that it runs on.")                       \
@@ -113,12 +112,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return state->association != NULL ? association_add_task(state->association, &task, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 #define EVENT_CELL(n)                                                                                                  \
     {                                                                                                                  \
         "Event " #n, "event" #n, .flags = REPORT_NUMBER, .doc = "Counter of the event of that place."                  \
@@ -167,6 +160,6 @@ const struct record_kind kind_nano_stars_profile = {
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

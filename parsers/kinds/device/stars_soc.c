@@ -151,13 +151,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -168,5 +161,5 @@ const struct record_kind kind_stars_soc = {
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -154,13 +154,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_stars_soc_v6 = {
     .name = "stars_soc_v6",
     .families = FAMILY_CANN,
@@ -172,5 +165,5 @@ const struct record_kind kind_stars_soc_v6 = {
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

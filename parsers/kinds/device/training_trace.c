@@ -6,8 +6,7 @@
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     STORED(POINT, "point", "Point", NAMES(PLAIN, points),                                                              \
            "Point that was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, "     \
            "from 256 on the start of an iteration.",                                                                   \
@@ -103,13 +102,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_training_trace = {
     .name = "training_trace",
     .table = "training_trace",
@@ -123,5 +115,5 @@ const struct record_kind kind_training_trace = {
         (const char *const[]){"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -19,7 +19,7 @@ static const struct value_name task_states[] = {
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name.")               \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
     MADE(TAG, "tag", "Tag", NAMES(PLAIN, tags), "Kind of record.")                                                     \
     MADE(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the counter of the device.")                  \
     MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host.")                           \
@@ -303,13 +303,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_ts_track = {
     .name = "ts_track",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -323,5 +316,5 @@ const struct record_kind kind_ts_track = {
                               "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

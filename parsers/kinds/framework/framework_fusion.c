@@ -55,12 +55,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
                                    (size_t)(count < most ? count : most), err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct model_record),
-    .open = model_record_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_fusion = {
     .name = "framework_fusion",
     .table = "framework_fusion",
@@ -74,5 +68,5 @@ const struct record_kind kind_framework_fusion = {
                               NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
 };

@@ -42,12 +42,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return dictionary_take(decoder, state, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct dictionary),
-    .text = take_text,
-    .close = dictionary_close,
-};
-
 const struct record_kind kind_framework_hash = {
     .name = "framework_hash",
     .table = "framework_hash",
@@ -59,5 +53,5 @@ const struct record_kind kind_framework_hash = {
                                       "Framework.hash_dic.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "AclModule.hash_dic.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),
 };

@@ -40,8 +40,6 @@ static int check_record(struct decoder *decoder, void *state, struct row *row, b
     return *keep ? executions_expect_names(decoder, &kind_framework_op_execute, row, OP_TYPE_ID, 2, err) : 0;
 }
 
-static const struct kind_hooks hooks = {.record = check_record};
-
 const struct record_kind kind_framework_op_execute = {
     .name = "framework_op_execute",
     .table = "framework_op_execute",
@@ -54,5 +52,5 @@ const struct record_kind kind_framework_op_execute = {
                               "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.record = check_record),
 };

@@ -101,12 +101,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_task = {
     .name = "framework_task",
     .table = "framework_task",
@@ -122,5 +116,5 @@ const struct record_kind kind_framework_task = {
                               "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -72,12 +72,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *record
     return state->executions != NULL ? executions_add_tensors(state->executions, &tensors, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_tensor = {
     .name = "framework_tensor",
     .families = FAMILY_2022,
@@ -95,5 +89,5 @@ const struct record_kind kind_framework_tensor = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

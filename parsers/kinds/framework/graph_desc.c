@@ -189,8 +189,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return decoder_each_line(decoder, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_graph_desc = {
     .name = "graph_desc",
     .table = "operator_description",
@@ -204,5 +202,5 @@ const struct record_kind kind_graph_desc = {
     .patterns = (const char *const[]){"Framework.host.vm.graph_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.graph_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

@@ -82,12 +82,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return *keep && state->executions != NULL ? executions_add_call(state->executions, &call, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_runtime_api = {
     .name = "runtime_api",
     .table = "runtime_api",
@@ -101,5 +95,5 @@ const struct record_kind kind_runtime_api = {
                                       "Runtime.runtime.data.{device_id}.{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -13,7 +13,7 @@
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name.")               \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
     MADE(NAME, "name", "Operator", TEXT(PLAIN), "The operator's full name.")                                           \
     MADE(BLOCK_DIM, "block_dim", "Block dim", NUMBER, "How many blocks the task is split into.")                       \
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task that runs the operator.")                                    \
@@ -87,8 +87,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return decoder_each_line(decoder, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_task_desc = {
     .name = "task_desc",
     .table = "task_description",
@@ -100,5 +98,5 @@ const struct record_kind kind_task_desc = {
     .patterns = (const char *const[]){"Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.task_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

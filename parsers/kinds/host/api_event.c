@@ -129,13 +129,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_api_event = {
     .name = "api_event",
     .families = FAMILY_CANN,
@@ -145,5 +138,5 @@ const struct record_kind kind_api_event = {
     .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -11,8 +11,8 @@
     STORED(ITEM, "item", "Stamp", INTEGER(NONE, TRANSIENT), "Name of the task, as an id of the hash dictionary.",      \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(40, 8))      \
-    MADE(ITEM_ID, "item_id", "Item", INTEGER(NONE, DERIVED), "Name of the task (name.id).")                            \
-    MADE(GROUP_NAME_ID, "group_name_id", "Group", INTEGER(NONE, DERIVED), "The group of ranks (name.id).")             \
+    MADE(ITEM_ID, "item_id", "Item", MADE_NUMBER, "Name of the task (name.id).")                                       \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
     STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "The rank itself.", AT(48, 4))                              \
     STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The rank that it exchanges data with.", AT(52, 4))      \
     STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(56, 4))                        \
@@ -74,12 +74,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 static const struct report_column values[] = {
     {"Thread Id", "thread_id", .form = FORM_TEXT},
     {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
@@ -139,6 +133,6 @@ const struct record_kind kind_dpu_hccl_info = {
     .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

@@ -46,12 +46,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 #define KERNELS                                                                                                        \
     "k AS MATERIALIZED (SELECT t.device_id AS device, t.task_id AS task, min(n.text) AS kernel FROM dpu_kernel AS t"   \
     " JOIN name AS n ON n.id = t.kernel_name_id GROUP BY t.device_id, t.task_id)"
@@ -98,6 +92,6 @@ const struct record_kind kind_dpu_track = {
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

@@ -30,12 +30,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return host_record_take(decoder, state, row, keep, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_expand_stream_spec = {
     .name = "expand_stream_spec",
     .table = "expand_stream_spec",
@@ -46,5 +40,5 @@ const struct record_kind kind_expand_stream_spec = {
     .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -82,12 +82,6 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
     return association_add_fusion(stream->association, &fusion, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_fusion,
-};
-
 const struct record_kind kind_fusion_op_info = {
     .name = "fusion_op_info",
     .table = "fusion_op_info",
@@ -97,5 +91,5 @@ const struct record_kind kind_fusion_op_info = {
     .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_fusion),
 };

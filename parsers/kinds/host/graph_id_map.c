@@ -37,12 +37,6 @@ static int take_model(struct decoder *decoder, void *state, struct row *row, boo
     return association_add_model(stream->association, row_u32(row, MODEL_ID), cells[MODEL_NAME_ID].integer, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_model,
-};
-
 const struct record_kind kind_graph_id_map = {
     .name = "graph_id_map",
     .table = "graph_id_map",
@@ -52,5 +46,5 @@ const struct record_kind kind_graph_id_map = {
     .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_model),
 };

@@ -34,12 +34,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return dictionary_take(decoder, state, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct dictionary),
-    .text = take_text,
-    .close = dictionary_close,
-};
-
 const struct record_kind kind_hash_dic = {
     .name = "hash_dic",
     .families = FAMILY_CANN,
@@ -48,5 +42,5 @@ const struct record_kind kind_hash_dic = {
            "its number.",
     .patterns = (const char *const[]){"{tag}.additional.hash_dic.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),
 };

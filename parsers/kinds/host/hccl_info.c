@@ -5,6 +5,7 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"
+
 #define COLUMNS(STORED, MADE)                                                                                          \
     STORED(ITEM_ID, "item_id", "Item", NUMBER, "Name of the task, as an id of the hash dictionary.", SIGNED_AT(24, 8)) \
     STORED(CCL_TAG_ID, "ccl_tag_id", "Tag", NUMBER, "The operator's tag, as an id of the hash dictionary.",            \
@@ -81,12 +82,6 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
     return association_add_transfer(stream->association, &transfer, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_transfer,
-};
-
 const struct record_kind kind_hccl_info = {
     .name = "hccl_info",
     .table = "hccl_info",
@@ -97,5 +92,5 @@ const struct record_kind kind_hccl_info = {
     .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_transfer),
 };

@@ -52,12 +52,6 @@ static int take_collective(struct decoder *decoder, void *state, struct row *row
     return association_add_collective(stream->association, &collective, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_collective,
-};
-
 const struct record_kind kind_hccl_op_info = {
     .name = "hccl_op_info",
     .table = "hccl_op_info",
@@ -67,5 +61,5 @@ const struct record_kind kind_hccl_op_info = {
     .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_collective),
 };

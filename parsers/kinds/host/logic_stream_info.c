@@ -62,12 +62,6 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_streams,
-};
-
 const struct record_kind kind_logic_stream_info = {
     .name = "logic_stream_info",
     .table = "logic_stream_info",
@@ -77,5 +71,5 @@ const struct record_kind kind_logic_stream_info = {
     .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_streams),
 };

@@ -8,7 +8,7 @@
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(24, 8))      \
-    MADE(GROUP_NAME_ID, "group_name_id", "Group", INTEGER(NONE, DERIVED), "The group of ranks (name.id).")             \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
     STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(32, 4))                        \
     STORED(RANK_ID, "rank_id", "Rank", NUMBER, "The rank itself.", AT(36, 4))                                          \
     STORED(USER_RANK_ID, "user_rank_id", "User's rank", NUMBER, "The rank as the program numbers it.", AT(40, 4))      \
@@ -66,12 +66,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_mc2_comm_info = {
     .name = "mc2_comm_info",
     .table = "mc2_comm_info",
@@ -83,5 +77,5 @@ const struct record_kind kind_mc2_comm_info = {
     .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

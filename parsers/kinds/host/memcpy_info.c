@@ -44,12 +44,6 @@ static int take_copy(struct decoder *decoder, void *state, struct row *row, bool
     return association_add_copy(stream->association, &copy, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_copy,
-};
-
 const struct record_kind kind_memcpy_info = {
     .name = "memcpy_info",
     .table = "memcpy_info",
@@ -59,5 +53,5 @@ const struct record_kind kind_memcpy_info = {
     .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_copy),
 };

@@ -8,7 +8,7 @@
     STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(24, 8))                                          \
     STORED(NAME_HASH, "name_hash", "Stamp", INTEGER(NONE, TRANSIENT),                                                  \
            "The name of its file, as an id of the hash dictionary.", SIGNED_AT(32, 8))                                 \
-    MADE(NAME_ID, "model_name_id", "Model", INTEGER(NONE, DERIVED), "The name of its file (name.id).")
+    MADE(NAME_ID, "model_name_id", "Model", MADE_NUMBER, "The name of its file (name.id).")
 
 enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
@@ -35,12 +35,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return association_add_model(stream->association, row_u32(row, MODEL_ID), row->cells[NAME_HASH].integer, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_model_exeom = {
     .name = "model_exeom",
     .table = "model_exeom",
@@ -50,5 +44,5 @@ const struct record_kind kind_model_exeom = {
     .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -43,7 +43,7 @@ static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, 
     MADE(MARK_ID, "mark_id", "Mark ID", NUMBER, "Name of the mark on the device; NULL: the device does not see it.")   \
     MADE(DOMAIN_HASH, "domain_hash", "Domain", INTEGER(NONE, TRANSIENT),                                               \
          "The domain, as an id of the hash dictionary; 0: none.")                                                      \
-    MADE(DOMAIN_ID, "domain_id", "Domain", INTEGER(NONE, DERIVED), "The domain (name.id), since 2025.")                \
+    MADE(DOMAIN_ID, "domain_id", "Domain", MADE_NUMBER, "The domain (name.id), since 2025.")                           \
     MADE(INFO_TYPE, "info_type", "Record type", NAMES(TRANSIENT, info_types),                                          \
          "Whether it is a stamp's; others have a mark and a domain instead of category, payload and type of message.") \
     MADE(SEGMENT, "segment", "Piece", NUMBER,                                                                          \
@@ -220,12 +220,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return settle_domain(state, row, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 const struct record_kind kind_msproftx = {
     .name = "msproftx",
     .table = "msproftx",
@@ -237,5 +231,5 @@ const struct record_kind kind_msproftx = {
     .pattern_families = pattern_families,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

@@ -45,12 +45,6 @@ static int take_attribute(struct decoder *decoder, void *state, struct row *row,
     return association_add_attribute(stream->association, &attribute, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_attribute,
-};
-
 const struct record_kind kind_node_attr_info = {
     .name = "node_attr_info",
     .families = FAMILY_CANN,
@@ -60,5 +54,5 @@ const struct record_kind kind_node_attr_info = {
     .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_attribute),
 };

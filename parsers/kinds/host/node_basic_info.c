@@ -58,12 +58,6 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
     return association_add_node(stream->association, &node, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_node,
-};
-
 const struct record_kind kind_node_basic_info = {
     .name = "node_basic_info",
     .families = FAMILY_CANN,
@@ -73,5 +67,5 @@ const struct record_kind kind_node_basic_info = {
     .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_node),
 };

@@ -56,12 +56,6 @@ static int take_tensors(struct decoder *decoder, void *state, struct row *row, b
     return association_add_tensors(stream->association, &tensors, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_tensors,
-};
-
 const struct record_kind kind_tensor_info = {
     .name = "tensor_info",
     .families = FAMILY_CANN,
@@ -71,5 +65,5 @@ const struct record_kind kind_tensor_info = {
     .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_tensors),
 };

@@ -82,12 +82,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return dictionary_take(decoder, state, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct dictionary),
-    .text = take_text,
-    .close = dictionary_close,
-};
-
 const struct record_kind kind_type_info_dic = {
     .name = "type_info_dic",
     .families = FAMILY_CANN,
@@ -96,5 +90,5 @@ const struct record_kind kind_type_info_dic = {
            "without a line is shown as its number.",
     .patterns = (const char *const[]){"{tag}.additional.type_info_dic.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),
 };

@@ -9,18 +9,7 @@ enum { ON_CPU, ON_AI_CPU, ON_AI_CORE, ON_CCU_0, ON_CCU_1 };
 #define VALUE_NAME(number, name) {number, name},
 static const struct value_name types[] = {EACH_TYPE(VALUE_NAME){0, NULL}};
 
-#define DERIVED(name, title, doc) COLUMN(name, title, INTEGER(NONE, DERIVED), doc)
-
-static const struct column columns[] = {
-    [FUSION_TASK_DEVICE_ID] = DERIVED("device_id", "Device ID", "The device."),
-    [FUSION_TASK_TASK_ID] = DERIVED("task_id", "Task ID", "The number of the task, of 32 bits."),
-    [FUSION_TASK_ACCELERATOR_ID] = DERIVED("accelerator_id", "Accelerator", "The accelerator that ran it."),
-    [FUSION_TASK_TYPE] = {"type", "Type", NAMES(DERIVED, types),
-                          "Engine that it ran on; 3 and 4 are the dies of the CCU."},
-    [FUSION_TASK_MISSION_ID] = DERIVED("mission_id", "Mission", "The mission of a task on the CCU."),
-    [FUSION_TASK_START_NS] = {"start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970."},
-    [FUSION_TASK_DURATION_NS] = {"duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran."},
-};
+static const struct column columns[] = {FUSION_TASK_COLUMNS(COLUMN_MADE)};
 
 #define WHEN_TYPE(number, name) " WHEN " #number " THEN '" name "'"
 #define TYPE_NAME "coalesce(CASE type" EACH_TYPE(WHEN_TYPE) " END, 'UNKNOWN')"

@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/columns.h"
 
-static const struct column columns[] = {
-    [NAME_ID] = {"id", "ID", INTEGER(NONE, DERIVED | COLUMN_KEY), "Number by which other tables refer to it."},
-    [NAME_TEXT] = {"text", "Text", TEXT(DERIVED), "The text."},
-};
+static const struct column columns[] = {NAME_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_name = {
     .name = "name",

@@ -7,14 +7,14 @@
 #define COLUMNS(STORED, MADE)                                                                                          \
     STORED(BYTES, "bytes", "Size", INTEGER(BYTE, PLAIN), "How much.", SIGNED_AT(24, 8))                                \
     STORED(OP_HASH, "op_hash", "Operator hash", INTEGER(NONE, TRANSIENT), "For whom.", SIGNED_AT(32, 8))               \
-    MADE(OP_NAME_ID, "op_name_id", "Operator", INTEGER(NONE, DERIVED),                                                 \
+    MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER,                                                            \
          "For which operator (name.id); NULL: for all of the graph.")                                                  \
     STORED(FIRST_NODE, "first_node", "First node", NUMBER, "From which node on.", AT(40, 8))                           \
     STORED(LAST_NODE, "last_node", "Last node", NUMBER, "To which node; 4294967295: the last.", AT(48, 8))             \
     STORED(TOTAL, "total_bytes", "Total", INTEGER(BYTE, PLAIN), "Memory of all operators together.", AT(56, 8))        \
     STORED(MODEL_HASH, "model_hash", "Model hash", INTEGER(NONE, TRANSIENT), "Model that it belongs to.",              \
            SIGNED_AT(64, 8))                                                                                           \
-    MADE(MODEL_NAME_ID, "model_name_id", "Model", INTEGER(NONE, DERIVED), "Model that it belongs to (name.id).")       \
+    MADE(MODEL_NAME_ID, "model_name_id", "Model", MADE_NUMBER, "Model that it belongs to (name.id).")                  \
     STORED(GRAPH, "graph_id", "Graph ID", NUMBER, "Graph that it belongs to.", AT(72, 4))
 
 enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
@@ -38,12 +38,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
         return -(int)err->code;
     return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column table[] = {
     {"Device_id", "'host'", .doc = "It is planned on the host."},
@@ -76,6 +70,6 @@ const struct record_kind kind_static_op_mem = {
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

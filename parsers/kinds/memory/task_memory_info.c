@@ -8,7 +8,7 @@
     STORED(ADDRESS, "address", "Address", NUMBER, "Where the memory begins.", SIGNED_AT(24, 8))                        \
     STORED(BYTES, "bytes", "Size", INTEGER(BYTE, PLAIN), "How much; negative: given back.", SIGNED_AT(32, 8))          \
     STORED(NODE_HASH, "node_hash", "Operator hash", INTEGER(NONE, TRANSIENT), "For whom.", SIGNED_AT(40, 8))           \
-    MADE(NODE_NAME_ID, "node_name_id", "Operator", INTEGER(NONE, DERIVED), "For which operator (name.id).")            \
+    MADE(NODE_NAME_ID, "node_name_id", "Operator", MADE_NUMBER, "For which operator (name.id).")                       \
     STORED(ALLOCATED, "allocated_bytes", "Allocated", INTEGER(BYTE, PLAIN), "In use in all, then.", AT(48, 8))         \
     STORED(RESERVED, "reserved_bytes", "Reserved", INTEGER(BYTE, PLAIN), "Held in all, then.", AT(56, 8))              \
     STORED(DEVICE, "device_id", "Device ID", NUMBER, "On which device.", AT(64, 4))                                    \
@@ -33,12 +33,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     int status = host_record_take(decoder, state, row, keep, err);
     return status == 0 ? named_host_record_find(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 /* Every device of a capture has all rows: what Ascend's tool gives. */
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
@@ -115,11 +109,6 @@ static const struct exported_column npu_op_mem_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_task_memory_info = {
     .name = "task_memory_info",
     .families = FAMILY_CANN,
@@ -129,7 +118,7 @@ const struct record_kind kind_task_memory_info = {
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),
 };

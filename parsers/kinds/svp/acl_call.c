@@ -102,13 +102,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_acl_call = {
     .name = "acl_call",
     .table = "acl_call",
@@ -122,5 +115,5 @@ const struct record_kind kind_acl_call = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -50,8 +50,6 @@ static int derive_duration(struct decoder *decoder, void *state, struct row *row
     return 0;
 }
 
-static const struct kind_hooks hooks = {.record = derive_duration};
-
 const struct record_kind kind_aicpu_task = {
     .name = "aicpu_task",
     .table = "ai_cpu_task",
@@ -68,5 +66,5 @@ const struct record_kind kind_aicpu_task = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.record = derive_duration),
 };

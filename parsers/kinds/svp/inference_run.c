@@ -4,13 +4,7 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/inference.h"
 
-static const struct column columns[] = {
-    [INFERENCE_RUN_INFERENCE_ID] = {"inference_id", "Inference", INTEGER(NONE, DERIVED),
-                                    "The inference (inference.inference_id)."},
-    [INFERENCE_RUN_FIRST_TASK] = {"first_task", "First task", INTEGER(NONE, DERIVED),
-                                  "First ai_core_task.id of the run."},
-    [INFERENCE_RUN_LAST_TASK] = {"last_task", "Last task", INTEGER(NONE, DERIVED), "Last ai_core_task.id of the run."},
-};
+static const struct column columns[] = {INFERENCE_RUN_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_inference_run = {
     .name = "inference_run",

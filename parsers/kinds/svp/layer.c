@@ -10,7 +10,7 @@
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
     MADE(MODEL_NAME, "model_name", "Model name", TEXT(DERIVED), "The model, from the file name.")                      \
-    MADE(MODEL_ID, "model_id", "Model ID", INTEGER(NONE, DERIVED), "The model's number, from the file name.")          \
+    MADE(MODEL_ID, "model_id", "Model ID", MADE_NUMBER, "The model's number, from the file name.")                     \
     MADE(LAYER_ID, "layer_id", "Layer ID", NUMBER, "The layer's number in the model.")                                 \
     MADE(NAME, "name", "Layer name", TEXT(PLAIN), "The layer's name on the device.")                                   \
     MADE(TYPE, "type", "Layer type", TEXT(PLAIN), "The layer's operator type.")                                        \
@@ -169,8 +169,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return status;
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_layer = {
     .name = "layer",
     .table = "layer",
@@ -181,5 +179,5 @@ const struct record_kind kind_layer = {
         "ori_name, task_id and engine.",
     .patterns = (const char *const[]){"{model}.{model_id}.layer.info", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

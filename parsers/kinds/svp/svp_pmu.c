@@ -22,8 +22,11 @@ static const char *const patterns[] = {
     NULL,
 };
 
+#define CYCLES INTEGER(CYCLE, PLAIN)
+
+/* The first five are what a timeline reads: SQLite stops unpacking a row after the last column that is asked for. */
 #define COLUMNS(MADE)                                                                                                  \
-    MADE(INFERENCE, "inference_id", "Inference", INTEGER(NONE, DERIVED),                                               \
+    MADE(INFERENCE, "inference_id", "Inference", MADE_NUMBER,                                                          \
          "The inference (inference.inference_id): model, batch, sample.")                                              \
     MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED),                                                          \
          "Where the inference's task before it ended; the first at the inference's start.")                            \
@@ -50,9 +53,6 @@ static const char *const patterns[] = {
 
 enum { COLUMNS(COLUMN_NUMBER) };
 
-#define CYCLES INTEGER(CYCLE, PLAIN)
-
-/* The first five are what a timeline reads: SQLite stops unpacking a row after the last column that is asked for. */
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
@@ -487,13 +487,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_svp_pmu = {
     .name = "svp_pmu",
     .table = "ai_core_task",
@@ -505,5 +498,5 @@ const struct record_kind kind_svp_pmu = {
     .layouts = layouts,
     .layout_count = 1,
     .rated = &kind_inference,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

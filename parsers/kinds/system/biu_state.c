@@ -8,8 +8,7 @@
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
     STORED(CYCLES, "cycles", "Stamp", INTEGER(NONE, TRANSIENT),                                                        \
            "Cycles of the core since the record before; of the first four, a part of the counter of the device.",      \
            AT(0, 2))                                                                                                   \
@@ -17,14 +16,14 @@
            "A bit for each pipe that works; of a mark, its number.", AT(2, 2), .bit_count = 12)                        \
     STORED(KIND, "record_kind", "Stamp", INTEGER(NONE, TRANSIENT),                                                     \
            "0 to 6 a mark of a pipe, 14 the counter, 15 which pipes work.", BITS_AT(3, 1, 4, 4))                       \
-    MADE(GROUP_ID, "group_id", "Group", INTEGER(NONE, DERIVED), "The group of cores, from the file name.")             \
+    MADE(GROUP_ID, "group_id", "Group", MADE_NUMBER, "The group of cores, from the file name.")                        \
     MADE(CORE, "core", "Core", NAMES(DERIVED, cores), "Which core of the group.")                                      \
-    MADE(BLOCK_ID, "block_id", "Block", INTEGER(NONE, DERIVED), "The block that it ran.")                              \
+    MADE(BLOCK_ID, "block_id", "Block", MADE_NUMBER, "The block that it ran.")                                         \
     MADE(PIPE, "pipe", "Pipe", NAMES(DERIVED, pipes), "The pipe.")                                                     \
     MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED),                                                          \
          "When it began to work, or the mark was set, since 1970.")                                                    \
     MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it worked; of a mark 0.")             \
-    MADE(MARK, "mark", "Mark", INTEGER(NONE, DERIVED), "The number of the mark; NULL: none.")
+    MADE(MARK, "mark", "Mark", MADE_NUMBER, "The number of the mark; NULL: none.")
 
 enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
@@ -192,12 +191,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return kind <= PIPE_FIXP ? take_mark(decoder, state, kind, events, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 #define CORE_NAME "CASE core WHEN 0 THEN 'aic' ELSE 'aiv' || (core - 1) END"
 
 static const struct report_column working[] = {
@@ -241,6 +234,6 @@ const struct record_kind kind_biu_state = {
                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

@@ -8,12 +8,11 @@
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
-         "The device, from the file name; NULL: the host.")                                                            \
-    MADE(DIE_ID, "die_id", "Die", INTEGER(NONE, DERIVED), "The die, from the file name.")                              \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    MADE(DIE_ID, "die_id", "Die", MADE_NUMBER, "The die, from the file name.")                                         \
     MADE(TASK_LOW, "task_low", "Stamp", INTEGER(NONE, TRANSIENT), "The low 16 bits of the task's number.")             \
     MADE(TASK_HIGH, "task_high", "Stamp", INTEGER(NONE, TRANSIENT), "The high 16 bits of the task's number.")          \
-    MADE(TASK_ID, "task_id", "Task ID", INTEGER(NONE, DERIVED), "The task, a number of 32 bits on these chips.")       \
+    MADE(TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The task, a number of 32 bits on these chips.")                  \
     MADE(LOOP_START, "loop_start", "Stamp", INTEGER(NONE, TRANSIENT),                                                  \
          "The counter of the device when the loop began; 0: there is none.")                                           \
     MADE(LOOP_END, "loop_end", "Stamp", INTEGER(NONE, TRANSIENT), "The counter of the device when the loop ended.")    \
@@ -26,7 +25,7 @@
          "The instruction that waits.")                                                                                \
     MADE(NOTIFY_NS, "notify_ns", "Wait", INTEGER(NS, DERIVED),                                                         \
          "When the wait for the rank began, since 1970; NULL: nothing waited.")                                        \
-    MADE(RANK_ID, "rank_id", "Notify rank ID", INTEGER(NONE, DERIVED), "The rank that was waited for.")                \
+    MADE(RANK_ID, "rank_id", "Notify rank ID", MADE_NUMBER, "The rank that was waited for.")                           \
     MADE(NOTIFY_DURATION_NS, "notify_duration_ns", "Waited", INTEGER(NS, DERIVED), "How long it was waited for.")
 
 enum { COLUMNS(COLUMN_NUMBER) };
@@ -128,12 +127,6 @@ static int take_mission(struct decoder *decoder, void *opaque, struct row *row, 
     }
     return status;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct group_file),
-    .open = group_file_open,
-    .record = take_mission,
-};
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -244,6 +237,6 @@ const struct record_kind kind_ccu_mission = {
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
     .series = series,
 };

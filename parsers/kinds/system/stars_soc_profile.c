@@ -43,13 +43,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return split_stream_take(decoder, &state->split, row, keep, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = split_stream_open,
-    .record = take_record,
-    .close = split_stream_close,
-};
-
 const struct record_kind kind_stars_soc_profile = {
     .name = "stars_soc_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -58,6 +51,7 @@ const struct record_kind kind_stars_soc_profile = {
     .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = split_stream_open, .record = take_record,
+          .close = split_stream_close),
     .parts = parts,
 };

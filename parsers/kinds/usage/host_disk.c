@@ -41,12 +41,10 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {
         .name = "'Disk Usage'",
-        .values = value,
+        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
         .query = {.with = USAGE, .from = "u"},
         .time = "sample_ns",
         .device = "NULL",
@@ -77,11 +75,6 @@ static const struct exported_column host_disk_usage_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns, .query = {.with = USAGE, .from = "u"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_disk = {
     .name = "host_disk",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -96,5 +89,6 @@ const struct record_kind kind_host_disk = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
+                   .query = {.with = USAGE, .from = "u"}),
 };

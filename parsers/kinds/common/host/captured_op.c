@@ -29,7 +29,7 @@ enum {
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
 #define HASH_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(NONE, TRANSIENT), doc)
-#define NAME_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(NONE, DERIVED), doc)
+#define NAME_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc)
 
 const struct column captured_op_columns[] = {
     HOST_RECORD_COLUMNS,

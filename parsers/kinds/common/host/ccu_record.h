@@ -33,9 +33,9 @@ enum ccu_record_column {
                                              "The operator, as an id of the hash dictionary."),                        \
                          [CCU_GROUP] = COLUMN("group_hash", "Group", INTEGER(NONE, TRANSIENT),                         \
                                               "The group, as an id of the hash dictionary."),                          \
-                         [CCU_ITEM_ID] = COLUMN("item_id", "Item", INTEGER(NONE, DERIVED), "The operator (name.id)."), \
-                         [CCU_GROUP_ID] = COLUMN("group_name_id", "Group", INTEGER(NONE, DERIVED),                     \
-                                                 "The group of ranks (name.id)."),                                     \
+                         [CCU_ITEM_ID] = COLUMN("item_id", "Item", MADE_NUMBER, "The operator (name.id)."),            \
+                         [CCU_GROUP_ID] =                                                                              \
+                             COLUMN("group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id)."),           \
                          [CCU_RANK_ID] = CCU_NUMBER("rank_id", "Rank", "The rank itself."),                            \
                          [CCU_RANK_SIZE] = CCU_NUMBER("rank_size", "Ranks", "How many ranks the group has."),          \
                          [CCU_STREAM_ID] = CCU_NUMBER("stream_id", "Stream ID", "The stream."),                        \

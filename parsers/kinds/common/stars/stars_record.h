@@ -47,15 +47,16 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
 
 /* The columns of fusion tasks, which the task log of chips 15 and 16 has. */
 
-enum {
-    FUSION_TASK_DEVICE_ID,
-    FUSION_TASK_TASK_ID,
-    FUSION_TASK_ACCELERATOR_ID,
-    FUSION_TASK_TYPE,
-    FUSION_TASK_MISSION_ID,
-    FUSION_TASK_START_NS,
-    FUSION_TASK_DURATION_NS
-};
+#define FUSION_TASK_COLUMNS(MADE)                                                                                      \
+    MADE(FUSION_TASK_DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device.")                                  \
+    MADE(FUSION_TASK_TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits.")                \
+    MADE(FUSION_TASK_ACCELERATOR_ID, "accelerator_id", "Accelerator", MADE_NUMBER, "The accelerator that ran it.")     \
+    MADE(FUSION_TASK_TYPE, "type", "Type", NAMES(DERIVED, types),                                                      \
+         "Engine that it ran on; 3 and 4 are the dies of the CCU.")                                                    \
+    MADE(FUSION_TASK_MISSION_ID, "mission_id", "Mission", MADE_NUMBER, "The mission of a task on the CCU.")            \
+    MADE(FUSION_TASK_START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                \
+    MADE(FUSION_TASK_DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")
+enum { FUSION_TASK_COLUMNS(COLUMN_NUMBER) };
 
 extern const struct record_kind kind_fusion_task;
 
