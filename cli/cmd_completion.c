@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,23 +10,19 @@
 #include "base/suggest.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/pin.h"
 #include "cli/capture/result_record.h"
 #include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"
-#include "cli/status.h"
 #include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,11 +127,10 @@ static int reports_load(const char *path, struct layer_list *ret, struct err *er
 
     char *text = NULL;
     size_t length;
-    int status = read_whole_file(path, REPORTS_LIMIT, &text, &length, err);
-    if (status < 0)
-        return status;
+    if (read_whole_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
+        return -(int)err->code;
     struct json *root = json_parse(text, length, err);
-    status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
+    int status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
     if (status == 0)
         status = take_document(root, ret, err);
     if (status < 0)
@@ -409,8 +404,7 @@ static int run_export(const struct settings *settings, int (*process)(struct cap
                     : settings->iteration_id > 0 ? "--iteration-id"
                                                  : "--iteration-count");
             err_hint(&err, "leave it out");
-            console_error(&err);
-            return STATUS_USAGE;
+            return console_error(&err);
         }
     }
     return captures_process(settings, process);

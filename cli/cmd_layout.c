@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
-#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
 #include "base/number.h"
 #include "cli/capture/user_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
@@ -70,17 +67,15 @@ static int layout_job_open(struct layout_job *job, const struct settings *settin
     const struct capture_options options = {.layouts = layouts, .only_named = true, .clock_khz = settings->clock_khz};
     const char *directory = settings->captures.count > 0 ? settings->captures.values[0] : NULL;
     struct err err = ERR_INIT;
-    int result;
 
     *job = (struct layout_job){.tables = {.items = NULL}};
     diag_init(&job->diag, false);
     if (settings->captures.count != 1) {
         err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu", command_full_name(settings->command),
                 settings->captures.count);
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
-    result = capture_open(&job->capture, directory, &options, &job->diag, &err);
+    int result = capture_open(&job->capture, directory, &options, &job->diag, &err);
     if (result == 0)
         result = printed_find(&job->tables, kind, settings->layout.tables != NULL ? settings->layout.tables : directory,
                               &err);
@@ -118,8 +113,7 @@ static int tell(const struct check_result *result)
     err_set(&err, ERR_FORMAT, "%s", result->first.data);
     err_hint(&err, "%" PRIu64 " of %" PRIu64 " cells differ, %" PRIu64 " of %" PRIu64 " rows have no record",
              result->different, result->cells, result->unmatched, result->rows);
-    console_error(&err);
-    return STATUS_FAILURE;
+    return console_error(&err);
 }
 
 /* Compares the records of one kind; adds to the result. Returns an exit status. */
@@ -136,10 +130,8 @@ static int check_kind(const struct settings *settings, const struct layout_set *
         int failure = check_tables(&job.capture, &job.tables, &options, result, &err);
         console_progress_end();
         console_diagnostics(&job.diag);
-        if (failure != 0) {
-            console_error(&err);
-            status = status_of_error(&err);
-        }
+        if (failure != 0)
+            status = console_error(&err);
     }
     layout_job_release(&job);
     return status;
@@ -183,12 +175,10 @@ static int run_check(const struct settings *settings)
         return STATUS_USAGE;
     }
     layout_set_init(&layouts);
-    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0) {
+    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0)
         status = check_layouts(settings, &layouts);
-    } else {
-        console_error(&err);
-        status = status_of_error(&err);
-    }
+    else
+        status = console_error(&err);
     layout_set_release(&layouts);
     return status;
 }
@@ -223,14 +213,13 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
 {
     struct outfile out = {.path = NULL};
     struct err err = ERR_INIT;
-    int result;
 
     if (settings->output == NULL) {
         console_output_begin();
         fwrite(text->data, 1, text->length, stdout);
         return console_output_end(false);
     }
-    result = outfile_open(&out, settings->output, &err);
+    int result = outfile_open(&out, settings->output, &err);
     if (result == 0) {
         outfile_add(&out, text);
         result = outfile_commit(&out, &err);
@@ -238,8 +227,7 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
     if (result == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot write '%s'", settings->output);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 /* A blank-free name from what the user gave, or from the size. */
@@ -362,8 +350,7 @@ static int tell_nothing_fits(const struct settings *settings, const struct layou
     err_hint(&err,
              "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
              "with more rows");
-    console_error(&err);
-    return STATUS_FAILURE;
+    return console_error(&err);
 }
 
 #define SETS_LIMIT 64
@@ -420,8 +407,7 @@ static int parse_sets(const struct settings *settings, const struct printed_kind
         err_set(&err, ERR_USAGE, "--set '%s', expected COLUMN=OFFSET:WIDTH or COLUMN=OFFSET:WIDTH:FIRST-LAST",
                 settings->layout.sets.values[i]);
         err_hint(&err, "the columns are those of 'msprof kinds %s', a width is 1 to 8 bytes", kind->kind);
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     return STATUS_DONE;
 }

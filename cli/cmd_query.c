@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof query: the job table of captures. */
 #include "base/map.h"
-#include "cli/answers/screen.h"
+#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/export.h"
 

@@ -3,11 +3,9 @@
 #include "analysis/advice.h"
 #include "base/number.h"
 #include "cli/answers/answer.h"
-#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_origin.h"
@@ -39,8 +37,7 @@ static int take_threshold(struct advising *advising, const char *text)
             return STATUS_DONE;
         }
     err_set(&err, ERR_USAGE, "--threshold is '%s', expected RULE:PERCENT with a rule of 'msprof advise --list'", text);
-    console_error(&err);
-    return STATUS_USAGE;
+    return console_error(&err);
 }
 
 static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
@@ -141,15 +138,13 @@ static int end_page(struct advising *advising)
 
     if (advising->page == NULL || html_report_close(advising->page, 0, &err) == 0)
         return STATUS_DONE;
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
 {
     const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
-    int status, result;
 
     if (ranges->count + calls->count == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no operators, ranges or calls to advise on", visit->directory);
@@ -157,9 +152,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return STATUS_NOTHING;
     }
     begin_one(visit);
-    result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
-                           screen_answer_width(settings), screen_is_ascii(), stdout, &err);
-    status = console_output_end(false);
+    int result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
+                               screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
@@ -217,8 +212,7 @@ static int run_advise(const struct settings *settings)
     if (settings->advise.list && settings->advise.format == ADVICE_HTML) {
         struct err err = ERR_INIT;
         err_set(&err, ERR_USAGE, "--list makes no page: --format html is for findings");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->advise.list) {
         console_output_begin();

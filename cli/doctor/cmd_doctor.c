@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/doctor/machine.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"

@@ -271,7 +271,6 @@ static int unknown_option(struct err *err, enum command_id command, const char *
 
     if (elsewhere != NULL) {
         struct strbuf owners;
-        int result;
 
         strbuf_init(&owners, MESSAGE_LIMIT);
         for (size_t i = 0; i < option_count; i++)
@@ -280,8 +279,8 @@ static int unknown_option(struct err *err, enum command_id command, const char *
                     option_is_of(&option_table[i], (enum command_id)id))
                     strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
                                 command_full_name((enum command_id)id));
-        result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
-                         command_full_name(command));
+        int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
+                             command_full_name(command));
         strbuf_release(&owners);
         if (command == COMMAND_ROOT)
             hint_of_option(word, err);
@@ -311,12 +310,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
 static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
 {
     struct strbuf list;
-    int result;
 
     strbuf_init(&list, MESSAGE_LIMIT);
     for (size_t i = 0; choices[i] != NULL; i++)
         strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", choices[i]);
-    result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
+    int result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
     strbuf_release(&list);
     return result;
 }
@@ -503,18 +501,15 @@ static int read_options(struct settings *settings, enum command_id command, bool
                         int *ret_next, struct err *err)
 {
     struct getopt_tables tables;
-    int result, code, index;
 
-    result = getopt_tables_make(&tables, command, stop_at_word, err);
+    int result = getopt_tables_make(&tables, command, stop_at_word, err);
     if (result != 0)
         return result;
     opterr = 0;
     optind = 0; /* glibc: start anew */
     while (result == 0 && !settings->help && !settings->version) {
-        const struct option_spec *option;
-
-        index = -1;
-        code = getopt_long(argc, argv, tables.letters, tables.names, &index);
+        int index = -1;
+        int code = getopt_long(argc, argv, tables.letters, tables.names, &index);
         if (code == -1)
             break;
         if (code == '?' && optopt > 0 && optopt < FIRST_LONG) {
@@ -524,7 +519,7 @@ static int read_options(struct settings *settings, enum command_id command, bool
         } else if (code == '?') {
             result = unknown_option(err, command, argv[optind - 1]);
         } else if (code == ':') {
-            option = spec_of(optopt);
+            const struct option_spec *option = spec_of(optopt);
             result = err_set(err, ERR_USAGE, "--%s needs a value: %s", option->name, option->argument);
         } else {
             const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
@@ -606,7 +601,6 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     for (;;) {
         const struct command *command = command_get(settings->command);
         bool is_group = command->run == NULL;
-        enum command_id child;
         int next, result;
 
         result = read_options(settings, settings->command, is_group || command->runs_program, count - start,
@@ -616,7 +610,7 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
         start += next;
         if (!is_group || start >= count)
             break;
-        child = command_find(settings->command, words[start]);
+        enum command_id child = command_find(settings->command, words[start]);
         if (child == COMMAND_COUNT)
             return unknown_word(err, settings->command, words[start]);
         settings->command = child;

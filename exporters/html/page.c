@@ -3,7 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query_origin.h"
-#include "exporters/html/html_assets.h"
+#include "exporters/html/html_writer.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
 

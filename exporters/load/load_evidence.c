@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
-#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"

@@ -2,7 +2,6 @@
 #include "exporters/reports/answers/advice_output.h"
 
 #include "base/number.h"
-#include "base/utf8.h"
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
