@@ -60,19 +60,37 @@ static inline char *put_eight(char *p, uint32_t value)
     return p + 8;
 }
 
+/* One or two digits. */
+static inline char *put_head(char *p, uint32_t value)
+{
+    if (value < 10) {
+        *p = (char)('0' + value);
+        return p + 1;
+    }
+    put_pair(p, value);
+    return p + 2;
+}
+
+/* Up to four digits. */
+static inline char *put_four(char *p, uint32_t value)
+{
+    if (value < 100)
+        return put_head(p, value);
+    p = put_head(p, value / 100);
+    put_pair(p, value % 100);
+    return p + 2;
+}
+
 /* Up to eight digits. */
 static inline char *put_short(char *p, uint32_t value)
 {
-    char *end = p + count_digits(value), *to = end;
-    while (value >= 100) {
-        put_pair(to -= 2, value % 100);
-        value /= 100;
-    }
-    if (value >= 10)
-        put_pair(to - 2, value);
-    else
-        to[-1] = (char)('0' + value);
-    return end;
+    if (value < 10000)
+        return put_four(p, value);
+    uint32_t low = value % 10000;
+    p = put_four(p, value / 10000);
+    put_pair(p, low / 100);
+    put_pair(p + 2, low % 100);
+    return p + 4;
 }
 
 char *number_put_unsigned(char *p, uint64_t value)
