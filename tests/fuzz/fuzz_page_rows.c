@@ -8,8 +8,8 @@
 #include "db/pages/write.h"
 
 #define COLUMNS_MAX 12
-#define ROWS_MAX 4000
-#define BYTES_MAX ((size_t)1 << 20) /* of all texts of an input */
+#define ROWS_MAX 1000
+#define BYTES_MAX ((size_t)1 << 18) /* of all texts of an input, again and again */
 
 struct table {
     uint8_t forms[COLUMNS_MAX];
@@ -93,6 +93,7 @@ static void put_row(struct input *input, struct table *table)
     struct cell cells[COLUMNS_MAX] = {{.integer = 0}};
     uint8_t how = take_byte(input);
     uint64_t present = take_number(input, 2) & ((UINT64_C(1) << table->columns) - 1);
+    size_t before = table->bytes;
     int64_t gap = how < 0xf0 ? 1 + (how & 7) : take_integer(input);
     for (size_t i = 0; i < table->columns; i++) {
         if (i == table->own || (present >> i & 1) == 0)
@@ -102,9 +103,12 @@ static void put_row(struct input *input, struct table *table)
         else
             cells[i].integer = table->forms[i] == PAGE_INTEGER ? take_integer(input) : take_real(input);
     }
+    size_t texts = table->bytes - before;
+    table->bytes = before;
     for (int again = how < 0xf0 && (how & 8) != 0 ? take_byte(input) : 0; again >= 0; again--) {
-        if (table->rows == ROWS_MAX || gap < 1 || table->id > INT64_MAX - gap)
+        if (table->rows == ROWS_MAX || gap < 1 || table->id > INT64_MAX - gap || table->bytes + texts > BYTES_MAX)
             return;
+        table->bytes += texts;
         table->id += gap;
         table->rows++;
         EXPECT(page_table_add(table->pages, table->id, cells, present, &err) == 0);
