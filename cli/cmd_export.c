@@ -347,8 +347,9 @@ static int remove_database(struct capture_visit *visit)
     return STATUS_DONE;
 }
 
-static int export_capture(struct capture_visit *visit, const struct export_type *type)
+static int export_capture(struct capture_visit *visit)
 {
+    const struct export_type *type = visit->context;
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
@@ -387,8 +388,14 @@ static int look_for_iterations(struct capture_visit *visit)
     return status;
 }
 
+/* Exports each capture of the command. */
+static int export_each(const struct settings *settings, const struct export_type *type)
+{
+    return captures_process_list(settings, &settings->captures, export_capture, (void *)(uintptr_t)type);
+}
+
 /* The options that choose iterations say nothing of boards' captures. */
-static int run_export(const struct settings *settings, int (*process)(struct capture_visit *visit))
+static int run_export(const struct settings *settings, const struct export_type *type)
 {
     struct err err = ERR_INIT;
 
@@ -406,43 +413,12 @@ static int run_export(const struct settings *settings, int (*process)(struct cap
             return console_error(&err);
         }
     }
-    return captures_process(settings, process);
-}
-
-static int export_capture_timeline(struct capture_visit *visit)
-{
-    return export_capture(visit, &timeline_type);
-}
-
-static int export_capture_summary(struct capture_visit *visit)
-{
-    return export_capture(visit, &summary_type);
-}
-
-static int export_capture_db(struct capture_visit *visit)
-{
-    return export_capture(visit, &db_type);
-}
-
-static int export_capture_flame(struct capture_visit *visit)
-{
-    return export_capture(visit, &flame_type);
-}
-
-static int export_capture_rules(struct capture_visit *visit)
-{
-    return export_capture(visit, &rules_type);
-}
-
-static int export_capture_rules_db(struct capture_visit *visit)
-{
-    return export_capture(visit, &rules_db_type);
+    return export_each(settings, type);
 }
 
 int export_rules(const struct settings *settings)
 {
-    return captures_process(settings, settings->analyse.rule_type == RULE_TYPE_DB ? export_capture_rules_db
-                                                                                  : export_capture_rules);
+    return export_each(settings, settings->analyse.rule_type == RULE_TYPE_DB ? &rules_db_type : &rules_type);
 }
 
 static int run_timeline(const struct settings *settings)
@@ -451,14 +427,11 @@ static int run_timeline(const struct settings *settings)
     struct export_options options = {.format = TABLE_CSV};
     struct err err = ERR_INIT;
 
-    if (timeline_options_read(settings, &options, &err) < 0) {
-        console_error(&err);
-        return STATUS_USAGE;
-    }
-
+    if (timeline_options_read(settings, &options, &err) < 0)
+        return console_error(&err);
     if (settings->merge)
         return merge_captures(settings, &merged);
-    return run_export(settings, export_capture_timeline);
+    return run_export(settings, &timeline_type);
 }
 
 static int run_summary(const struct settings *settings)
@@ -467,18 +440,18 @@ static int run_summary(const struct settings *settings)
 
     if (settings->merge)
         return merge_captures(settings, &merged);
-    return run_export(settings, export_capture_summary);
+    return run_export(settings, &summary_type);
 }
 
 static int run_db(const struct settings *settings)
 {
-    return captures_process(settings, export_capture_db);
+    return export_each(settings, &db_type);
 }
 
 static int run_flame(const struct settings *settings)
 {
     give_large_memory_back();
-    return captures_process(settings, export_capture_flame);
+    return export_each(settings, &flame_type);
 }
 
 static const struct example export_examples[] = {
@@ -489,6 +462,8 @@ static const struct example export_examples[] = {
 const struct command command_export = {
     .path = "export",
     .parent = COMMAND_ROOT,
+    .order = 40,
+    .imports = true,
     .summary = "write reports into files",
     .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",
@@ -505,6 +480,7 @@ static const struct example timeline_examples[] = {
 const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
+    .order = 50,
     .summary = "timelines for trace viewers (Chrome trace JSON, Perfetto)",
     .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
                    "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
@@ -525,6 +501,7 @@ static const struct example summary_examples[] = {
 const struct command command_export_summary = {
     .path = "export summary",
     .parent = COMMAND_EXPORT,
+    .order = 60,
     .summary = "summary tables (CSV or JSON)",
     .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
                    "(msproftx) as CSV or JSON into summary/.\n",
@@ -541,6 +518,7 @@ static const struct example db_examples[] = {
 const struct command command_export_db = {
     .path = "export db",
     .parent = COMMAND_EXPORT,
+    .order = 70,
     .summary = "database for Ascend's viewers",
     .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
                    "published, msprof_<time>.db in the capture.\n",
@@ -559,6 +537,7 @@ static const struct example flame_examples[] = {
 const struct command command_export_flame = {
     .path = "export flame",
     .parent = COMMAND_EXPORT,
+    .order = 80,
     .summary = "stacks of Python, calls and operators (flame graphs)",
     .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
                    "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",

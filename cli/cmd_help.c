@@ -7,6 +7,7 @@
 #include "exporters/table/report.h"
 #include "exporters/timeline/track.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,7 @@ static const struct example examples[] = {
 const struct command command_help = {
     .path = "help",
     .parent = COMMAND_ROOT,
+    .order = 260,
     .summary = "help on a command",
     .description = "Prints the help of a command, as its --help does.\n",
     .operands = "[COMMAND]...",
@@ -368,9 +370,29 @@ static void put_layers(FILE *stream)
     fputs(" .\n", stream);
 }
 
+/* Lists each command with its subcommands, and the page that tells of it. */
+static void put_commands(FILE *stream)
+{
+    for (enum command_id id = COMMAND_ROOT; (id = command_next_child(COMMAND_ROOT, id)) != COMMAND_COUNT;) {
+        const struct command *command = command_get(id);
+        enum command_id child = command_next_child(id, COMMAND_ROOT);
+        if (id == COMMAND_HELP)
+            continue;
+        fprintf(stream, ".It Cm %s", command_get(child != COMMAND_COUNT ? child : id)->path);
+        while (child != COMMAND_COUNT && (child = command_next_child(id, child)) != COMMAND_COUNT)
+            fprintf(stream, " , %s", command_get(child)->path);
+        fprintf(stream, "\n%c", toupper((unsigned char)command->summary[0]));
+        mdoc_put_text(stream, command->summary + 1);
+        fprintf(stream, "; see\n.Xr msprof-%s 1 .\n", command->path);
+    }
+}
+
 int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err)
 {
     switch (rows) {
+    case MANUAL_COMMANDS:
+        put_commands(stream);
+        break;
     case MANUAL_REPORTS:
         return put_reports(stream, is_file, put_files, err);
     case MANUAL_SAMPLES:

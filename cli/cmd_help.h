@@ -20,6 +20,7 @@ void mdoc_put_sentences(FILE *stream, const char *text);
 /* Rows of the manual that are made of tables: man/NAME.in holds a line for each list, the Makefile puts it there. */
 
 enum manual_rows {
+    MANUAL_COMMANDS,
     MANUAL_REPORTS, /* files of summaries */
     MANUAL_SAMPLES, /* tables that record kinds declare */
     MANUAL_ANSWERS, /* tables that are shown only */

@@ -430,6 +430,7 @@ static const struct example examples[] = {
 const struct command command_kinds = {
     .path = "kinds",
     .parent = COMMAND_ROOT,
+    .order = 240,
     .summary = "list what can be decoded: files, columns, layouts",
     .description = "Lists the record kinds: the file names that each is read from, its columns with their units,\n"
                    "and the layouts, built in and loaded, that say where the bytes of a column are.\n",

@@ -194,6 +194,7 @@ static const struct example check_examples[] = {
 const struct command command_layout_check = {
     .path = "layout check",
     .parent = COMMAND_LAYOUT,
+    .order = 200,
     .summary = "compare what a layout gives with printed tables",
     .description = "Decodes a capture with a layout file, into memory, and compares every number with the tables that\n"
                    "a tool printed of it; names the first cell that differs. Statuses: 0 equal, 1 something differs,\n"
@@ -500,6 +501,7 @@ static const struct example infer_examples[] = {
 const struct command command_layout_infer = {
     .path = "layout infer",
     .parent = COMMAND_LAYOUT,
+    .order = 190,
     .summary = "find the layout of a board's records",
     .description = "Finds where the columns are in records of an unknown layout, by comparing a capture's bytes with\n"
                    "the tables that a tool printed of the same capture: those in --tables DIR, or in summary/ of the\n"
@@ -667,6 +669,7 @@ static const struct example show_examples[] = {
 const struct command command_layout_show = {
     .path = "layout show",
     .parent = COMMAND_LAYOUT,
+    .order = 210,
     .summary = "draw a layout: bytes, columns, gaps",
     .description =
         "Draws the record of a layout, byte by byte: which column each belongs to, magics, gaps. FILE is a\n"
@@ -687,6 +690,7 @@ static const struct example examples[] = {
 const struct command command_layout = {
     .path = "layout",
     .parent = COMMAND_ROOT,
+    .order = 180,
     .summary = "find, check and look at record layouts",
     .description =
         "For boards whose records no layout describes: 'infer' finds the layout by tables that were printed\n"

@@ -137,6 +137,7 @@ static const struct example examples[] = {
 const struct command command_options = {
     .path = "options",
     .parent = COMMAND_ROOT,
+    .order = 220,
     .summary = "check profiling options and tell what comes of them",
     .description = "Checks a JSON file of profiling options: those of TensorFlow and GE, acl.json (also of SVP\n"
                    "boards), or the arguments of MindSpore's or PyTorch's profiler. Tells unknown keys, wrong\n"

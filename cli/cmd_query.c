@@ -137,6 +137,8 @@ static const struct example examples[] = {
 const struct command command_query = {
     .path = "query",
     .parent = COMMAND_ROOT,
+    .order = 90,
+    .imports = true,
     .summary = "print the job table of captures",
     .description = "Prints a row for each device and model of a capture: job, device, directory, collection time,\n"
                    "model, iterations, the longest of them, and rank; or for each iteration: its time and\n"

@@ -362,6 +362,8 @@ static const struct example examples[] = {
 const struct command command_replay = {
     .path = "replay",
     .parent = COMMAND_ROOT,
+    .order = 170,
+    .imports = true,
     .summary = "send the operators of a capture to a subscriber",
     .description =
         "Writes a record for each operator of a capture into a pipe, at the capture's pace, as a device does\n"

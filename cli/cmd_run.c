@@ -411,6 +411,7 @@ static const struct example examples[] = {
 const struct command command_run = {
     .path = "run",
     .parent = COMMAND_ROOT,
+    .order = 20,
     .summary = "run a program and record its ACL calls",
     .description = "Runs a program as it is, with every call of a function of ACL recorded, and makes reports of the\n"
                    "captures. Needs no device of its own: what the program needs is enough.\n",

@@ -224,6 +224,8 @@ static const struct example examples[] = {
 const struct command command_show = {
     .path = "show",
     .parent = COMMAND_ROOT,
+    .order = 100,
+    .imports = true,
     .summary = "print the tables in the terminal",
     .description = "Prints the tables of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",

@@ -23,6 +23,7 @@ bool collect_library(struct library_version *ret)
 const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
+    .order = 10,
     .summary = "run a program on a board over SSH (not in this build)",
     .description = "This msprof was built without collect: 'make COLLECT=no'.\n",
     .operands = "[-- ARGUMENT...]",

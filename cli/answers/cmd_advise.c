@@ -20,7 +20,7 @@
 
 struct advising {
     struct html_report *page; /* of --format html; NULL: not begun */
-    double thresholds[RULES];
+    double thresholds[ADVICE_MOST_RULES];
     size_t told; /* captures, of one array where they are several */
 };
 
@@ -31,8 +31,9 @@ static int take_threshold(struct advising *advising, const char *text)
     int64_t value = colon != NULL ? number_parse_thousandths(colon + 1, strlen(colon + 1)) : -1;
     struct err err = ERR_INIT;
 
-    for (size_t i = 0; colon != NULL && value >= 0 && i < RULES; i++)
-        if (strlen(rules[i].id) == (size_t)(colon - text) && strncmp(rules[i].id, text, (size_t)(colon - text)) == 0) {
+    for (size_t i = 0; colon != NULL && value >= 0 && i < advice_rule_count; i++)
+        if (strlen(advice_rules[i].id) == (size_t)(colon - text) &&
+            strncmp(advice_rules[i].id, text, (size_t)(colon - text)) == 0) {
             advising->thresholds[i] = (double)value / 1000;
             return STATUS_DONE;
         }
@@ -98,7 +99,7 @@ static int judge(struct capture_visit *visit, const struct advice *advice, int s
 {
     const struct advise_settings *settings = &visit->settings->advise;
 
-    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
+    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice_rule_count && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
     return status;
@@ -196,8 +197,8 @@ static int run_advise(const struct settings *settings)
     struct advising advising = {.told = 0};
     int status = STATUS_DONE;
 
-    for (size_t i = 0; i < RULES; i++)
-        advising.thresholds[i] = rules[i].threshold;
+    for (size_t i = 0; i < advice_rule_count; i++)
+        advising.thresholds[i] = advice_rules[i].threshold;
     for (size_t i = 0; status == STATUS_DONE && i < settings->advise.thresholds.count; i++)
         status = take_threshold(&advising, settings->advise.thresholds.values[i]);
     if (status != STATUS_DONE)
@@ -241,6 +242,8 @@ static const struct example examples[] = {
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
+    .order = 130,
+    .imports = true,
     .summary = "tell what to look at first, with the evidence",
     .description = "Holds rules against captures: each finding tells the time at stake, the numbers that it is\n"
                    "made of, a time to jump to, and what to do. Without --fail-on the status does not depend on\n"

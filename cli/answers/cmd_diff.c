@@ -482,6 +482,8 @@ static const struct example examples[] = {
 const struct command command_diff = {
     .path = "diff",
     .parent = COMMAND_ROOT,
+    .order = 140,
+    .imports = true,
     .summary = "compare captures, and hold them against gates",
     .description = "Tells what changed between captures, operator by operator, and which of it is more than\n"
                    "noise. With gates the exit status tells whether it may pass: 0 all hold, 6 one is broken,\n"

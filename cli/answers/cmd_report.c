@@ -223,6 +223,7 @@ static const struct example examples[] = {
 const struct command command_report = {
     .path = "report",
     .parent = COMMAND_ROOT,
+    .order = 150,
     .summary = "write one page to hand on: where the time goes, with pictures",
     .description = "Writes one HTML file about each capture, or about several: what was lost, how a step divides,\n"
                    "findings, steps, operators and gaps. It needs no network and no script to be read.\n",

@@ -8,9 +8,9 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "base/utf8.h"
-#include "cli/analyse/cmd_analyse.h"
 #include "cli/clock.h"
 #include "cli/cluster/cluster_timeline.h"
+#include "cli/cmd_analyse.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -814,6 +814,7 @@ static const struct example examples[] = {
 const struct command command_cluster = {
     .path = "cluster",
     .parent = COMMAND_ROOT,
+    .order = 120,
     .summary = "analyse the ranks of a job together",
     .description = "Finds the captures of all ranks in a directory (*_ascend_pt, *_ascend_ms, PROF_*), and writes\n"
                    "who waited for whom, slow ranks and slow links, steps and communication of all ranks;\n"

@@ -666,6 +666,7 @@ static const struct example examples[] = {
 const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
+    .order = 10,
     .summary = "run a program on a board over SSH and fetch its capture",
     .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
                    "the program there, fetches the capture that it leaves, and removes the project again.\n"

@@ -5,8 +5,6 @@
 
 #define ON(command) COMMAND_BIT(COMMAND_##command)
 #define EVERYWHERE ON(ROOT)
-#define ON_CAPTURES                                                                                                    \
-    (ON(IMPORT) | ON(EXPORT) | ON(SHOW) | ON(QUERY) | ON(REPLAY) | ON(DIFF) | ON(ADVISE) | ON(DOCTOR) | ON(VIEW))
 #define ON_CLUSTER ON(CLUSTER)
 #define ON_COLLECT ON(COLLECT)
 #define ON_INFER ON(LAYOUT_INFER)
@@ -55,14 +53,14 @@ static const char *const answer_choices[] = {"table", "json", "csv", "markdown",
 static const char *const diff_choices[] = {"table", "json", "csv", "markdown", "html", NULL};
 static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", NULL};
 static const char *const options_choices[] = {"table", "json", NULL};
-static const char *const manual_choices[] = {"reports", "samples", "answers", "tracks", "layers", NULL};
+static const char *const manual_choices[] = {"commands", "reports", "samples", "answers", "tracks", "layers", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
-    VALUE("collection-dir", ON_CAPTURES | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
+    VALUE("collection-dir", COMMAND_IMPORTS | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
           "a capture, or a directory that holds captures\n(JOB*, PROF*), as CAPTURE is; may be repeated",
           .aliases = {"dir"}, .vendor = "-dir", .vendor_means = "--collection-dir", .repeatable = true),
-    VALUE("output", ON_CAPTURES, DIRECTORY, "DIR", output,
+    VALUE("output", COMMAND_IMPORTS, DIRECTORY, "DIR", output,
           "put sqlite/, timeline/, summary/ and log/ into DIR\ninstead of the capture (several captures: "
           "into\nDIR/<capture name>)"),
     VALUE("collection-dir", ON(ANALYSE), DIRECTORY, "DIR", captures,
@@ -156,12 +154,12 @@ const struct option_spec option_table[] = {
     FLAG("dry-run", ON_COLLECT, collect.dry_run, "print the plan step by step, do nothing"),
     FLAG("accept-new-host-key", ON_COLLECT, collect.accept_new_host_key,
          "take the host key of a board that is not known yet\nand keep it; a changed key is refused always"),
-    VALUE("freq-mhz", ON_CAPTURES | ON_REPORT | ON_COLLECT, MHZ, "N", clock_khz,
+    VALUE("freq-mhz", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT, MHZ, "N", clock_khz,
           "clock frequency, 0.001 to 100000 with up to three\ndecimals, when the capture does not say it"),
-    VALUE("layout", ON_CAPTURES | ON_REPORT | ON_COLLECT | ON(KINDS), FILE, "FILE", layouts,
+    VALUE("layout", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT | ON(KINDS), FILE, "FILE", layouts,
           "read record layouts from FILE, see msprof-records(5);\nmay be repeated, the last one wins",
           .repeatable = true),
-    CHOICE("database", ON_CAPTURES | ON_REPORT | ON_COLLECT, "pages|plain", database_choices, database_way,
+    CHOICE("database", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT, "pages|plain", database_choices, database_way,
            "fill long tables of the database page by page, or\nall by SQLite, which takes longer (pages)"),
     CHOICE("format", ON(EXPORT_SUMMARY), "csv|json", table_choices, table_format, "format of the tables (csv)"),
     CHOICE("format", ON(EXPORT_TIMELINE) | ON_CLUSTER, "json|json.gz|pftrace|pftrace-raw", trace_choices,
@@ -293,7 +291,7 @@ const struct option_spec option_table[] = {
     CHOICE("format", ON(KINDS), "table|json|mdoc", kinds_choices, kinds_format, "format of the list (table)"),
     FLAG("options", ON(HELP), list_options,
          "list every option for programs: command, spelling,\nargument, separated by tabs"),
-    CHOICE("manual", ON(HELP), "reports|samples|answers|tracks|layers", manual_choices, manual_rows,
+    CHOICE("manual", ON(HELP), "commands|reports|samples|answers|tracks|layers", manual_choices, manual_rows,
            "print these rows of the manual, which are made of\nthe program's tables"),
     FLAG("quiet", EVERYWHERE, quiet, "errors only", .letter = 'q'),
     FLAG("verbose", EVERYWHERE, verbose, "tell each step, and every cause of an error", .letter = 'v'),

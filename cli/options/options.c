@@ -93,8 +93,8 @@ void offers_put(FILE *stream, enum offer offer)
         add_reports(&words, offer);
     for (size_t i = 0; offer == OFFER_METRICS && gate_metric_name(i) != NULL; i++)
         add(&words, gate_metric_name(i));
-    for (size_t i = 0; offer == OFFER_RULES && i < RULES; i++)
-        add(&words, rules[i].id);
+    for (size_t i = 0; offer == OFFER_RULES && i < advice_rule_count; i++)
+        add(&words, advice_rules[i].id);
     if (offer == OFFER_LAYERS)
         export_each_layer(add_layer, &words);
     if (words.count > 1)
@@ -276,7 +276,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         for (size_t i = 0; i < option_count; i++)
             for (int id = 0; id < COMMAND_COUNT; id++)
                 if (strcmp(option_table[i].name, elsewhere->name) == 0 &&
-                    (option_table[i].commands & COMMAND_BIT(id)) != 0)
+                    option_is_of(&option_table[i], (enum command_id)id))
                     strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
                                 command_full_name((enum command_id)id));
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
@@ -620,10 +620,18 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
 }
 
+_Static_assert(COMMAND_COUNT <= 31, "a command has a bit below COMMAND_IMPORTS");
+
+bool option_is_of(const struct option_spec *option, enum command_id command)
+{
+    return (option->commands & COMMAND_BIT(command)) != 0 ||
+           ((option->commands & COMMAND_IMPORTS) != 0 && command_get(command)->imports);
+}
+
 bool option_applies(const struct option_spec *option, enum command_id command)
 {
     for (int id = 0; id < COMMAND_COUNT; id++)
-        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+        if (option_is_of(option, (enum command_id)id) && command_is_within(command, (enum command_id)id))
             return true;
     return false;
 }

@@ -548,34 +548,25 @@ struct list {
 
 #define WITHOUT_ROWS " (no rows here)"
 
-static int write_nowhere(struct list *list, const struct report *report, const struct report_scope *scope,
-                         uint64_t *ret_rows, struct err *err)
+/* A table is about to write its first row, which is all that is asked for: it is given up. */
+static int stop_at_row(void *arg, const struct report_plan *plan, struct err *err)
 {
-    const struct table_choice one = {.top = 1};
-    const struct export_options before = list->shows.options;
-    struct table_stream nowhere = {.path = "/dev/null"};
-
-    list->shows.options.format = TABLE_CSV;
-    list->shows.options.show = NULL;
-    list->shows.options.stream = &nowhere;
-    list->shows.options.stream_path = nowhere.path;
-    list->shows.options.choice = &one;
-    int status = report_write(&list->shows.session, report, scope, ret_rows, err);
-    list->shows.options = before;
-    struct err ignored = ERR_INIT;
-    table_stream_end(&nowhere, &ignored);
-    return status;
+    (void)plan;
+    *(bool *)arg = true;
+    return err_set(err, ERR_FAILED, "one row is enough");
 }
 
-/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made, and go nowhere. */
+/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made until there is one. */
 static int ask_rows(struct list *list, const struct report *report, const struct report_scope *scope, bool *ret,
                     struct err *err)
 {
+    bool there = false, begun = false;
     uint64_t rows = 0;
-    bool there = false;
     int status = report_is_there(&list->shows.session, report, &there, err);
-
-    if (status == 0 && there && report->scan != NULL && report->scan->between_count == NULL) {
+    *ret = false;
+    if (status < 0 || !there)
+        return status;
+    if (report->scan != NULL && report->scan->between_count == NULL) {
         struct strbuf sql;
         int64_t any = 0;
         strbuf_init(&sql, SIZE_MAX / 2);
@@ -584,12 +575,23 @@ static int ask_rows(struct list *list, const struct report *report, const struct
                     report->scan->where != NULL ? report->scan->where : "");
         status = sql.failed ? err_no_memory(err) : report_number(&list->shows.session, sql.data, &any, err);
         strbuf_release(&sql);
-        rows = (uint64_t)any;
-    } else if (status == 0 && there) {
-        status = write_nowhere(list, report, scope, &rows, err);
+        *ret = any != 0;
+        return status;
     }
-    *ret = rows > 0;
-    return status;
+    const struct table_choice one = {.top = 1};
+    const struct export_options before = list->shows.options;
+    struct table_sink sink = {.begin = stop_at_row, .arg = &begun};
+    list->shows.options.format = TABLE_CELLS;
+    list->shows.options.show = NULL;
+    list->shows.options.sink = &sink;
+    list->shows.options.choice = &one;
+    status = report_write(&list->shows.session, report, scope, &rows, err);
+    list->shows.options = before;
+    *ret = begun || rows > 0;
+    if (!begun)
+        return status;
+    *err = (struct err)ERR_INIT;
+    return 0;
 }
 
 /* The columns of the first device stand for those of all. */

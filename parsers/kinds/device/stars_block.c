@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts and ends of blocks on chips 15 and 16: stars_block.data. */
+#include "parsers/capture/capture.h"
 #include "parsers/kinds/common/sample.h"
 
 enum { BLOCK_START = 0x24, BLOCK_END = 0x25 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters outside of the cores, by task: socpmu.data, records of several kinds. */
+#include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
 static const struct column columns[] = {
-    {"record_kind", "Kind", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-     "1 L2 cache, 2 translation of addresses, 4 page faults."},
+    {"record_kind", "Kind", INTEGER(NONE, TRANSIENT), "1 L2 cache, 2 translation of addresses, 4 page faults."},
 };
 
 static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};

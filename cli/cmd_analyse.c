@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof analyse: directories of MindSpore's and PyTorch's profilers. */
-#include "cli/analyse/cmd_analyse.h"
+#include "cli/cmd_analyse.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
@@ -782,6 +782,7 @@ static const struct example examples[] = {
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
+    .order = 110,
     .also = "analyze",
     .summary = "analyse directories of MindSpore and PyTorch",
     .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"

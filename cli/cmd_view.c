@@ -667,6 +667,8 @@ static const struct example examples[] = {
 const struct command command_view = {
     .path = "view",
     .parent = COMMAND_ROOT,
+    .order = 160,
+    .imports = true,
     .summary = "show a capture in the browser: the timeline, or the report",
     .description = "Serves the timeline of a capture to the browser of this machine, once, and lets it be opened in\n"
                    "ui.perfetto.dev, which gets it from the browser and not over the network. Ends when it was\n"

@@ -964,6 +964,8 @@ static const struct example examples[] = {
 const struct command command_doctor = {
     .path = "doctor",
     .parent = COMMAND_ROOT,
+    .order = 230,
+    .imports = true,
     .summary = "tell what a report of a fault needs",
     .description = "Tells versions, libraries, features, limits of the system, locale and layouts, and of a\n"
                    "capture the kinds of its files, counts and losses, on one screen. No name of a user, host,\n"
