@@ -44,9 +44,8 @@ const struct record_kind kind_aicore_pmu = {
     .table = "aicore_pmu",
     .of_device_join = true,
     .title = "PMU of the AI cores",
-    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
-           "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
-           "have run.",
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
+           "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
     .patterns =
         (const char *const[]){"aicore.data.{device_id}.slice_{slice}", "aicore.data.{number}.{device_id}.{slice}",
                               "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},

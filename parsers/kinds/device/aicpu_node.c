@@ -73,9 +73,8 @@ static const struct layout layouts[] = {
     {
         .name = "cann-aicpu-node",
         .source =
-            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of "
-            "the run at "
-            "16 and 56, microseconds of computation and copy at 24 to 40)",
+            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
+            "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
         .record_size = 128,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
         FIELDS_OF(fields),

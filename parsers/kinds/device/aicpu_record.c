@@ -35,8 +35,7 @@ const struct record_kind kind_aicpu_record = {
     .families = FAMILY_CANN,
     .title = "Records of the AI CPU",
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
-           "communicate at "
-           "once. Each record becomes a row of the kind that it is of.",
+           "communicate at once. Each record becomes a row of the kind that it is of.",
     .patterns = (const char *const[]){"aicpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

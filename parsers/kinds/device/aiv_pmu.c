@@ -25,9 +25,8 @@ const struct record_kind kind_aiv_pmu = {
     .table = "aiv_pmu",
     .of_device_join = true,
     .title = "PMU of the vector cores",
-    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
-           "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
-           "have run.",
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
+           "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
     .patterns =
         (const char *const[]){"aiVectorCore.data.{device_id}.slice_{slice}",
                               "aiVectorCore.data.{number}.{device_id}.{slice}",

@@ -19,16 +19,13 @@ static const struct field fields[] = {
     {.column = "what", .offset = 4, .width = 4},
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-lpm-info-conv",
-        .source =
-            "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
-            "value, 16 bytes each",
-        .record_size = CORE_CHANGES_SIZE,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-lpm-info-conv",
+    .source = "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
+              "value, 16 bytes each",
+    .record_size = CORE_CHANGES_SIZE,
+    FIELDS_OF(fields),
+}};
 
 static const struct report_column core_values[] = {
     {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};

@@ -66,16 +66,13 @@ static const struct field fields[] = {
     {.column = "end_tick", .offset = 120, .width = 8},
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "ffts-profile-v6-128",
-        .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 "
-                  "(docs/formats/cann.md 4.4)",
-        .record_size = 128,
-        .magics = STARS_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "ffts-profile-v6-128",
+    .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 4.4)",
+    .record_size = 128,
+    .magics = STARS_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 struct state {
     const struct capture_part *part;

@@ -39,8 +39,7 @@ static const struct field fields[] = {
 static const struct layout layouts[] = {{
     .name = "hwts-64",
     .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
-              "the counter in bits 4 "
-              "to 7 as a real Ascend 910A capture has it",
+              "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
     FIELDS_OF(fields),
@@ -170,7 +169,6 @@ const struct record_kind kind_hwts = {
                                       "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.{device_id}.{slice}", NULL},
     COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    LAYOUTS_OF(layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

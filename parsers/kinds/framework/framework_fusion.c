@@ -32,15 +32,13 @@ static const struct field fields[] = {
     FUSED_FIELDS(184),
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-fusion",
-        .source = "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-framework-fusion",
+    .source = "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 extern const struct record_kind kind_framework_fusion;
 

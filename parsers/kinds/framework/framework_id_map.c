@@ -17,15 +17,13 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-id-map",
-        .source = "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 32,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-framework-id-map",
+    .source = "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 32,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 const struct record_kind kind_framework_id_map = {
     .name = "framework_id_map",

@@ -21,15 +21,13 @@ static const struct field fields[] = {
     {.column = "end_ns", .offset = 144, .width = 8},
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-model-load",
-        .source = "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-framework-model-load",
+    .source = "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 const struct record_kind kind_framework_model_load = {
     .name = "framework_model_load",

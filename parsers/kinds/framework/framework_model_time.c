@@ -48,15 +48,13 @@ static const struct field fields[] = {
     {.column = "output_end_ns", .offset = 184, .width = 8},
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-model-time",
-        .source = "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-framework-model-time",
+    .source = "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",

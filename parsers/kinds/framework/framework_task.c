@@ -54,15 +54,13 @@ static const struct field fields[] = {
     {.column = "thread_id", .offset = 236, .width = 4},
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-task",
-        .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-framework-task",
+    .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
+    .record_size = 256,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 static uint32_t number(const struct row *row, size_t column)
 {

@@ -87,7 +87,6 @@ const struct record_kind kind_framework_tensor = {
                               "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
                               NULL},
     COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    LAYOUTS_OF(layouts),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -20,15 +20,13 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-runtime-task-track",
-        .source = "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)",
-        .record_size = 64,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-runtime-task-track",
+    .source = "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)",
+    .record_size = 64,
+    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
+    FIELDS_OF(fields),
+}};
 
 const struct record_kind kind_runtime_task_track = {
     .name = "runtime_task_track",

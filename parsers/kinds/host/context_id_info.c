@@ -32,16 +32,14 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-context-id-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
-                  "(docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-context-id-info",
+    .source = "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
+              "(docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 static int take_contexts(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {

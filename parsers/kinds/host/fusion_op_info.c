@@ -30,16 +30,14 @@ static const struct field fields[] = {
     FUSED_FIELDS(76),
 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-fusion-op-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
-                  "to 8 operators (docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-fusion-op-info",
+    .source = "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
+              "to 8 operators (docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 /* Places before the count name operators; those behind it may hold anything. */
 static bool is_sound(struct decoder *decoder, const struct row *row)

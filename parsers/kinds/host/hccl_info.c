@@ -42,16 +42,14 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-hccl-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
-                  "notification, size, types (docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-hccl-info",
+    .source = "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
+              "notification, size, types (docs/formats/cann.md 3.5)",
+    .record_size = 256,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 static int take_transfer(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {

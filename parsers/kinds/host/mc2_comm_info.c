@@ -72,8 +72,7 @@ const struct record_kind kind_mc2_comm_info = {
     .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
-           "them, "
-           "and the streams that communicate.",
+           "them, and the streams that communicate.",
     .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),

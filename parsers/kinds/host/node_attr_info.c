@@ -17,16 +17,14 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-node-attr-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
-                  "(docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-node-attr-info",
+    .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
+              "(docs/formats/cann.md 3.4)",
+    .record_size = 64,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 static int take_attribute(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {

@@ -23,16 +23,14 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-node-basic-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
-                  "flags (docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-node-basic-info",
+    .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
+              "flags (docs/formats/cann.md 3.4)",
+    .record_size = 64,
+    .magics = HOST_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 /* The name of the file says it: operators of static shapes are described once and must not age. */
 enum { OP_STATE_STATIC, OP_STATE_DYNAMIC };

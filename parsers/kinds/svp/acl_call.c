@@ -113,7 +113,6 @@ const struct record_kind kind_acl_call = {
     .patterns = patterns,
     .pattern_families = pattern_families,
     COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    LAYOUTS_OF(layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -64,7 +64,6 @@ const struct record_kind kind_aicpu_task = {
                               "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               NULL},
     COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    LAYOUTS_OF(layouts),
     HOOKS(.record = derive_duration),
 };

@@ -495,8 +495,7 @@ const struct record_kind kind_svp_pmu = {
     .doc = "Cycle counters and DDR traffic of one layer group (a task of the AI core) in one sampled inference.",
     .patterns = patterns,
     COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    LAYOUTS_OF(layouts),
     .rated = &kind_inference,
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

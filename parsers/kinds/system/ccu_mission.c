@@ -231,8 +231,7 @@ const struct record_kind kind_ccu_mission = {
     .families = FAMILY_CANN,
     .table = "ccu_mission",
     .title = "Instructions of communication",
-    .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they "
-           "waited how "
+    .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),

@@ -81,8 +81,7 @@ const struct record_kind kind_host_disk = {
     .table = "host_disk",
     .title = "Disk traffic of the process",
     .doc = "Data that the profiled process read from disks and wrote to them. Text: the time of the first sample, then "
-           "lines "
-           "of iotop.",
+           "lines of iotop.",
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     .hooks = &text_lines_hooks,

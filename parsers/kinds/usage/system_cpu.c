@@ -64,8 +64,7 @@ static const struct series_report series[] = {
         .query =
             {
                 .from = "(SELECT *, CASE WHEN device_id IS NULL THEN 'host' WHEN " IN_LIST(
-                    "ctrl_cpu") " THEN 'ctrlcpu'"
-                                " WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM system_cpu)",
+                    "ctrl_cpu") " THEN 'ctrlcpu' WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM system_cpu)",
                 .where = "type IS NOT NULL",
                 .group_by = "device_id, type",
                 .order_by = "device_id IS NULL, device_id, type",
