@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
-#include "acl/file_mode.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/recorder/recorder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/sampling.h"
+#include "analysis/compare/workload.h"
 
 #include "base/array.h"
 #include "base/search.h"

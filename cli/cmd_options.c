@@ -6,8 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/status.h"
 #include "exporters/reports/answers/options_output.h"
-#include "parsers/switches/check.h"
-#include "parsers/switches/script_text.h"
+#include "parsers/switches/finding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

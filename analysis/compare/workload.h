@@ -181,7 +181,7 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
 /* A call that starts an inference: they tell how many were made. */
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
 /* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
- * device's operators. Which of them are neighbours is analysis/sampling.h's. */
+ * device's operators. Which of them are neighbours is for steps_relate. */
 int workload_finish(struct workload *workload, struct err *err);
 
 /* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
@@ -198,5 +198,10 @@ static inline bool work_computes(uint32_t work)
 
 /* TransData, Cast and so on: they change how data lie, not what they say. */
 bool is_conversion(const char *type);
+
+/* After workload_finish: sets the period of steps whose neighbour was recorded,
+ * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
+ * start inferences beside them. */
+int steps_relate(struct workload *workload, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #define MSPROF_DB_QUERY_QUERY_RECORDS_H
 
 #include "base/err.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -57,5 +58,17 @@ void cann_frequencies_release(struct cann_frequencies *list);
 const struct cann_frequency *cann_frequency_at(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
 /* The measured frequency of a device at a time; 0: it was not measured. */
 int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
+
+extern const struct value_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
+/* Values of hccl lists that are no type: not known, not given. */
+#define HCCL_NOT_GIVEN 65534
+#define HCCL_INVALID 65535
+
+/* The tables of the unified database that hold names. */
+struct enum_table {
+    const char *table;
+    const struct value_name *names; /* NULL ends the list */
+};
+extern const struct enum_table enum_tables[];
 
 #endif

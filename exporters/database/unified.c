@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
-#include "db/query/enum_names.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

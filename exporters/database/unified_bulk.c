@@ -2,7 +2,7 @@
 #include "exporters/database/unified_bulk.h"
 
 #include "base/array.h"
-#include "base/file/slots.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "db/pages/write.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/load.h"
 
-#include "analysis/sampling.h"
+#include "analysis/compare/workload.h"
 #include "db/database.h"
 #include "db/query/query.h"
 

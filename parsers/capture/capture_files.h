@@ -94,4 +94,8 @@ struct capture_model *capture_add_model(struct capture *capture, const char *nam
 /* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err);
 
+/* Reports, as notes, files that a capture of this family has, or that its settings or its other files speak of, and
+ * that are not there. -code when memory ran out. */
+int capture_report_absent(struct capture *capture, struct err *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/layouts/check.h"
+#include "parsers/layouts/infer.h"
 
 #include "base/array.h"
 #include "base/search.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/switches/check.h"
 
 #include "base/number.h"
 #include "base/strbuf.h"

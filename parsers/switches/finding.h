@@ -4,7 +4,12 @@
 #define MSPROF_PARSERS_SWITCHES_FINDING_H
 
 #include "base/err.h"
+#include "base/format/json_in.h"
+#include "base/strbuf.h"
 #include "parsers/switches/rule.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct switch_problem {
     char *key, *value; /* as the file has them */
@@ -49,5 +54,18 @@ int finding_set(struct switch_finding *finding, const char *key, const char *val
  * tells the value that the file gives a key, NULL: none. */
 typedef const char *finding_given(const void *file, const char *key);
 int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err);
+
+/* root: the object of the file: profiling options as they are, or acl.json with its "profiler", or the arguments of
+ * MindSpore's or PyTorch's profiler (also inside of their profiler_info files). -ERR_FORMAT when it is no object;
+ * problems are no errors. Needs switch_finding_release whatever the result. */
+int switch_check(const struct json *root, struct switch_finding *ret, struct err *err);
+
+/* "acl.json" and so on. */
+const char *switch_writer_name(unsigned writer);
+
+/* Appends what the string of a Python or shell script holds: the first one that begins with '{', joined with those that
+ * follow it directly, escapes resolved; or, when there is none, the text without the backslashes that end its lines.
+ * false: it holds no '{', or memory ran out. */
+bool script_text_read(const char *text, size_t length, struct strbuf *ret);
 
 #endif

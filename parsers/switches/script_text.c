@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/switches/script_text.h"
+#include "parsers/switches/finding.h"
 
 #include <string.h>
 

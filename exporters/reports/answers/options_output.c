@@ -5,7 +5,7 @@
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
-#include "parsers/switches/check.h"
+#include "parsers/switches/finding.h"
 
 #include <inttypes.h>
 #include <string.h>

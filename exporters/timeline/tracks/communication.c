@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/query/cann_version.h"
-#include "db/query/enum_names.h"
+#include "db/query/query_records.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
 #include "exporters/query_compile.h"

@@ -3,36 +3,25 @@
 
 #include "parsers/kinds/common/device_stream.h"
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    COUNTER,
-    STREAM_ID,
-    TASK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    BLOCK_NUM = EVENT0 + PMU_COUNTERS_MOST,
-    TICK,
-    TIME_NS,
-    CORE_ID,
-    MODE
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
+    MADE(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                      \
+         "Counts records modulo 16; a gap means lost records.")                                                        \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task ran on.")                              \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together.")           \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(BLOCK_NUM, "block_num", "Block num", NUMBER, "How many blocks the task was split into; chip 0 only.")         \
+    MADE(TICK, "tick", "System counter", INTEGER(TICK, TRANSIENT),                                                     \
+         "When it was written, on the counter of the device; of chip 0 and of samples.")                               \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host; of samples.")               \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that was sampled; NULL: the counters are those of a task.")  \
+    MADE(MODE, "mode", "Mode", INTEGER(NONE, TRANSIENT), "0 ends the samples, though records may follow.")
 
-const struct column core_pmu_columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = {"device_id", "Device ID", MADE_NUMBER, "The device, from the file name."},
-    [COUNTER] = {"counter", "Counter", INTEGER(NONE, TRANSIENT), "Counts records modulo 16; a gap means lost records."},
-    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [BLOCK_NUM] = {"block_num", "Block num", NUMBER, "How many blocks the task was split into; chip 0 only."},
-    [TICK] = {"tick", "System counter", INTEGER(TICK, TRANSIENT),
-              "When it was written, on the counter of the device; of chip 0 and of samples."},
-    [TIME_NS] = {"time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host; of samples."},
-    [CORE_ID] = {"core_id", "Core ID", NUMBER, "The core that was sampled; NULL: the counters are those of a task."},
-    [MODE] = {"mode", "Mode", INTEGER(NONE, TRANSIENT), "0 ends the samples, though records may follow."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+const struct column core_pmu_columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field task_fields[] = {
     {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},

@@ -6,41 +6,27 @@
 
 static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
 
-enum {
-    SUB_TASK_TYPE = STARS_RECORD_COLUMN_COUNT,
-    OVERFLOW,
-    SUB_TASK_ID,
-    CORE_TYPE,
-    CORE_ID,
-    FFTS_TYPE,
-    SUB_BLOCK_ID,
-    BLOCK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
-    END_TICK,
-    SAMPLE_MODE,
-    SAMPLE_STAMP
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(SUB_TASK_TYPE, "sub_task_type", "Part type", NAMES(PLAIN, device_part_names), "Kind of part.")                \
+    MADE(OVERFLOW, "overflow", "Overflow", NUMBER, "1: a counter ran over; the record is dropped. Only for tasks.")    \
+    MADE(SUB_TASK_ID, "sub_task_id", "Context ID", NUMBER, "Which part of an FFTS+ task it is.")                       \
+    MADE(CORE_TYPE, "core_type", "Core type", NUMBER, "0 cube, 1 vector. Only for blocks.")                            \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that ran the block. Only for blocks.")                       \
+    MADE(FFTS_TYPE, "ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split.")               \
+    MADE(SUB_BLOCK_ID, "sub_block_id", "Sub-block ID", NUMBER, "Number of the sub-block. Only for blocks.")            \
+    MADE(BLOCK_ID, "block_id", "Block ID", NUMBER, "Number of the block. Only for blocks.")                            \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together.")           \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(START_TICK, "start_tick", "Start", INTEGER(TICK, PLAIN), "When it began, on the counter of the device.")      \
+    MADE(END_TICK, "end_tick", "End", INTEGER(TICK, PLAIN), "When it ended, on the counter of the device.")            \
+    MADE(SAMPLE_MODE, "sample_mode", "Mode", NUMBER,                                                                   \
+         "0 ends the samples, though records may follow. Only for samples.")                                           \
+    MADE(SAMPLE_STAMP, "sample_ns", "Stamp", INTEGER(NS, PLAIN), "The monotonic clock of the device. Only for samples.")
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", NAMES(PLAIN, device_part_names), "Kind of part."},
-    [OVERFLOW] = NUMBER_COLUMN("overflow", "Overflow", "1: a counter ran over; the record is dropped. Only for tasks."),
-    [SUB_TASK_ID] = NUMBER_COLUMN("sub_task_id", "Context ID", "Which part of an FFTS+ task it is."),
-    [CORE_TYPE] = NUMBER_COLUMN("core_type", "Core type", "0 cube, 1 vector. Only for blocks."),
-    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block. Only for blocks."),
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split."},
-    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "Number of the sub-block. Only for blocks."),
-    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "Number of the block. Only for blocks."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, PLAIN), "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", INTEGER(TICK, PLAIN), "When it ended, on the counter of the device."},
-    [SAMPLE_MODE] =
-        NUMBER_COLUMN("sample_mode", "Mode", "0 ends the samples, though records may follow. Only for samples."),
-    [SAMPLE_STAMP] = {"sample_ns", "Stamp", INTEGER(NS, PLAIN), "The monotonic clock of the device. Only for samples."},
-};
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
+                                        COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     STARS_RECORD_FIELDS,

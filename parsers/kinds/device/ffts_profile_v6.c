@@ -8,47 +8,32 @@
 enum { FUNCTION_TASK = 0x2a, FUNCTION_BLOCK = 0x29 };
 static const struct value_name functions[] = {{FUNCTION_TASK, "task"}, {FUNCTION_BLOCK, "block"}, {0, NULL}};
 
-enum {
-    DEVICE_ID = STARS_RECORD_COLUMN_COUNT,
-    TASK_ID,
-    CONTEXT_TYPE,
-    IS_MAIN,
-    IS_MIX,
-    OVERFLOW,
-    CORE_TYPE,
-    CORE_ID,
-    SUB_BLOCK_ID,
-    BLOCK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
-    END_TICK,
-    START_NS,
-    DURATION_NS
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
+         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits.")                            \
+    MADE(CONTEXT_TYPE, "context_type", "Context type", NUMBER, "Kind of part.")                                        \
+    MADE(IS_MAIN, "is_main", "Main", NUMBER, "1: of the core that the task begins on.")                                \
+    MADE(IS_MIX, "is_mix", "Mix", NUMBER, "1: of a task on both kinds of cores.")                                      \
+    MADE(OVERFLOW, "overflow", "Overflow", INTEGER(NONE, TRANSIENT),                                                   \
+         "1: a counter ran over; the record of a task is dropped.")                                                    \
+    MADE(CORE_TYPE, "core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core counted.")                      \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that ran the block.")                                        \
+    MADE(SUB_BLOCK_ID, "sub_block_id", "Sub-block ID", NUMBER, "The part of the block.")                               \
+    MADE(BLOCK_ID, "block_id", "Block ID", NUMBER, "The block.")                                                       \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of the core.")                     \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(START_TICK, "start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the counter of the device.")  \
+    MADE(END_TICK, "end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the counter of the device.")        \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")
+
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
 static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [TASK_ID] = {"task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits."},
-    [CONTEXT_TYPE] = NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
-    [IS_MAIN] = NUMBER_COLUMN("is_main", "Main", "1: of the core that the task begins on."),
-    [IS_MIX] = NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
-    [OVERFLOW] = {"overflow", "Overflow", INTEGER(NONE, TRANSIENT),
-                  "1: a counter ran over; the record of a task is dropped."},
-    [CORE_TYPE] = {"core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core counted."},
-    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block."),
-    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "The part of the block."),
-    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "The block."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of the core."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the counter of the device."},
-    [START_NS] = {"start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran."},
-};
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
+                                        COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     STARS_RECORD_FIELDS,

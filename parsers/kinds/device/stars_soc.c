@@ -5,6 +5,8 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
+const struct value_name stars_split_types[] = {{0, "AIC"}, {1, "AIV"}, {4, "FFTS+"}, {5, "MIX"}, {0, NULL}};
+
 static const struct value_name functions[] = {{0, "task start"}, {1, "task end"},     {34, "part start"},
                                               {35, "part end"},  {36, "block start"}, {37, "block end"},
                                               {0, NULL}};

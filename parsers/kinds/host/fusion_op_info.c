@@ -5,30 +5,18 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(MADE)                                                                                                  \
-    MADE(FUSION_NAME_ID, "fusion_name_id", "Fused operator", NUMBER, "Its name, as an id of the hash dictionary.")
+#define COLUMNS(STORED)                                                                                                \
+    STORED(FUSION_NAME_ID, "fusion_name_id", "Fused operator", NUMBER, "Its name, as an id of the hash dictionary.",   \
+           SIGNED_AT(24, 8))                                                                                           \
+    FUSED_COUNT(STORED, 32, 4)                                                                                         \
+    FUSION_BYTES(STORED, 36)                                                                                           \
+    FUSED_NAMES(STORED, 76)
 
-enum {
-    LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1,
-    COLUMNS(COLUMN_NUMBER) OP_COUNT,
-    INPUT_BYTES,
-    OUTPUT_BYTES,
-    WEIGHT_BYTES,
-    WORKSPACE_BYTES,
-    TOTAL_BYTES,
-    FUSED_PLACES
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_MADE) FUSED_COUNT_COLUMN,
-                                        FUSION_BYTES_COLUMNS, FUSED_COLUMNS};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "fusion_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "op_count", .offset = 32, .width = 4},
-    FUSION_BYTES_FIELDS(36),
-    FUSED_FIELDS(76),
-};
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-fusion-op-info",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every rule of advice has a workload that fires it and one that does not. */
 #include "analysis/advice.h"
-#include "analysis/sampling.h"
+#include "analysis/compare/workload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "analysis/bound.h"
 #include "analysis/call_times.h"
 #include "analysis/compare/neighbours.h"
-#include "analysis/sampling.h"
+#include "analysis/compare/workload.h"
 #include "analysis/step_groups.h"
 
 #include <stdlib.h>
