@@ -5,6 +5,7 @@
 #define MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
 
 #include "analysis/interval.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -132,15 +133,9 @@ struct workload {
     size_t execution_count, execution_capacity;
     struct workload_step *steps; /* by device, then start */
     size_t step_count, step_capacity;
-    enum step_source step_source; /* the leading family */
-    struct {
-        struct workload_step *items;
-        size_t count, capacity;
-    } begun; /* steps whose end is not marked: their end_ns says nothing */
-    struct {
-        struct execute_start *items;
-        size_t count, capacity;
-    } execute_starts;
+    enum step_source step_source;                /* the leading family */
+    struct ARRAY_OF(struct workload_step) begun; /* steps whose end is not marked: their end_ns says nothing */
+    struct ARRAY_OF(struct execute_start) execute_starts;
     struct {
         struct other_task {
             int64_t start_ns, end_ns;

@@ -4,6 +4,7 @@
 #ifndef MSPROF_DB_QUERY_QUERY_RECORDS_H
 #define MSPROF_DB_QUERY_QUERY_RECORDS_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "parsers/record.h"
 
@@ -19,10 +20,7 @@ struct cann_communication {
     int64_t model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns;
 };
 /* All of them, by device and start. */
-struct cann_communications {
-    struct cann_communication *items;
-    size_t count, capacity;
-};
+struct cann_communications ARRAY_OF(struct cann_communication);
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err);
 void cann_communications_release(struct cann_communications *list);
 
@@ -48,10 +46,7 @@ struct cann_frequency {
     int64_t measured; /* 0: only the configuration says so */
 };
 /* Frequencies of all devices, by device and time: at the start of the collection, at every change, and at its end. */
-struct cann_frequencies {
-    struct cann_frequency *items;
-    size_t count, capacity;
-};
+struct cann_frequencies ARRAY_OF(struct cann_frequency);
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
 void cann_frequencies_release(struct cann_frequencies *list);
 /* The last that was measured of a device at a time or before; NULL: none was. */
