@@ -187,8 +187,7 @@ const struct record_kind kind_aicpu_node = {
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

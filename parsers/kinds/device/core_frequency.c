@@ -27,7 +27,6 @@ const struct record_kind kind_core_frequency = {
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",
     .patterns = (const char *const[]){"lpmFreqConv.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_changes_hooks,
 };

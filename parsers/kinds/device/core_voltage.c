@@ -58,8 +58,7 @@ const struct record_kind kind_core_voltage = {
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
     .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_changes_hooks,
     .series = series,
 };

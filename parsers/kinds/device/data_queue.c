@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/sample.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("host_ns", "The monotonic clock of the host."),
     TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),
@@ -72,9 +69,7 @@ const struct record_kind kind_data_queue = {
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
 };

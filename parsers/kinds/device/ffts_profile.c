@@ -218,7 +218,6 @@ const struct record_kind kind_ffts_profile = {
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

@@ -192,8 +192,7 @@ const struct record_kind kind_ffts_profile_v6 = {
     .title = "Core PMU of chips 15 and 16",
     .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

@@ -168,7 +168,6 @@ const struct record_kind kind_hwts = {
     .patterns = (const char *const[]){"hwts.data.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.{device_id}.{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -28,14 +28,8 @@ static const struct field fields[] = {
     {.column = "turn", .offset = 98, .width = 1},
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-kfc-comm-turn-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes, type 4",
-    .part = true,
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 4}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -86,8 +80,7 @@ const struct record_kind kind_kfc_comm_turn = {
     .families = FAMILY_CANN,
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -158,8 +158,7 @@ const struct record_kind kind_nano_stars_profile = {
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

@@ -42,8 +42,6 @@ const struct record_kind kind_stars_block = {
     .title = "Starts and ends of blocks",
     .doc = "When each block of a task began or ended on a core, on chips 15 and 16.",
     .patterns = (const char *const[]){"stars_block.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
 };

@@ -161,7 +161,6 @@ const struct record_kind kind_stars_soc_v6 = {
     .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
            "the tasks of the device, whose streams the host tells, and its fusion tasks.",
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

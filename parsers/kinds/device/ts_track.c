@@ -314,7 +314,6 @@ const struct record_kind kind_ts_track = {
     .patterns =
         (const char *const[]){"ts_track.data.{device_id}.slice_{slice}", "ts_track.data.{number}.{device_id}.{slice}",
                               "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

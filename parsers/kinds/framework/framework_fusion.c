@@ -15,13 +15,9 @@ static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUM
 
 static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-framework-fusion",
-    .source = "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-framework-fusion", 256,
+                "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 extern const struct record_kind kind_framework_fusion;
 
@@ -47,7 +43,6 @@ const struct record_kind kind_framework_fusion = {
                               "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
                               "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                               NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
 };

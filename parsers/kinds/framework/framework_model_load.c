@@ -16,13 +16,9 @@ static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUM
 
 static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-framework-model-load",
-    .source = "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-framework-model-load", 256,
+                "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 const struct record_kind kind_framework_model_load = {
     .name = "framework_model_load",
@@ -35,7 +31,6 @@ const struct record_kind kind_framework_model_load = {
                               "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
                               "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                               NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &model_record_hooks,
 };

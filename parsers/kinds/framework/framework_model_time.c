@@ -27,13 +27,9 @@ static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUM
 
 static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-framework-model-time",
-    .source = "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-framework-model-time", 256,
+                "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",
@@ -46,7 +42,6 @@ const struct record_kind kind_framework_model_time = {
             "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
             "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
             "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &model_record_hooks,
 };

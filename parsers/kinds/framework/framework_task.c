@@ -30,13 +30,9 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-framework-task",
-    .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-framework-task", 256,
+                "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 static uint32_t number(const struct row *row, size_t column)
 {
@@ -88,7 +84,6 @@ const struct record_kind kind_framework_task = {
                               "Framework.single_op_task_info.{device_id}.slice_{slice}",
                               "Framework.single_op_task_info.dev.{device_id}.{slice}",
                               "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

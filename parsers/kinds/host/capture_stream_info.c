@@ -12,14 +12,10 @@ static const struct field fields[] = {
     {.column = "device_id", .offset = 32, .width = 2},
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-capture-stream-info",
-    .source = "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
-              "device (docs/formats/cann.md 3.4)",
-    .record_size = 64,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-capture-stream-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
+                "device (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_capture_stream_info = {
     .name = "capture_stream_info",

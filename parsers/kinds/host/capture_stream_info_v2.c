@@ -12,14 +12,10 @@ static const struct field fields[] = {
     {.column = "model_id", .offset = 36, .width = 4},
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-capture-stream-info-v2",
-    .source = "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
-              "stream and model (docs/formats/cann.md 3.4)",
-    .record_size = 64,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-capture-stream-info-v2", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
+                "stream and model (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_capture_stream_info_v2 = {
     .name = "capture_stream_info_v2",

@@ -23,14 +23,10 @@ static const struct field fields[] = {
     {.column = "data_size", .offset = 72, .width = 8},
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-ccu-group-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
-              "reduction, size, channels, ranks (docs/formats/cann.md 3.7)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-ccu-group-info", 256,
+                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+                "reduction, size, channels, ranks (docs/formats/cann.md 3.7)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -45,7 +41,6 @@ const struct record_kind kind_ccu_group_info = {
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_group_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -18,14 +18,10 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-fusion-op-info",
-    .source = "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
-              "to 8 operators (docs/formats/cann.md 3.5)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-fusion-op-info", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
+                "to 8 operators (docs/formats/cann.md 3.5)")};
 
 /* Places before the count name operators; those behind it may hold anything. */
 static bool is_sound(struct decoder *decoder, const struct row *row)
@@ -75,7 +71,6 @@ const struct record_kind kind_fusion_op_info = {
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
     .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_fusion),
 };

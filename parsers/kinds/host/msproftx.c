@@ -229,7 +229,6 @@ const struct record_kind kind_msproftx = {
            "clock and, when a device saw it, the mark's number there.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

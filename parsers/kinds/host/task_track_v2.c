@@ -15,14 +15,10 @@ static const struct field fields[] = {
     {.column = "kernel_block_num", .offset = 48, .width = 2},
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-task-track-v2",
-    .source = "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
-              "type, kernel name, kernel information (docs/formats/cann.md 3.4)",
-    .record_size = 64,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-task-track-v2", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
+                "type, kernel name, kernel information (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_task_track_v2 = {
     .name = "task_track_v2",

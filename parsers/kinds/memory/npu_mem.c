@@ -5,10 +5,7 @@
 static const struct value_name users[] = {{0, "application"}, {1, "device"}, {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("start_us", "Microseconds since the collection began."),
     NAMED_COLUMN("user", "User", users, "Whose memory it is: the application's, or all of the device."),
     BYTES_COLUMN("ddr_bytes", "DDR", "In DDR memory."),
     BYTES_COLUMN("hbm_bytes", "HBM", "In high-bandwidth memory."),
@@ -95,10 +92,8 @@ const struct record_kind kind_npu_mem = {
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",
     .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

@@ -23,10 +23,7 @@
 static const struct value_name modules[] = {MODULES(MODULE_NAME){0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("host_tick", "The counter of the host."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("host_tick", "The counter of the host."),
     NAMED_COLUMN("module_id", "Module", modules, "Who holds the memory."),
     BYTES_COLUMN("bytes", "Reserved", "How much; negative: not known."),
 };
@@ -91,10 +88,8 @@ const struct record_kind kind_npu_module_mem = {
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
     .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}),
 };

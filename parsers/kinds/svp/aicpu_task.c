@@ -63,7 +63,6 @@ const struct record_kind kind_aicpu_task = {
                               "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.record = derive_duration),
 };

@@ -494,8 +494,7 @@ const struct record_kind kind_svp_pmu = {
     .title = "Device PMU of a layer group",
     .doc = "Cycle counters and DDR traffic of one layer group (a task of the AI core) in one sampled inference.",
     .patterns = patterns,
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .rated = &kind_inference,
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -15,14 +15,8 @@ static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLU
 
 static const struct field fields[] = {SOC_PROFILE_STAMP, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "soc-acc-pmu",
-    .source = "docs/formats/system.md 7: AccPmu, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x1a),
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")};
 
 /* The most of all accelerators at a time. */
 static const struct series_counter counters[] = {
@@ -77,10 +71,8 @@ const struct record_kind kind_acc_pmu = {
     .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
     EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),
 };

@@ -144,8 +144,7 @@ const struct record_kind kind_biu_aic = {
     .title = "Pipes and bus of an AI core",
     .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_pipes_hooks,
     .series = series,
 };

@@ -234,8 +234,7 @@ const struct record_kind kind_ccu_mission = {
     .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
     .series = series,
 };

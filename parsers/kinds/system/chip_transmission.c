@@ -7,10 +7,7 @@ enum { LINK_PCIE = 0x22, LINK_PA = 0x3f };
 static const struct value_name links[] = {{LINK_PCIE, "PCIE"}, {LINK_PA, "PA link"}, {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     NAMED_COLUMN("link_type", "Link type", links, "Link between the chips."),
     NUMBER_COLUMN("link_id", "Link", "Which link."),
     NUMBER_COLUMN("first_bandwidth", "First bandwidth", "Received over a PA link, written over PCIE."),
@@ -113,9 +110,7 @@ const struct record_kind kind_chip_transmission = {
     .table = "chip_transmission",
     .title = "Traffic between chips",
     .doc = "Bandwidth of a link between chips.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
 };

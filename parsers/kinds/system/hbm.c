@@ -113,10 +113,8 @@ const struct record_kind kind_hbm = {
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
 };

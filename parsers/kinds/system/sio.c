@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     SPAN_COLUMN,
     NUMBER_COLUMN("die_id", "Die", "Which die."),
     BYTES_COLUMN("req_rx_bytes", "Requests received", "Bytes since the sample before."),
@@ -131,10 +128,8 @@ const struct record_kind kind_sio = {
     .table = "sio",
     .title = "Traffic between dies",
     .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}),
 };

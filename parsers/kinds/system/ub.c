@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/sample.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("start_us", "Microseconds since the collection began."),
     NUMBER_COLUMN("port", "Port", "The port."),
     NUMBER_COLUMN("rx_udma", "DMA received", "Bandwidth that DMA received, MB a second."),
     NUMBER_COLUMN("tx_udma", "DMA sent", "Bandwidth that DMA sent, MB a second."),
@@ -91,10 +88,8 @@ const struct record_kind kind_ub = {
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

@@ -83,7 +83,6 @@ const struct record_kind kind_system_cpu = {
     .patterns =
         (const char *const[]){"SystemCpuUsage.data.{device_id}.slice_{slice}", "host_sys_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

@@ -14,10 +14,7 @@
     }
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     NUMBER_COLUMN("pc", "Program counter", "Where it was."),
     EVENT_COLUMNS(0, "first"),
     EVENT_COLUMNS(1, "second"),
@@ -138,9 +135,7 @@ const struct record_kind kind_ts_cpu = {
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
 };
