@@ -12,10 +12,10 @@
 
 struct switch_effect {
     const char *key;     /* in the words of GE and acl.json */
-    const char *value;   /* of a list: this word of it; of others: this value; NULL: any but "off" */
     unsigned writers;    /* SWITCH_... whose captures are meant */
     uint32_t chips;      /* SWITCH_CHIP of each that has it */
     const char *what;    /* "events of the L2 cache for each task" */
+    const char *value;   /* of a list: this word of it; of others: this value; NULL: any but "off" */
     const char *kinds;   /* record kinds, divided by commas; the tables of their series come of it; NULL: none */
     const char *reports; /* tables that are made of more than one kind; NULL: none */
     const char *layers;  /* of the timeline, that are made of more than one kind; NULL: none */

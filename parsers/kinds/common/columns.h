@@ -36,6 +36,20 @@
 #define SIGNED_AT(at, bytes) AT(at, bytes), .is_signed = true
 #define BITS_AT(at, bytes, first, count) AT(at, bytes), .first_bit = first, .bit_count = count
 
+/* Fields of kinds with several layouts. */
+#define FIELD(name, at, bytes)                                                                                         \
+    {                                                                                                                  \
+        .column = name, AT(at, bytes)                                                                                  \
+    }
+#define SIGNED_FIELD(name, at, bytes)                                                                                  \
+    {                                                                                                                  \
+        .column = name, SIGNED_AT(at, bytes)                                                                           \
+    }
+#define BITS_FIELD(name, at, bytes, first, count)                                                                      \
+    {                                                                                                                  \
+        .column = name, BITS_AT(at, bytes, first, count)                                                               \
+    }
+
 /* The only layout of a kind of CANN's records, which begin with a magic number: name, size and where it is described.
  */
 #define CANN_LAYOUT(title, size, text)                                                                                 \

@@ -23,31 +23,20 @@ enum { COLUMNS(COLUMN_NUMBER) };
 
 const struct column core_pmu_columns[] = {COLUMNS(COLUMN_MADE)};
 
-static const struct field task_fields[] = {
-    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
-    {.column = "stream_id", .offset = 96, .width = 4},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "total_cycle", .offset = 16, .width = 8},
-    PMU_EVENT_FIELDS(32),
-};
+static const struct field task_fields[] = {BITS_FIELD("counter", 0, 1, 4, 4), FIELD("stream_id", 96, 4),
+                                           FIELD("task_id", 6, 2), FIELD("total_cycle", 16, 8), PMU_EVENT_FIELDS(32)};
 
 static const struct field event_count_fields[] = {
-    {.column = "stream_id", .offset = 10, .width = 2},   {.column = "task_id", .offset = 12, .width = 2},
-    {.column = "total_cycle", .offset = 88, .width = 8}, PMU_EVENT_FIELDS(24),
-    {.column = "block_num", .offset = 104, .width = 2},  {.column = "tick", .offset = 96, .width = 8},
+    FIELD("stream_id", 10, 2), FIELD("task_id", 12, 2),    FIELD("total_cycle", 88, 8),
+    PMU_EVENT_FIELDS(24),      FIELD("block_num", 104, 2), FIELD("tick", 96, 8),
 };
 
-static const struct field sample_fields[] = {
-    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS(8),
-    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "tick", .offset = 80, .width = 8},
-    {.column = "core_id", .offset = 89, .width = 1},
-};
+static const struct field sample_fields[] = {FIELD("mode", 0, 1), PMU_EVENT_FIELDS(8), FIELD("total_cycle", 72, 8),
+                                             FIELD("tick", 80, 8), FIELD("core_id", 89, 1)};
 
-static const struct field v6_sample_fields[] = {
-    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS_V6(8),
-    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "tick", .offset = 96, .width = 8},
-    {.column = "core_id", .offset = 105, .width = 1},
-};
+static const struct field v6_sample_fields[] = {FIELD("mode", 0, 1), PMU_EVENT_FIELDS_V6(8),
+                                                FIELD("total_cycle", 88, 8), FIELD("tick", 96, 8),
+                                                FIELD("core_id", 105, 1)};
 
 const struct layout core_pmu_layouts[] = {
     {

@@ -14,10 +14,7 @@ static const struct column columns[] = {
     [WHAT] = {"what", "Value of", NAMES(PLAIN, whats), "Kind of value that changed."},
 };
 
-static const struct field fields[] = {
-    {.column = "changes", .offset = 0, .width = 4},
-    {.column = "what", .offset = 4, .width = 4},
-};
+static const struct field fields[] = {FIELD("changes", 0, 4), FIELD("what", 4, 4)};
 
 static const struct layout layouts[] = {{
     .name = "cann-lpm-info-conv",

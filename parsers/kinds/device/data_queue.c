@@ -10,17 +10,11 @@ static const struct column columns[] = {
     NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
 };
 
-static const struct field fields[] = {
-    {.column = "host_ns", .offset = 8, .width = 8},  {.column = "action", .offset = 16, .width = 16},
-    {.column = "source", .offset = 32, .width = 64}, {.column = "item", .offset = 96, .width = 8},
-    {.column = "size", .offset = 104, .width = 8},
-};
+static const struct field fields[] = {FIELD("host_ns", 8, 8), FIELD("action", 16, 16), FIELD("source", 32, 64),
+                                      FIELD("item", 96, 8), FIELD("size", 104, 8)};
 
-static const struct field record_fields[] = {
-    {.column = "host_ns", .offset = 16, .width = 8}, {.column = "action", .offset = 24, .width = 16},
-    {.column = "source", .offset = 40, .width = 64}, {.column = "item", .offset = 104, .width = 8},
-    {.column = "size", .offset = 112, .width = 8},
-};
+static const struct field record_fields[] = {FIELD("host_ns", 16, 8), FIELD("action", 24, 16), FIELD("source", 40, 64),
+                                             FIELD("item", 104, 8), FIELD("size", 112, 8)};
 
 static const struct layout layouts[] = {
     {

@@ -28,27 +28,23 @@ enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
                                         COLUMNS(COLUMN_MADE)};
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
-    {.column = "overflow", .offset = 16, .width = 2, .first_bit = 10, .bit_count = 1},
-    {.column = "sub_task_id", .offset = 18, .width = 2},
-    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "core_id", .offset = 20, .width = 1, .first_bit = 1, .bit_count = 7},
-    {.column = "ffts_type", .offset = 20, .width = 2, .first_bit = 13, .bit_count = 3},
-    {.column = "sub_block_id", .offset = 28, .width = 2},
-    {.column = "block_id", .offset = 30, .width = 2},
-    {.column = "total_cycle", .offset = 32, .width = 8},
-    PMU_EVENT_FIELDS(48),
-    {.column = "start_tick", .offset = 112, .width = 8},
-    {.column = "end_tick", .offset = 120, .width = 8},
-};
+static const struct field fields[] = {STARS_RECORD_FIELDS,
+                                      BITS_FIELD("sub_task_type", 16, 2, 0, 8),
+                                      BITS_FIELD("overflow", 16, 2, 10, 1),
+                                      FIELD("sub_task_id", 18, 2),
+                                      BITS_FIELD("core_type", 20, 1, 0, 1),
+                                      BITS_FIELD("core_id", 20, 1, 1, 7),
+                                      BITS_FIELD("ffts_type", 20, 2, 13, 3),
+                                      FIELD("sub_block_id", 28, 2),
+                                      FIELD("block_id", 30, 2),
+                                      FIELD("total_cycle", 32, 8),
+                                      PMU_EVENT_FIELDS(48),
+                                      FIELD("start_tick", 112, 8),
+                                      FIELD("end_tick", 120, 8)};
 
-static const struct field sample_fields[] = {
-    {.column = "sample_mode", .offset = 0, .width = 1},  PMU_EVENT_FIELDS(8),
-    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "sample_ns", .offset = 80, .width = 8},
-    {.column = "core_id", .offset = 89, .width = 1},
-};
+static const struct field sample_fields[] = {FIELD("sample_mode", 0, 1), PMU_EVENT_FIELDS(8),
+                                             FIELD("total_cycle", 72, 8), FIELD("sample_ns", 80, 8),
+                                             FIELD("core_id", 89, 1)};
 
 static const struct layout layouts[] = {
     {

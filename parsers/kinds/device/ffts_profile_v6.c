@@ -35,21 +35,19 @@ static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
                                         COLUMNS(COLUMN_MADE)};
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "total_cycle", .offset = 8, .width = 8},
-    {.column = "context_type", .offset = 16, .width = 1},
-    {.column = "is_main", .offset = 17, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "is_mix", .offset = 17, .width = 1, .first_bit = 1, .bit_count = 1},
-    {.column = "overflow", .offset = 17, .width = 1, .first_bit = 2, .bit_count = 1},
-    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "core_id", .offset = 21, .width = 1},
-    {.column = "sub_block_id", .offset = 24, .width = 2},
-    {.column = "block_id", .offset = 26, .width = 2},
-    PMU_EVENT_FIELDS_V6(32),
-    {.column = "start_tick", .offset = 112, .width = 8},
-    {.column = "end_tick", .offset = 120, .width = 8},
-};
+static const struct field fields[] = {STARS_RECORD_FIELDS,
+                                      FIELD("total_cycle", 8, 8),
+                                      FIELD("context_type", 16, 1),
+                                      BITS_FIELD("is_main", 17, 1, 0, 1),
+                                      BITS_FIELD("is_mix", 17, 1, 1, 1),
+                                      BITS_FIELD("overflow", 17, 1, 2, 1),
+                                      BITS_FIELD("core_type", 20, 1, 0, 1),
+                                      FIELD("core_id", 21, 1),
+                                      FIELD("sub_block_id", 24, 2),
+                                      FIELD("block_id", 26, 2),
+                                      PMU_EVENT_FIELDS_V6(32),
+                                      FIELD("start_tick", 112, 8),
+                                      FIELD("end_tick", 120, 8)};
 
 static const struct layout layouts[] = {{
     .name = "ffts-profile-v6-128",

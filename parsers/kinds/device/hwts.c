@@ -27,14 +27,12 @@ static const struct value_name types[] = {{TYPE_START, "start"},
 
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
-static const struct field fields[] = {
-    {.column = "type", .offset = 0, .width = 1, .first_bit = 0, .bit_count = 3},
-    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
-    {.column = "task_type", .offset = 1, .width = 1},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "stream_id", .offset = 16, .width = 4},
-};
+static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
+                                      BITS_FIELD("counter", 0, 1, 4, 4),
+                                      FIELD("task_type", 1, 1),
+                                      FIELD("task_id", 6, 2),
+                                      FIELD("tick", 8, 8),
+                                      FIELD("stream_id", 16, 4)};
 
 static const struct layout layouts[] = {{
     .name = "hwts-64",

@@ -20,12 +20,10 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "start_tick", .offset = 24, .width = 8},     {.column = "wait_tick", .offset = 32, .width = 8},
-    {.column = "algorithm_tick", .offset = 40, .width = 8}, {.column = "send_tick", .offset = 48, .width = 8},
-    {.column = "sent_tick", .offset = 56, .width = 8},      {.column = "executed_tick", .offset = 64, .width = 8},
-    {.column = "end_tick", .offset = 72, .width = 8},       {.column = "stream_id", .offset = 92, .width = 2},
-    {.column = "task_id", .offset = 94, .width = 2},        {.column = "turn_count", .offset = 97, .width = 1},
-    {.column = "turn", .offset = 98, .width = 1},
+    FIELD("start_tick", 24, 8), FIELD("wait_tick", 32, 8), FIELD("algorithm_tick", 40, 8),
+    FIELD("send_tick", 48, 8),  FIELD("sent_tick", 56, 8), FIELD("executed_tick", 64, 8),
+    FIELD("end_tick", 72, 8),   FIELD("stream_id", 92, 2), FIELD("task_id", 94, 2),
+    FIELD("turn_count", 97, 1), FIELD("turn", 98, 1),
 };
 
 static const struct layout layouts[] = {

@@ -16,10 +16,8 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "wait_tick", .offset = 24, .width = 8}, {.column = "start_tick", .offset = 32, .width = 8},
-    {.column = "end_tick", .offset = 40, .width = 8},  {.column = "stream_id", .offset = 60, .width = 2},
-    {.column = "task_id", .offset = 62, .width = 2},   {.column = "turn_count", .offset = 65, .width = 1},
-    {.column = "turn", .offset = 66, .width = 1},
+    FIELD("wait_tick", 24, 8), FIELD("start_tick", 32, 8), FIELD("end_tick", 40, 8), FIELD("stream_id", 60, 2),
+    FIELD("task_id", 62, 2),   FIELD("turn_count", 65, 1), FIELD("turn", 66, 1),
 };
 
 static const struct layout layouts[] = {

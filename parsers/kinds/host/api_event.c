@@ -22,13 +22,9 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "level", .offset = 2, .width = 2},
-    {.column = "type", .offset = 4, .width = 4},
-    {.column = "thread_id", .offset = 8, .width = 4},
-    {.column = "request_id", .offset = 12, .width = 4},
-    {.column = "begin_tick", .offset = 16, .width = 8},
-    {.column = "end_tick", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "item_id", .offset = 32, .width = 8, .is_signed = true},
+    FIELD("level", 2, 2),           FIELD("type", 4, 4),        FIELD("thread_id", 8, 4),
+    FIELD("request_id", 12, 4),     FIELD("begin_tick", 16, 8), SIGNED_FIELD("end_tick", 24, 8),
+    SIGNED_FIELD("item_id", 32, 8),
 };
 
 static const struct layout layouts[] = {CANN_LAYOUT(

@@ -15,13 +15,8 @@ static const struct column columns[] = {
     [RANKS] = CCU_RANKS_COLUMN,
 };
 
-static const struct field fields[] = {
-    CCU_LISTS_FIELDS,
-    {.column = "reduce_op", .offset = 69, .width = 1},
-    {.column = "input_type", .offset = 70, .width = 1},
-    {.column = "output_type", .offset = 71, .width = 1},
-    {.column = "data_size", .offset = 72, .width = 8},
-};
+static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("reduce_op", 69, 1), FIELD("input_type", 70, 1),
+                                      FIELD("output_type", 71, 1), FIELD("data_size", 72, 8)};
 
 static const struct layout layouts[] = {
     CANN_LAYOUT("cann-ccu-group-info", 256,

@@ -7,12 +7,8 @@ static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
 };
 
-static const struct field fields[] = {
-    CCU_RECORD_FIELDS,
-    {.column = "work_flow_mode", .offset = 25, .width = 1},
-    {.column = "stream_id", .offset = 56, .width = 2},
-    {.column = "mission_id", .offset = 65, .width = 1},
-};
+static const struct field fields[] = {CCU_RECORD_FIELDS, FIELD("work_flow_mode", 25, 1), FIELD("stream_id", 56, 2),
+                                      FIELD("mission_id", 65, 1)};
 
 static const struct layout layouts[] = {
     CANN_LAYOUT("cann-ccu-task-info", 256,

@@ -13,11 +13,7 @@ static const struct column columns[] = {
     [RANKS] = CCU_RANKS_COLUMN,
 };
 
-static const struct field fields[] = {
-    CCU_LISTS_FIELDS,
-    {.column = "cke_id", .offset = 72, .width = 4},
-    {.column = "mask", .offset = 76, .width = 4},
-};
+static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("cke_id", 72, 4), FIELD("mask", 76, 4)};
 
 static const struct layout layouts[] = {
     CANN_LAYOUT("cann-ccu-wait-signal-info", 256,

@@ -11,19 +11,11 @@ static const struct column columns[] = {
     BYTES_COLUMN("hbm_bytes", "HBM", "In high-bandwidth memory."),
 };
 
-static const struct field fields[] = {
-    {.column = "start_us", .offset = 0, .width = 4},
-    {.column = "user", .offset = 4, .width = 4},
-    {.column = "ddr_bytes", .offset = 16, .width = 8},
-    {.column = "hbm_bytes", .offset = 24, .width = 8},
-};
+static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("user", 4, 4), FIELD("ddr_bytes", 16, 8),
+                                      FIELD("hbm_bytes", 24, 8)};
 
-static const struct field version_2_fields[] = {
-    {.column = "user", .offset = 4, .width = 4},
-    {.column = "start_us", .offset = 8, .width = 8},
-    {.column = "ddr_bytes", .offset = 16, .width = 8},
-    {.column = "hbm_bytes", .offset = 24, .width = 8},
-};
+static const struct field version_2_fields[] = {FIELD("user", 4, 4), FIELD("start_us", 8, 8), FIELD("ddr_bytes", 16, 8),
+                                                FIELD("hbm_bytes", 24, 8)};
 
 static const struct layout layouts[] = {
     {

@@ -28,11 +28,7 @@ static const struct column columns[] = {
     BYTES_COLUMN("bytes", "Reserved", "How much; negative: not known."),
 };
 
-static const struct field fields[] = {
-    {.column = "module_id", .offset = 0, .width = 4},
-    {.column = "host_tick", .offset = 8, .width = 8},
-    {.column = "bytes", .offset = 16, .width = 8, .is_signed = true},
-};
+static const struct field fields[] = {FIELD("module_id", 0, 4), FIELD("host_tick", 8, 8), SIGNED_FIELD("bytes", 16, 8)};
 
 static const struct layout layouts[] = {{
     .name = "npu-module-mem-24",

@@ -19,10 +19,10 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
-    {.column = "stream_id", .offset = 4, .width = 2},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "start_ns", .offset = 8, .width = 8},
-    {.column = "end_ns", .offset = 48, .width = 8},
+    FIELD("stream_id", 4, 2),
+    FIELD("task_id", 6, 2),
+    FIELD("start_ns", 8, 8),
+    FIELD("end_ns", 48, 8),
     {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
 };

@@ -14,21 +14,13 @@ static const struct column columns[] = {
     NUMBER_COLUMN("second_bandwidth", "Second bandwidth", "Sent over a PA link, read over PCIE."),
 };
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    SOC_PROFILE_HIGH("link_type"),
-    {.column = "link_id", .offset = 18, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "first_bandwidth", .offset = 32, .width = 8},
-    {.column = "second_bandwidth", .offset = 40, .width = 8},
-};
+static const struct field fields[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_type"),
+                                      BITS_FIELD("link_id", 18, 2, 0, 6), FIELD("first_bandwidth", 32, 8),
+                                      FIELD("second_bandwidth", 40, 8)};
 
 /* Fields of PCIE alone, by die. */
-static const struct field fields_v6[] = {
-    SOC_PROFILE_STAMP,
-    SOC_PROFILE_HIGH("link_id"),
-    {.column = "first_bandwidth", .offset = 16, .width = 8},
-    {.column = "second_bandwidth", .offset = 24, .width = 8},
-};
+static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_id"),
+                                         FIELD("first_bandwidth", 16, 8), FIELD("second_bandwidth", 24, 8)};
 
 static const struct layout layouts[] = {
     {

@@ -8,11 +8,8 @@ static const struct column columns[] = {
     NUMBER_COLUMN("l2_buffer_level", "L2 buffer level", "Level of the bandwidth of the L2 buffer."),
 };
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    {.column = "mata_level", .offset = 32, .width = 2, .first_bit = 0, .bit_count = 3},
-    {.column = "l2_buffer_level", .offset = 32, .width = 2, .first_bit = 3, .bit_count = 8},
-};
+static const struct field fields[] = {SOC_PROFILE_STAMP, BITS_FIELD("mata_level", 32, 2, 0, 3),
+                                      BITS_FIELD("l2_buffer_level", 32, 2, 3, 8)};
 
 static const struct layout layouts[] = {
     SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")};

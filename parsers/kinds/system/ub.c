@@ -22,14 +22,12 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "port", .offset = 4, .width = 2},          {.column = "start_us", .offset = 8, .width = 8},
-    {.column = "rx_udma", .offset = 16, .width = 8},      {.column = "tx_udma", .offset = 24, .width = 8},
-    {.column = "rx_bandwidth", .offset = 32, .width = 8}, {.column = "rx_packet_rate", .offset = 40, .width = 8},
-    {.column = "rx_bytes", .offset = 48, .width = 8},     {.column = "rx_packets", .offset = 56, .width = 8},
-    {.column = "rx_errors", .offset = 64, .width = 8},    {.column = "rx_dropped", .offset = 72, .width = 8},
-    {.column = "tx_bandwidth", .offset = 80, .width = 8}, {.column = "tx_packet_rate", .offset = 88, .width = 8},
-    {.column = "tx_bytes", .offset = 96, .width = 8},     {.column = "tx_packets", .offset = 104, .width = 8},
-    {.column = "tx_errors", .offset = 112, .width = 8},   {.column = "tx_dropped", .offset = 120, .width = 8},
+    FIELD("port", 4, 2),         FIELD("start_us", 8, 8),      FIELD("rx_udma", 16, 8),
+    FIELD("tx_udma", 24, 8),     FIELD("rx_bandwidth", 32, 8), FIELD("rx_packet_rate", 40, 8),
+    FIELD("rx_bytes", 48, 8),    FIELD("rx_packets", 56, 8),   FIELD("rx_errors", 64, 8),
+    FIELD("rx_dropped", 72, 8),  FIELD("tx_bandwidth", 80, 8), FIELD("tx_packet_rate", 88, 8),
+    FIELD("tx_bytes", 96, 8),    FIELD("tx_packets", 104, 8),  FIELD("tx_errors", 112, 8),
+    FIELD("tx_dropped", 120, 8),
 };
 
 static const struct layout layouts[] = {{

@@ -26,25 +26,14 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "pc", .offset = 176, .width = 8, .is_signed = true},
-    {.column = "device_ns", .offset = 184, .width = 8},
-    EVENT_FIELDS(0, 192),
-    EVENT_FIELDS(1, 192),
-    EVENT_FIELDS(2, 192),
-    EVENT_FIELDS(3, 192),
-    EVENT_FIELDS(4, 192),
-    EVENT_FIELDS(5, 192),
-    EVENT_FIELDS(6, 192),
+    SIGNED_FIELD("pc", 176, 8), FIELD("device_ns", 184, 8), EVENT_FIELDS(0, 192),
+    EVENT_FIELDS(1, 192),       EVENT_FIELDS(2, 192),       EVENT_FIELDS(3, 192),
+    EVENT_FIELDS(4, 192),       EVENT_FIELDS(5, 192),       EVENT_FIELDS(6, 192),
 };
 
 static const struct field short_fields[] = {
-    {.column = "pc", .offset = 92, .width = 4},
-    {.column = "device_ns", .offset = 96, .width = 8},
-    EVENT_FIELDS(0, 104),
-    EVENT_FIELDS(1, 104),
-    EVENT_FIELDS(2, 104),
-    EVENT_FIELDS(3, 104),
-    EVENT_FIELDS(4, 104),
+    FIELD("pc", 92, 4),   FIELD("device_ns", 96, 8), EVENT_FIELDS(0, 104), EVENT_FIELDS(1, 104),
+    EVENT_FIELDS(2, 104), EVENT_FIELDS(3, 104),      EVENT_FIELDS(4, 104),
 };
 
 #define MAGIC                                                                                                          \
