@@ -45,10 +45,8 @@ void acl_mode_release(enum acl_mode mode);
 
 enum acl_mode acl_mode_active(void);
 
-/* For recorder_options.report: a line on standard error when MSPROF_ACL_LOG asked for such lines when the capture was
- * started. May be called in signal handlers. */
-void acl_recorder_report(const char *text);
-/* recorder_start with that report; ACL_ERROR_PROFILING_FAILURE with its message. options->report is set. */
+/* recorder_start; ACL_ERROR_PROFILING_FAILURE with its message. options->report is set to a line on standard error,
+ * when MSPROF_ACL_LOG asked for such lines when the capture was started. */
 aclError acl_recorder_begin(struct recorder_options *options);
 /* recorder_stop; success when nothing was running. */
 aclError acl_recorder_end(void);

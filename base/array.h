@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* What such a struct is made of: struct ARRAY_OF(int64_t) list; */
+/* Members of such a struct: struct ARRAY_OF(int64_t) list; */
 #define ARRAY_OF(type)                                                                                                 \
     {                                                                                                                  \
         type *items;                                                                                                   \

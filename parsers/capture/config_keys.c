@@ -16,7 +16,7 @@
 
 /* ---- values ---- */
 
-int64_t parse_megahertz(const char *text)
+static int64_t parse_megahertz(const char *text)
 {
     int64_t value = 0;
     int decimals = -1;
