@@ -225,6 +225,11 @@ static void tell_absent(const char *reason)
     console_detail("%s", reason);
 }
 
+static void tell_layer(const char *reason)
+{
+    console_note("%s", reason);
+}
+
 static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct export_type *type)
 {
     struct err err = ERR_INIT;
@@ -305,7 +310,9 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .layers = (const char *const *)layers.items,
         .written = log_written,
         .written_arg = &export_log,
-        .absent = visit->settings->verbose ? tell_absent : NULL,
+        .absent = type == &timeline_type     ? tell_layer
+                  : visit->settings->verbose ? tell_absent
+                                             : NULL,
         .progress = console_progress(),
     };
     result = type == &timeline_type ? timeline_options_read(visit->settings, &options, &err) : 0;

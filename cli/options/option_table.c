@@ -533,7 +533,7 @@ const struct option_spec option_table[] = {
      .offer = OFFER_LAYERS,
      .offset = MEMBER(reports),
      .help = "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas;\n"
-             "all: every layer"},
+             "all: every layer; of other captures steps, gaps,\nutilisation and core_units, as a further timeline"},
     {.name = "report",
      .commands = COMMAND_BIT(COMMAND_VIEW),
      .type = VALUE_NONE,

@@ -30,6 +30,8 @@ static bool is_shown(const struct track_run *run, const struct track *track)
 {
     const struct export_options *options = run->run->options;
     const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+    if (run->only_answers && !track->named_only)
+        return false;
     if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
         return false;
     return track_shows(run, track->name, track->also);
@@ -182,16 +184,32 @@ static void release(struct track_run *run)
 
 /* ---- files ---- */
 
+/* Tells of a layer of answers that is asked for by its name, and has nothing to show. */
+static void tell_absent(const struct track_run *run, const char *name)
+{
+    char text[160];
+    const char *const *layer = run->run->options->layers;
+    while (layer != NULL && *layer != NULL && strcmp(*layer, name) != 0)
+        layer++;
+    if (layer == NULL || *layer == NULL || run->run->options->absent == NULL)
+        return;
+    snprintf(text, sizeof text, "the layer '%s' is empty: %s", name, track_answers_absence(run->answers));
+    run->run->options->absent(text);
+}
+
 static int begin_tracks(struct track_run *run, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->events != NULL)
-            status = series_track_write(run, run->tracks[i], run->states[i], err);
-        else if (run->tracks[i]->begin != NULL)
-            status = run->tracks[i]->begin(run, run->states[i], err);
+    for (size_t i = 0; i < run->track_count; i++) {
+        const struct track *track = run->tracks[i];
+        const uint64_t before = run->trace.events;
+        if (track->events != NULL && series_track_write(run, track, run->states[i], err) < 0)
+            return -(int)err->code;
+        if (track->events == NULL && track->begin != NULL && track->begin(run, run->states[i], err) < 0)
+            return -(int)err->code;
+        if (track->named_only && run->trace.events == before)
+            tell_absent(run, track->name);
     }
-    return status;
+    return 0;
 }
 
 static int name_threads(struct track_run *run, struct err *err)
@@ -221,11 +239,11 @@ static int write_tracks(struct track_run *run, struct err *err)
 }
 
 /* report NULL: of everything. Takes the path over. */
-static int write_file(struct track_run *run, const char *report, char *path, struct err *err)
+static int write_file(struct track_run *run, const char *report, const char *clock, char *path, struct err *err)
 {
-    const char *name = report != NULL ? report : "msprof";
-    const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
-    run->everything = report == NULL;
+    const char *name = report != NULL ? report : run->only_answers ? "analysis" : "msprof";
+    const struct trace_info info = {.clock = clock, .device_id = DB_NULL};
+    run->everything = report == NULL && !run->only_answers;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
     int status = choose_tracks(run, report, err);
     if (status == 0)
@@ -242,7 +260,7 @@ static int write_file(struct track_run *run, const char *report, char *path, str
 static int write_report(struct track_run *run, const char *report, struct err *err)
 {
     const char *name = report != NULL ? report : "msprof";
-    return write_file(run, report, cann_report_path(run->run->options, name, -1, ".json", err), err);
+    return write_file(run, report, "unix", cann_report_path(run->run->options, name, -1, ".json", err), err);
 }
 
 /* Whether an earlier track has named the report. */
@@ -284,7 +302,29 @@ int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *g
     run->guest = guest;
     int status = load(run, err);
     if (status == 0)
-        status = write_file(run, NULL, path_join(timeline->options->directory, name), err);
+        status = write_file(run, NULL, "unix", path_join(timeline->options->directory, name), err);
+    release(run);
+    return status;
+}
+
+/* Writes layers of answers of a capture whose timelines are not made of tracks: a file of their own, where --reports
+ * names any. */
+static int answers_write(struct timeline_run *timeline, const char *clock, struct err *err)
+{
+    const struct export_options *options = timeline->options;
+    if (options->layers == NULL || options->trace_compat)
+        return 0;
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    run->run = timeline;
+    run->only_answers = true;
+    int status = 0;
+    if (needs_answers(run)) {
+        status = track_answers_load(run, err);
+        if (status == 0)
+            status = write_file(run, NULL, clock, path_join(options->directory, "analysis.json"), err);
+    }
     release(run);
     return status;
 }
@@ -475,9 +515,12 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
     result = query_origin(db, facts.family, &run.origin, err);
     if (result != 0)
         return result;
-    if (facts.family == CAPTURE_SVP)
+    const bool svp = facts.family == CAPTURE_SVP, job = facts.family == CAPTURE_JOB;
+    if (answers_write(&run, job ? "system counter" : "system monotonic", err) < 0)
+        return -(int)err->code;
+    if (svp)
         return svp_timeline(&run, err);
-    result = facts.family == CAPTURE_JOB ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
+    result = job ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
     return result == 0 ? marks_timeline(&run, err) : result;
 }
 
