@@ -34,7 +34,8 @@ const char *const html_style[] = {
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
     "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
-    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}",
+    "td.name{min-width:5.5rem}.long,.long *{overflow-wrap:anywhere}td.long{min-width:13rem}",
+    "td:last-child:not(.n){min-width:9rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -63,7 +64,12 @@ const char *const html_style[] = {
     ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
     ".slack{fill:var(--dark)}",
-    "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",
+    /* Tables are wider than the page: the name of a row stays in sight. */
+    "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}td.long{min-width:10rem}",
+    "td.name:last-child{position:sticky;right:0;max-width:13.5rem;background:var(--bg);border-left:1px solid "
+    "var(--line)}",
+    "table:has(td.name:last-child) thead "
+    "th:last-child{right:0;z-index:1}td:nth-child(2):not(.n,.name){min-width:11rem}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",

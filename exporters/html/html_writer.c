@@ -194,6 +194,39 @@ void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE])
     snprintf(hash, HTML_HASH_SIZE, "name-%.10s", digits);
 }
 
+static bool may_break_after(char c)
+{
+    return c != '\0' && strchr(" /_.:,-", c) != NULL;
+}
+
+void html_name_class(struct html_writer *w, const char *text, size_t length)
+{
+    enum { WORD_MAX = 24 }; /* characters that stay together */
+    size_t word = 0, longest = 0;
+    for (size_t i = 0; i < length && longest <= WORD_MAX; i++) {
+        word += !utf8_is_continuation((unsigned char)text[i]);
+        longest = word > longest ? word : longest;
+        word = may_break_after(text[i]) ? 0 : word;
+    }
+    html_attribute(w, "class", longest > WORD_MAX && !w->redact ? "name long" : "name");
+}
+
+/* Puts a name, in a cell with the places where it may be broken. */
+static void put_name(struct html_writer *w, const char *text, size_t length)
+{
+    const bool cell =
+        w->depth > 1 && (strcmp(w->stack[w->depth - 1], "td") == 0 || strcmp(w->stack[w->depth - 2], "td") == 0);
+    size_t begin = 0;
+    for (size_t i = 1; cell && i < length; i++) {
+        if (!may_break_after(text[i - 1]) || text[i - 1] == ' ' || may_break_after(text[i]))
+            continue;
+        html_text_of(w, text + begin, i - begin);
+        html_raw(w, "<wbr>");
+        begin = i;
+    }
+    html_text_of(w, text + begin, length - begin);
+}
+
 void html_name(struct html_writer *w, const char *text, size_t length)
 {
     char hash[HTML_HASH_SIZE];
@@ -205,10 +238,10 @@ void html_name(struct html_writer *w, const char *text, size_t length)
         size_t head = utf8_cut(text, HTML_NAME_MAX / 2), tail = length - HTML_NAME_MAX / 2;
         while (tail < length && utf8_is_continuation((unsigned char)text[tail]))
             tail++;
-        html_text_of(w, text, head);
+        put_name(w, text, head);
         html_text_f(w, " \xE2\x80\xA6 %zu bytes \xE2\x80\xA6 ", tail - head);
-        html_text_of(w, text + tail, length - tail);
+        put_name(w, text + tail, length - tail);
     } else {
-        html_text_of(w, text, length);
+        put_name(w, text, length);
     }
 }

@@ -26,7 +26,7 @@ static void put_row_name(struct html_page *page, enum rule_id rule, const struct
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
-    html_attribute(&page->w, "class", "name");
+    html_name_class(&page->w, row->name, strlen(row->name));
     if (is_gap)
         html_link_open(page, "gaps", html_us(row->at_ns, start));
     else if (op != NULL)
