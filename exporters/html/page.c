@@ -218,6 +218,7 @@ static int load(struct html_page *page, struct err *err)
 static void release(struct html_page *page)
 {
     free(page->links.items);
+    report_session_release(&page->session);
     path_steps_release(&page->paths);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
@@ -356,6 +357,7 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     html_close(&page.w);
     report->w = page.w;
     free(page.links.items);
+    report_session_release(&page.session);
     workload_release(&page.workload);
     return status;
 }

@@ -366,17 +366,19 @@ static int fill(struct filling *filling, struct err *err)
                                            .sink = &sink};
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     struct export_result result = {.files = 0};
-    struct report_session session;
-    struct device_tables tables = {&session, filling};
-    int status = report_session_open(&session, page->db, &options, &result, err);
+    struct device_tables tables = {&page->session, filling};
+    int status = 0;
 
-    session.workload = &page->workload;
-    session.paths = &page->paths;
+    page->session.options = &options;
+    page->session.result = &result;
+    if (page->session.db == NULL)
+        status = report_session_open(&page->session, page->db, &options, &result, err);
+    page->session.workload = &page->workload;
+    page->session.paths = &page->paths;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
                      : fill_device(&tables, &scope, err);
-    report_session_release(&session);
     return status;
 }
 

@@ -283,28 +283,62 @@ static const struct {
     {"mte3_ratio", UNIT_STORE},    {"fixpipe_ratio", UNIT_STORE}, {"cube_utilization", UNIT_OCCUPIED},
 };
 
-static void fill_operator(struct workload_operator *op, struct counted *counted)
+/* Columns of counters of a part, and which of them tell of units: many operators have the same. */
+struct unit_plan {
+    const struct cann_part *part; /* NULL: there is none yet */
+    struct pmu_columns columns;
+    struct {
+        size_t column;
+        enum unit unit;
+    } uses[(2 * PMU_MAX_COLUMNS + 1) * sizeof unit_columns / sizeof *unit_columns];
+    size_t count;
+};
+
+static void plan_units(struct unit_plan *plan, const struct cann_part *part)
+{
+    const struct pmu_input input = cann_pmu_input(part);
+    if (plan->part == part)
+        return;
+    plan->part = part;
+    plan->count = 0;
+    pmu_columns_init(&plan->columns, &input);
+    for (size_t c = 0; c < plan->columns.count; c++)
+        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++) {
+            if (strstr(plan->columns.titles[c], unit_columns[i].title) == NULL)
+                continue;
+            plan->uses[plan->count].column = c;
+            plan->uses[plan->count++].unit = unit_columns[i].unit;
+        }
+}
+
+static void fill_operator(struct workload_operator *op, struct counted *counted, struct unit_plan *plan)
 {
     static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    const struct pmu_input input = cann_pmu_input(counted->part);
-    struct pmu_columns columns;
     struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
 
-    pmu_columns_init(&columns, &input);
+    plan_units(plan, counted->part);
     counted->sums.block_num = counted->block_sum / counted->count;
     counted->sums.mix_block_num = counted->mix_block_sum / counted->count;
-    pmu_columns_values(&columns, &counted->sums, values);
-    for (size_t c = 0; c < columns.count; c++)
-        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++) {
-            const char *found = strstr(columns.titles[c], unit_columns[i].title);
-            if (found == NULL || values[c].value == DB_NULL || values[c].decimals >= sizeof powers / sizeof *powers)
-                continue;
-            double share = (double)values[c].value / powers[values[c].decimals];
-            if (unit_columns[i].unit == UNIT_OCCUPIED)
-                share /= 100;
-            if (share * op->counted_ns > op->units[unit_columns[i].unit])
-                op->units[unit_columns[i].unit] = share * op->counted_ns;
-        }
+    pmu_columns_values(&plan->columns, &counted->sums, values);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pmu_value *value = &values[plan->uses[i].column];
+        const enum unit unit = plan->uses[i].unit;
+        if (value->value == DB_NULL || value->decimals >= sizeof powers / sizeof *powers)
+            continue;
+        double share = (double)value->value / powers[value->decimals];
+        if (unit == UNIT_OCCUPIED)
+            share /= 100;
+        if (share * op->counted_ns > op->units[unit])
+            op->units[unit] = share * op->counted_ns;
+    }
+}
+
+static void fill_operators(struct cann_load *load)
+{
+    struct unit_plan plan = {.part = NULL};
+    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++)
+        if (load->counted[i].count > 0)
+            fill_operator(&load->workload->operators[i], &load->counted[i], &plan);
 }
 
 static void fill_facts(struct workload_facts *facts, const struct cann_parts *parts)
@@ -348,9 +382,8 @@ int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct worklo
         status = workload_load_framework_steps(db, workload, err);
     if (status == 0 && !workload->sums_only)
         status = add_steps(workload, db, err);
-    for (size_t i = 0; status == 0 && i < workload->operator_count && i < load.counted_capacity; i++)
-        if (load.counted[i].count > 0)
-            fill_operator(&workload->operators[i], &load.counted[i]);
+    if (status == 0)
+        fill_operators(&load);
     cann_communications_release(&load.communications);
     cann_texts_release(&load.tensors);
     cann_texts_release(&load.names);
