@@ -179,40 +179,34 @@ static int make_advice(struct html_page *page, struct err *err)
     struct host_evidence evidence;
     struct capture_origin origin;
     double thresholds[RULES];
-    int status = evidence_load(page->db, &page->workload, &evidence, err);
 
     for (size_t i = 0; i < RULES; i++)
         thresholds[i] = rules[i].threshold;
-    if (status == 0)
-        status = advice_make(&page->workload, &evidence, thresholds, &page->advice, err);
-    if (status == 0)
-        status = evidence_name_launchers(page->db, &page->advice, err);
-    if (status == 0)
-        status = query_origin(page->db, page->family, &origin, err);
-    if (status == 0)
-        page->advice.origin_ns = origin.time_ns;
-    return status;
+    if (evidence_load(page->db, &page->workload, &evidence, err) < 0 ||
+        advice_make(&page->workload, &evidence, thresholds, &page->advice, err) < 0 ||
+        evidence_name_launchers(page->db, &page->advice, err) < 0 ||
+        query_origin(page->db, page->family, &origin, err) < 0)
+        return -(int)err->code;
+    page->advice.origin_ns = origin.time_ns;
+    return 0;
 }
 
 static int load(struct html_page *page, struct err *err)
 {
     struct db_facts facts;
-    int status = db_read_facts(page->db, &facts, err);
 
+    if (db_read_facts(page->db, &facts, err) < 0)
+        return -(int)err->code;
     page->family = facts.family;
-    if (status == 0)
-        status = workload_load(page->db, WITH_COUNTERS, &page->workload, err);
-    if (status == 0)
-        status = splits_make(&page->workload, &page->splits, err);
-    if (status == 0 && !page->splits.whole)
-        status = step_groups_make(&page->workload, &page->splits, &page->groups, err);
-    if (status == 0 && !page->workload.facts.placed)
-        status = gaps_make(&page->workload, &page->gaps, err);
-    if (status != 0)
-        return status;
+    if (workload_load(page->db, WITH_COUNTERS, &page->workload, err) < 0 ||
+        splits_make(&page->workload, &page->splits, err) < 0 ||
+        (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
+        (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
+        return -(int)err->code;
     page->paths.workload = page->workload; /* which the page owns */
-    status = path_steps_load(page->db, &page->paths, err);
-    return status == 0 && page->workload.execution_count > 0 ? make_advice(page, err) : status;
+    if (path_steps_load(page->db, &page->paths, err) < 0)
+        return -(int)err->code;
+    return page->workload.execution_count > 0 ? make_advice(page, err) : 0;
 }
 
 static void release(struct html_page *page)

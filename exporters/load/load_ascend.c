@@ -59,21 +59,14 @@ static int find_operator(struct cann_load *load, const struct operator_ids *ids,
     struct workload_key key = {.work = (uint32_t)ids->work};
     bool added;
     struct known_operator *known = map_add(&load->known, ids, &added, err);
-    int status = 0;
 
-    if (known == NULL)
+    if (known == NULL || (added && (workload_add_text(load->workload, name, &key.name, err) < 0 ||
+                                    workload_add_text(load->workload, type, &key.type, err) < 0 ||
+                                    workload_add_text(load->workload, shapes, &key.shapes, err) < 0 ||
+                                    workload_add_operator(load->workload, &key, &known->op, err) < 0)))
         return -(int)err->code;
-    if (added) {
-        status = workload_add_text(load->workload, name, &key.name, err);
-        if (status == 0)
-            status = workload_add_text(load->workload, type, &key.type, err);
-        if (status == 0)
-            status = workload_add_text(load->workload, shapes, &key.shapes, err);
-        if (status == 0)
-            status = workload_add_operator(load->workload, &key, &known->op, err);
-    }
     *ret = known->op;
-    return status;
+    return 0;
 }
 
 static const char *text_or_none(struct cann_text text)
@@ -287,11 +280,7 @@ static const struct {
 struct unit_plan {
     const struct cann_part *part; /* NULL: there is none yet */
     struct pmu_columns columns;
-    struct {
-        size_t column;
-        enum unit unit;
-    } uses[(2 * PMU_MAX_COLUMNS + 1) * sizeof unit_columns / sizeof *unit_columns];
-    size_t count;
+    enum unit units[2 * PMU_MAX_COLUMNS + 1]; /* of the columns; UNITS: of none */
 };
 
 static void plan_units(struct unit_plan *plan, const struct cann_part *part)
@@ -300,15 +289,13 @@ static void plan_units(struct unit_plan *plan, const struct cann_part *part)
     if (plan->part == part)
         return;
     plan->part = part;
-    plan->count = 0;
     pmu_columns_init(&plan->columns, &input);
-    for (size_t c = 0; c < plan->columns.count; c++)
-        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++) {
-            if (strstr(plan->columns.titles[c], unit_columns[i].title) == NULL)
-                continue;
-            plan->uses[plan->count].column = c;
-            plan->uses[plan->count++].unit = unit_columns[i].unit;
-        }
+    for (size_t c = 0; c < plan->columns.count; c++) {
+        plan->units[c] = UNITS;
+        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++)
+            if (strstr(plan->columns.titles[c], unit_columns[i].title) != NULL)
+                plan->units[c] = unit_columns[i].unit;
+    }
 }
 
 static void fill_operator(struct workload_operator *op, struct counted *counted, struct unit_plan *plan)
@@ -320,10 +307,10 @@ static void fill_operator(struct workload_operator *op, struct counted *counted,
     counted->sums.block_num = counted->block_sum / counted->count;
     counted->sums.mix_block_num = counted->mix_block_sum / counted->count;
     pmu_columns_values(&plan->columns, &counted->sums, values);
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct pmu_value *value = &values[plan->uses[i].column];
-        const enum unit unit = plan->uses[i].unit;
-        if (value->value == DB_NULL || value->decimals >= sizeof powers / sizeof *powers)
+    for (size_t c = 0; c < plan->columns.count; c++) {
+        const struct pmu_value *value = &values[c];
+        const enum unit unit = plan->units[c];
+        if (unit == UNITS || value->value == DB_NULL || value->decimals >= sizeof powers / sizeof *powers)
             continue;
         double share = (double)value->value / powers[value->decimals];
         if (unit == UNIT_OCCUPIED)
@@ -362,33 +349,23 @@ int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct worklo
     struct cann_load load = {
         .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
+    bool failed = db_read_facts(db, &facts, err) < 0;
 
-    if (status != 0)
-        return status;
     load.tells_waits = facts.family != CAPTURE_JOB;
-    status = cann_parts_load(db, &load.parts, err);
-    if (status == 0)
-        status = cann_names_load(db, &load.names, err);
-    if (status == 0)
-        status = cann_tensor_sets_load(db, &load.tensors, err);
-    if (status == 0)
+    failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
+             cann_tensor_sets_load(db, &load.tensors, err) < 0 || add_tasks(&load, db, err) < 0 ||
+             (!workload->sums_only &&
+              (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
+               add_steps(workload, db, err) < 0));
+    if (!failed) {
         fill_facts(&workload->facts, &load.parts);
-    if (status == 0)
-        status = add_tasks(&load, db, err);
-    if (status == 0 && !workload->sums_only)
-        status = add_communications(&load, db, err);
-    if (status == 0 && !workload->sums_only)
-        status = workload_load_framework_steps(db, workload, err);
-    if (status == 0 && !workload->sums_only)
-        status = add_steps(workload, db, err);
-    if (status == 0)
         fill_operators(&load);
+    }
     cann_communications_release(&load.communications);
     cann_texts_release(&load.tensors);
     cann_texts_release(&load.names);
     cann_parts_release(&load.parts);
     map_release(&load.known);
     free(load.counted);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
