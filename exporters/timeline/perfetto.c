@@ -273,8 +273,6 @@ static inline uint32_t staying_number(struct perfetto *writer, struct event_span
     return number;
 }
 
-static const struct event_span no_prefix;
-
 static char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
                       struct err *err)
 {
@@ -287,8 +285,8 @@ static char *put_name(char *p, struct perfetto *writer, struct track *track, con
 static inline char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use, bool stays,
                                  struct event_span text, struct err *err)
 {
-    const uint32_t number =
-        stays ? staying_number(writer, no_prefix, text, err) : text_number(&writer->texts, text, err);
+    const uint32_t number = stays ? staying_number(writer, (struct event_span){NULL, 0}, text, err)
+                                  : text_number(&writer->texts, text, err);
     return put_numbered(p, writer, track, use, number, err);
 }
 
