@@ -387,15 +387,15 @@ static void put_name(struct html_writer *w, const char *text, size_t length)
 {
     const bool cell =
         w->depth > 1 && (strcmp(w->stack[w->depth - 1], "td") == 0 || strcmp(w->stack[w->depth - 2], "td") == 0);
-    size_t begin = 0;
+    size_t from = 0;
     for (size_t i = 1; cell && i < length; i++) {
         if (!may_break_after(text[i - 1]) || text[i - 1] == ' ' || may_break_after(text[i]))
             continue;
-        html_text_of(w, text + begin, i - begin);
+        html_text_of(w, text + from, i - from);
         html_raw(w, "<wbr>");
-        begin = i;
+        from = i;
     }
-    html_text_of(w, text + begin, length - begin);
+    html_text_of(w, text + from, length - from);
 }
 
 void html_name(struct html_writer *w, const char *text, size_t length)
@@ -480,10 +480,9 @@ const char *const html_style[] = {
     ".slack{fill:var(--dark)}",
     /* Tables are wider than the page: the name of a row stays in sight. */
     "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}td.long{min-width:10rem}",
-    "td.name:last-child{position:sticky;right:0;max-width:13.5rem;background:var(--bg);border-left:1px solid "
-    "var(--line)}",
-    "table:has(td.name:last-child) thead "
-    "th:last-child{right:0;z-index:1}td:nth-child(2):not(.n,.name){min-width:11rem}}",
+    "td.name:last-child{position:sticky;right:0;max-width:13.5rem;background:var(--bg);border-left:1px solid ",
+    "var(--line)}table:has(td.name:last-child) thead th:last-child{right:0;z-index:1}",
+    "td:nth-child(2):not(.n,.name){min-width:11rem}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
