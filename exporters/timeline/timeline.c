@@ -143,7 +143,7 @@ static bool needs_answers(const struct track_run *run)
 /* Finds out whether the answers about so many tasks take more memory than who has not asked for them expects. */
 static int bound_answers(struct track_run *run, sqlite3 *db, struct err *err)
 {
-    enum { TASKS_MAX = 3000000 }; /* 24 bytes each are 72 MB */
+    enum { TASKS_MAX = 2000000 }; /* some 42 bytes each are 84 MB */
     char text[160];
     int64_t count;
     if (run->run->options->layers != NULL || !needs_answers(run))
