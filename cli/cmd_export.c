@@ -216,7 +216,7 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
 
 static void tell_absent(const char *reason)
 {
-    console_detail("%s", reason);
+    console_note("%s", reason);
 }
 
 static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct export_type *type)
@@ -299,7 +299,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         .layers = (const char *const *)layers.items,
         .written = log_written,
         .written_arg = &export_log,
-        .absent = visit->settings->verbose ? tell_absent : NULL,
+        .absent = type == &timeline_type || visit->settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
     result = type == &timeline_type ? timeline_options_read(visit->settings, &options, &err) : 0;

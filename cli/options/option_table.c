@@ -197,7 +197,7 @@ const struct option_spec option_table[] = {
          "write timelines as the vendor's tool does: of CANN\nwith times as strings, of boards with monotonic times"),
     VALUE("reports", ON(EXPORT_TIMELINE), FILE, "FILE", reports,
           "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas;\nall: "
-          "every layer",
+          "every layer; of other captures steps, gaps,\nutilisation and core_units, as a further timeline",
           .vendor = "-reports", .vendor_means = "--reports", .offer = OFFER_LAYERS),
     FLAG("report", ON(VIEW), view.report, "the page of 'msprof report' instead"),
     VALUE("viewer", ON(VIEW), TEXT, "ADDRESS", view.viewer, "a Perfetto of your own (https://ui.perfetto.dev)"),

@@ -362,6 +362,39 @@ void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE])
     snprintf(hash, HTML_HASH_SIZE, "name-%.10s", digits);
 }
 
+static bool may_break_after(char c)
+{
+    return c != '\0' && strchr(" /_.:,-", c) != NULL;
+}
+
+void html_name_class(struct html_writer *w, const char *text, size_t length)
+{
+    enum { WORD_MAX = 24 }; /* characters that stay together */
+    size_t word = 0, longest = 0;
+    for (size_t i = 0; i < length && longest <= WORD_MAX; i++) {
+        word += !utf8_is_continuation((unsigned char)text[i]);
+        longest = word > longest ? word : longest;
+        word = may_break_after(text[i]) ? 0 : word;
+    }
+    html_attribute(w, "class", longest > WORD_MAX && !w->redact ? "name long" : "name");
+}
+
+/* Puts a name, in a cell with the places where it may be broken. */
+static void put_name(struct html_writer *w, const char *text, size_t length)
+{
+    const bool cell =
+        w->depth > 1 && (strcmp(w->stack[w->depth - 1], "td") == 0 || strcmp(w->stack[w->depth - 2], "td") == 0);
+    size_t from = 0;
+    for (size_t i = 1; cell && i < length; i++) {
+        if (!may_break_after(text[i - 1]) || text[i - 1] == ' ' || may_break_after(text[i]))
+            continue;
+        html_text_of(w, text + from, i - from);
+        html_raw(w, "<wbr>");
+        from = i;
+    }
+    html_text_of(w, text + from, length - from);
+}
+
 void html_name(struct html_writer *w, const char *text, size_t length)
 {
     char hash[HTML_HASH_SIZE];
@@ -373,11 +406,11 @@ void html_name(struct html_writer *w, const char *text, size_t length)
         size_t head = utf8_cut(text, HTML_NAME_MAX / 2), tail = length - HTML_NAME_MAX / 2;
         while (tail < length && utf8_is_continuation((unsigned char)text[tail]))
             tail++;
-        html_text_of(w, text, head);
+        put_name(w, text, head);
         html_text_f(w, " \xE2\x80\xA6 %zu bytes \xE2\x80\xA6 ", tail - head);
-        html_text_of(w, text + tail, length - tail);
+        put_name(w, text + tail, length - tail);
     } else {
-        html_text_of(w, text, length);
+        put_name(w, text, length);
     }
 }
 
@@ -412,7 +445,8 @@ const char *const html_style[] = {
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
     "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
-    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}",
+    "td.name{min-width:5.5rem}.long,.long *{overflow-wrap:anywhere}td.long{min-width:13rem}",
+    "td:last-child:not(.n){min-width:9rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -441,7 +475,11 @@ const char *const html_style[] = {
     ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
     ".slack{fill:var(--dark)}",
-    "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",
+    /* Tables are wider than the page: the name of a row stays in sight. */
+    "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}td.long{min-width:10rem}",
+    "td.name:last-child{position:sticky;right:0;max-width:13.5rem;background:var(--bg);border-left:1px solid ",
+    "var(--line)}table:has(td.name:last-child) thead th:last-child{right:0;z-index:1}",
+    "td:nth-child(2):not(.n,.name){min-width:11rem}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",

@@ -67,6 +67,8 @@ void html_text_of(struct html_writer *w, const char *text, size_t length);
 void html_text_f(struct html_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A whole element with nothing but a text. */
 void html_element(struct html_writer *w, const char *name, const char *text);
+/* The class of the cell of a name: whether it has words that must be broken to fit. */
+void html_name_class(struct html_writer *w, const char *text, size_t length);
 /* Puts a name that a capture has: its middle left out when it is long, its hash when names are redacted. */
 void html_name(struct html_writer *w, const char *text, size_t length);
 /* Puts a text of the program as it is, and nothing of Markdown: style and script alone, which hold no end tag. */

@@ -191,27 +191,25 @@ static int make_advice(struct html_page *page, struct err *err)
 static int load(struct html_page *page, struct err *err)
 {
     struct db_facts facts;
-    int status = db_read_facts(page->db, &facts, err);
 
+    if (db_read_facts(page->db, &facts, err) < 0)
+        return -(int)err->code;
     page->family = facts.family;
-    if (status == 0)
-        status = workload_load(page->db, WITH_COUNTERS, &page->workload, err);
-    if (status == 0)
-        status = splits_make(&page->workload, &page->splits, err);
-    if (status == 0 && !page->splits.whole)
-        status = step_groups_make(&page->workload, &page->splits, &page->groups, err);
-    if (status == 0 && !page->workload.facts.placed)
-        status = gaps_make(&page->workload, &page->gaps, err);
-    if (status != 0)
-        return status;
+    if (workload_load(page->db, WITH_COUNTERS, &page->workload, err) < 0 ||
+        splits_make(&page->workload, &page->splits, err) < 0 ||
+        (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
+        (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
+        return -(int)err->code;
     page->paths.workload = page->workload; /* which the page owns */
-    status = path_steps_load(page->db, &page->paths, err);
-    return status == 0 && page->workload.execution_count > 0 ? make_advice(page, err) : status;
+    if (path_steps_load(page->db, &page->paths, err) < 0)
+        return -(int)err->code;
+    return page->workload.execution_count > 0 ? make_advice(page, err) : 0;
 }
 
 static void release(struct html_page *page)
 {
     free(page->links.items);
+    report_session_release(&page->session);
     path_steps_release(&page->paths);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
@@ -350,6 +348,7 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     html_close(&page.w);
     report->w = page.w;
     free(page.links.items);
+    report_session_release(&page.session);
     workload_release(&page.workload);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "exporters/html/report_page.h"
 #include "exporters/load/path_steps.h"
 #include "exporters/table/report.h"
+#include "exporters/table/session.h"
 
 /* One capture on its way into the page. */
 struct html_page {
@@ -29,6 +30,7 @@ struct html_page {
     const struct comparison *comparison; /* of a page about one alone */
     size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
     struct path_steps paths;
+    struct report_session session; /* of the tables; db NULL: there was none yet */
     struct html_links {
         struct html_link *items; /* inside of page_write.c */
         size_t count, capacity;

@@ -159,7 +159,7 @@ void html_cell(struct html_page *page, const char *text)
 void html_cell_name(struct html_page *page, const char *text)
 {
     html_open(&page->w, "td");
-    html_attribute(&page->w, "class", "name");
+    html_name_class(&page->w, text, strlen(text));
     html_name(&page->w, text, strlen(text));
     html_close(&page->w);
 }
@@ -283,15 +283,17 @@ static void put_share(struct html_page *page, const struct table_cell *cell)
 static void put_cell(struct filling *filling, const struct table_cell *cell, size_t step)
 {
     const struct known_column *column = column_of(filling->plan, step);
-    bool texts = report_holds_texts(&column->column);
+    const bool texts = report_holds_texts(&column->column), names = texts && !is_word(filling->report, column);
     struct html_writer *w = &filling->page->w;
 
     html_open(w, "td");
     if (step == filling->bars && !is_missing(cell))
         put_share(filling->page, cell);
-    else if (!texts || !is_word(filling->report, column))
-        html_attribute(w, "class", texts ? "name" : "n");
-    if (texts && !is_word(filling->report, column) && !is_missing(cell))
+    else if (names)
+        html_name_class(w, cell->text, cell->length);
+    else if (!texts)
+        html_attribute(w, "class", "n");
+    if (names && !is_missing(cell))
         html_name(w, cell->text, cell->length);
     else
         html_text_of(w, cell->text, cell->length);
@@ -364,17 +366,19 @@ static int fill(struct filling *filling, struct err *err)
                                            .sink = &sink};
     const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
     struct export_result result = {.files = 0};
-    struct report_session session;
-    struct device_tables tables = {&session, filling};
-    int status = report_session_open(&session, page->db, &options, &result, err);
+    struct device_tables tables = {&page->session, filling};
+    int status = 0;
 
-    session.workload = &page->workload;
-    session.paths = &page->paths;
+    page->session.options = &options;
+    page->session.result = &result;
+    if (page->session.db == NULL)
+        status = report_session_open(&page->session, page->db, &options, &result, err);
+    page->session.workload = &page->workload;
+    page->session.paths = &page->paths;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
                      : fill_device(&tables, &scope, err);
-    report_session_release(&session);
     return status;
 }
 

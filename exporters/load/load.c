@@ -62,21 +62,14 @@ static int find_operator(struct cann_load *load, const struct operator_ids *ids,
     struct workload_key key = {.work = (uint32_t)ids->work};
     bool added;
     struct known_operator *known = map_add(&load->known, ids, &added, err);
-    int status = 0;
 
-    if (known == NULL)
+    if (known == NULL || (added && (workload_add_text(load->workload, name, &key.name, err) < 0 ||
+                                    workload_add_text(load->workload, type, &key.type, err) < 0 ||
+                                    workload_add_text(load->workload, shapes, &key.shapes, err) < 0 ||
+                                    workload_add_operator(load->workload, &key, &known->op, err) < 0)))
         return -(int)err->code;
-    if (added) {
-        status = workload_add_text(load->workload, name, &key.name, err);
-        if (status == 0)
-            status = workload_add_text(load->workload, type, &key.type, err);
-        if (status == 0)
-            status = workload_add_text(load->workload, shapes, &key.shapes, err);
-        if (status == 0)
-            status = workload_add_operator(load->workload, &key, &known->op, err);
-    }
     *ret = known->op;
-    return status;
+    return 0;
 }
 
 static const char *text_or_none(struct cann_text text)
@@ -283,28 +276,56 @@ static const struct {
     {"mte3_ratio", UNIT_STORE},    {"fixpipe_ratio", UNIT_STORE}, {"cube_utilization", UNIT_OCCUPIED},
 };
 
-static void fill_operator(struct workload_operator *op, struct counted *counted)
+/* Columns of counters of a part, and which of them tell of units: many operators have the same. */
+struct unit_plan {
+    const struct cann_part *part; /* NULL: there is none yet */
+    struct pmu_columns columns;
+    enum unit units[2 * PMU_MAX_COLUMNS + 1]; /* of the columns; UNITS: of none */
+};
+
+static void plan_units(struct unit_plan *plan, const struct cann_part *part)
+{
+    const struct pmu_input input = cann_pmu_input(part);
+    if (plan->part == part)
+        return;
+    plan->part = part;
+    pmu_columns_init(&plan->columns, &input);
+    for (size_t c = 0; c < plan->columns.count; c++) {
+        plan->units[c] = UNITS;
+        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++)
+            if (strstr(plan->columns.titles[c], unit_columns[i].title) != NULL)
+                plan->units[c] = unit_columns[i].unit;
+    }
+}
+
+static void fill_operator(struct workload_operator *op, struct counted *counted, struct unit_plan *plan)
 {
     static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    const struct pmu_input input = cann_pmu_input(counted->part);
-    struct pmu_columns columns;
     struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
 
-    pmu_columns_init(&columns, &input);
+    plan_units(plan, counted->part);
     counted->sums.block_num = counted->block_sum / counted->count;
     counted->sums.mix_block_num = counted->mix_block_sum / counted->count;
-    pmu_columns_values(&columns, &counted->sums, values);
-    for (size_t c = 0; c < columns.count; c++)
-        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++) {
-            const char *found = strstr(columns.titles[c], unit_columns[i].title);
-            if (found == NULL || values[c].value == DB_NULL || values[c].decimals >= sizeof powers / sizeof *powers)
-                continue;
-            double share = (double)values[c].value / powers[values[c].decimals];
-            if (unit_columns[i].unit == UNIT_OCCUPIED)
-                share /= 100;
-            if (share * op->counted_ns > op->units[unit_columns[i].unit])
-                op->units[unit_columns[i].unit] = share * op->counted_ns;
-        }
+    pmu_columns_values(&plan->columns, &counted->sums, values);
+    for (size_t c = 0; c < plan->columns.count; c++) {
+        const struct pmu_value *value = &values[c];
+        const enum unit unit = plan->units[c];
+        if (unit == UNITS || value->value == DB_NULL || value->decimals >= sizeof powers / sizeof *powers)
+            continue;
+        double share = (double)value->value / powers[value->decimals];
+        if (unit == UNIT_OCCUPIED)
+            share /= 100;
+        if (share * op->counted_ns > op->units[unit])
+            op->units[unit] = share * op->counted_ns;
+    }
+}
+
+static void fill_operators(struct cann_load *load)
+{
+    struct unit_plan plan = {.part = NULL};
+    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++)
+        if (load->counted[i].count > 0)
+            fill_operator(&load->workload->operators[i], &load->counted[i], &plan);
 }
 
 static void fill_facts(struct workload_facts *facts, const struct cann_parts *parts)
@@ -328,36 +349,25 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     struct cann_load load = {
         .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
+    bool failed = db_read_facts(db, &facts, err) < 0;
 
-    if (status != 0)
-        return status;
     load.tells_waits = facts.family != CAPTURE_JOB;
-    status = cann_parts_load(db, &load.parts, err);
-    if (status == 0)
-        status = cann_names_load(db, &load.names, err);
-    if (status == 0)
-        status = cann_tensor_sets_load(db, &load.tensors, err);
-    if (status == 0)
+    failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
+             cann_tensor_sets_load(db, &load.tensors, err) < 0 || add_tasks(&load, db, err) < 0 ||
+             (!workload->sums_only &&
+              (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
+               add_steps(workload, db, err) < 0));
+    if (!failed) {
         fill_facts(&workload->facts, &load.parts);
-    if (status == 0)
-        status = add_tasks(&load, db, err);
-    if (status == 0 && !workload->sums_only)
-        status = add_communications(&load, db, err);
-    if (status == 0 && !workload->sums_only)
-        status = workload_load_framework_steps(db, workload, err);
-    if (status == 0 && !workload->sums_only)
-        status = add_steps(workload, db, err);
-    for (size_t i = 0; status == 0 && i < workload->operator_count && i < load.counted_capacity; i++)
-        if (load.counted[i].count > 0)
-            fill_operator(&workload->operators[i], &load.counted[i]);
+        fill_operators(&load);
+    }
     cann_communications_release(&load.communications);
     cann_texts_release(&load.tensors);
     cann_texts_release(&load.names);
     cann_parts_release(&load.parts);
     map_release(&load.known);
     free(load.counted);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* The sums of an operator's counters. */

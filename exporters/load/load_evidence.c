@@ -252,25 +252,23 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     int status = is_attached(db, &attached, err);
     if (status < 0 || !attached)
         return status;
-    status = each_row(db, "SELECT count(*) FROM temp.framework_op", take_count, &count, err);
+    if (each_row(db, "SELECT count(*) FROM temp.framework_op", take_count, &count, err) < 0)
+        return -(int)err->code;
     load.names = calloc(count + 1, sizeof *load.names);
     load.items = calloc(count + 1, sizeof *load.items);
-    if (status == 0 && (load.names == NULL || load.items == NULL))
-        status = err_no_memory(err);
-    if (status == 0)
-        status = each_row(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id",
-                          take_op, &load, err);
-    if (status == 0)
-        status = each_row(db, "SELECT op_id, duration_ns FROM temp.framework_work", take_work, &load, err);
-    if (status == 0)
-        status = profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err);
+    const bool failed =
+        ((load.names == NULL || load.items == NULL) && err_no_memory(err) < 0) ||
+        each_row(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", take_op,
+                 &load, err) < 0 ||
+        each_row(db, "SELECT op_id, duration_ns FROM temp.framework_work", take_work, &load, err) < 0 ||
+        profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err) < 0;
     for (size_t i = 0; i < load.count; i++) {
         free(load.names[i]);
         large_free(load.items[i].items);
     }
     free(load.names);
     free(load.items);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- steps ---- */
@@ -458,19 +456,15 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
 {
     struct evidence_load load = {.evidence = ret};
     struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
     find_window(&load, workload);
-    if (status == 0)
-        status = load_calls(db, workload, &load, err);
+    bool failed = db_read_facts(db, &facts, err) < 0 || load_calls(db, workload, &load, err) < 0;
     sum_memory_calls(&load);
-    if (status == 0 && facts.family != CAPTURE_SVP)
-        status = load_frequency(db, workload, ret, err);
-    if (status == 0)
-        status = evidence_load_stages(db, ret, err);
+    failed = failed || (facts.family != CAPTURE_SVP && load_frequency(db, workload, ret, err) < 0) ||
+             evidence_load_stages(db, ret, err) < 0;
     intern_release(&load.names);
     free(load.memory);
     intervals_release(&load.memory_calls);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

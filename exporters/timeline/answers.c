@@ -25,6 +25,12 @@ const struct workload *track_answers_workload(const struct track_answers *answer
     return &answers->workload;
 }
 
+const char *track_answers_absence(const struct track_answers *answers)
+{
+    return answers->workload.facts.placed ? "the capture does not say when each task ran"
+                                          : "the capture has nothing of it";
+}
+
 void track_answers_release(struct track_answers *answers)
 {
     if (answers == NULL)

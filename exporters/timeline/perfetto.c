@@ -2,6 +2,7 @@
 #include "exporters/timeline/perfetto.h"
 
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "db/database.h"
 #include "exporters/timeline/perfetto_put.h"
@@ -33,8 +34,6 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_IID = 10,
     EVENT_TRACK_UUID = 11,
-    EVENT_CATEGORY = 22,
-    EVENT_NAME = 23,
     EVENT_COUNTER_VALUE = 30,
     EVENT_DOUBLE_COUNTER_VALUE = 44
 };
@@ -46,9 +45,7 @@ enum {
     ANNOTATION_UINT = 3,
     ANNOTATION_INT = 4,
     ANNOTATION_DOUBLE = 5,
-    ANNOTATION_TEXT = 6,
     ANNOTATION_JSON = 9,
-    ANNOTATION_NAME = 10,
     ANNOTATION_TEXT_IID = 17
 };
 enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
@@ -70,38 +67,26 @@ enum { ORDERING_EXPLICIT = 3, PROCESS_ORDERING_EXPLICIT = 1, MERGE_NONE = 2 };
 
 /* Uses of a text: bits of those that a sequence has interned, and the fields of InternedData. */
 enum text_use { TEXT_CATEGORY, TEXT_EVENT, TEXT_KEY, TEXT_VALUE };
-/* Where each stands: in InternedData, as its number, and whole where the table has no room for it. */
+/* Where each stands: in InternedData, and as its number. */
 static const struct {
-    unsigned interned, number, whole;
-} text_fields[] = {{1, EVENT_CATEGORY_IID, EVENT_CATEGORY},
-                   {2, EVENT_NAME_IID, EVENT_NAME},
-                   {3, ANNOTATION_NAME_IID, ANNOTATION_NAME},
-                   {29, ANNOTATION_TEXT_IID, ANNOTATION_TEXT}};
+    unsigned interned, number;
+} text_fields[] = {{1, EVENT_CATEGORY_IID}, {2, EVENT_NAME_IID}, {3, ANNOTATION_NAME_IID}, {29, ANNOTATION_TEXT_IID}};
 
 #define TEXTS_MAX 32768
 #define TEXTS_BYTES_MAX ((size_t)8 * 1024 * 1024)
-#define TEXTS_OF_AN_EVENT 64                        /* when there is no room for so many, all begin anew */
 #define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
 #define SHORT_EVENT 1024                            /* bytes of events that are written in one piece */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define RECENT 64                                   /* a power of two: tracks that are found without the map */
 #define STAYING 4096                                /* a power of two: texts that are known by their address */
-#define PREDICTED 16                                /* keys of arguments whose places are remembered */
 
 /* ---- state ---- */
 
-struct text {
-    uint64_t hash;
-    size_t offset, length;
-};
-
-/* Texts of the file, each with one number for all that it is used for; places: an open hash table of them. */
+/* Texts of the file, each with one number, from 1 on, for all that it is used for. */
 struct texts {
-    struct text *items; /* the first is none */
-    uint32_t *places;
-    char *bytes;
-    size_t count, used;                          /* bytes */
-    uint32_t keys[PREDICTED], values[PREDICTED]; /* of the arguments of the last event, by their place */
+    struct intern interned;
+    size_t used; /* bytes */
     struct {
         const char *prefix, *text;
         size_t length;
@@ -154,8 +139,7 @@ struct process_item {
 struct perfetto {
     struct outfile *out;
     struct map tracks, counters, processes;
-    struct track *last;
-    int64_t last_pid, last_tid;
+    struct track_item recent[RECENT];
     struct texts texts;
     uint32_t generation;
     size_t states; /* bytes of what all sequences know */
@@ -180,72 +164,22 @@ static int no_memory(struct err *err)
 
 /* ---- texts ---- */
 
-static uint64_t hash_text(struct event_span text)
+/* 0: err is set. */
+static uint32_t text_number(struct texts *texts, struct event_span text, struct err *err)
 {
-    uint64_t hash = text.length * 0x9e3779b97f4a7c15u, word = 0;
-    const char *p = text.text;
-    size_t length = text.length;
-    for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
-        memcpy(&word, p, sizeof word);
-        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    word = 0;
-    memcpy(&word, p, length);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    return hash ^ hash >> 29;
-}
-
-static bool is_text(const struct texts *texts, uint32_t number, struct event_span text)
-{
-    const struct text *item = &texts->items[number];
-    return item->length == text.length && memcmp(texts->bytes + item->offset, text.text, text.length) == 0;
-}
-
-/* The number of a text; 0: there is no room, and all must begin anew. */
-static uint32_t text_number(struct texts *texts, struct event_span text)
-{
-    const uint64_t hash = hash_text(text);
-    size_t place = hash % ((size_t)2 * TEXTS_MAX);
-    for (; texts->places[place] != 0; place = (place + 1) % ((size_t)2 * TEXTS_MAX)) {
-        if (texts->items[texts->places[place]].hash == hash && is_text(texts, texts->places[place], text))
-            return texts->places[place];
-    }
-    if (texts->count == TEXTS_MAX || text.length > TEXTS_BYTES_MAX - texts->used)
+    const size_t before = texts->interned.count;
+    uint32_t number;
+    if (intern_add(&texts->interned, text.text, text.length, &number, err) < 0)
         return 0;
-    texts->items[texts->count] = (struct text){hash, texts->used, text.length};
-    memcpy(texts->bytes + texts->used, text.text, text.length);
-    texts->used += text.length;
-    texts->places[place] = (uint32_t)texts->count;
-    return (uint32_t)texts->count++;
-}
-
-static int texts_init(struct texts *texts, struct err *err)
-{
-    texts->items = calloc(TEXTS_MAX, sizeof *texts->items);
-    texts->places = calloc((size_t)2 * TEXTS_MAX, sizeof *texts->places);
-    texts->bytes = malloc(TEXTS_BYTES_MAX);
-    texts->count = 1;
-    return texts->items != NULL && texts->places != NULL && texts->bytes != NULL ? 0 : no_memory(err);
-}
-
-static void texts_release(struct texts *texts)
-{
-    free(texts->items);
-    free(texts->places);
-    free(texts->bytes);
+    texts->used += texts->interned.count > before ? text.length : 0;
+    return number + 1;
 }
 
 /* Lets all sequences begin anew. */
 static void forget(struct perfetto *writer)
 {
-    struct texts *texts = &writer->texts;
-    memset(texts->places, 0, (size_t)2 * TEXTS_MAX * sizeof *texts->places);
-    memset(texts->keys, 0, sizeof texts->keys);
-    memset(texts->values, 0, sizeof texts->values);
-    memset(texts->staying, 0, sizeof texts->staying);
-    texts->count = 1;
-    texts->used = 0;
+    intern_release(&writer->texts.interned);
+    memset(&writer->texts, 0, sizeof writer->texts);
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
         struct track *track = writer->all_tracks.items[i];
         free(track->known);
@@ -284,8 +218,8 @@ static int know(struct perfetto *writer, struct track *track, uint32_t number, s
 /* Puts what a sequence does not know yet of a text beside the event. */
 static int tell(struct perfetto *writer, struct track *track, enum text_use use, uint32_t number, struct err *err)
 {
-    const struct text *item = &writer->texts.items[number];
-    const struct event_span text = {writer->texts.bytes + item->offset, item->length};
+    const struct interned *item = &writer->texts.interned.items[number - 1];
+    const struct event_span text = {item->bytes, item->length};
     const unsigned char bit = (unsigned char)(1u << use);
     if (number >= track->known_size && know(writer, track, number, err) < 0)
         return -(int)err->code;
@@ -300,18 +234,19 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
     return 0;
 }
 
-/* Puts a text as its number, or, where that is 0, as it is. */
+/* Puts the number of a text; 0: err is set. */
 static inline char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use,
-                                 uint32_t number, struct event_span text, struct err *err)
+                                 uint32_t number, struct err *err)
 {
     const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
     if (!known && (number == 0 || tell(writer, track, use, number, err) < 0))
-        return put_text(p, text_fields[use].whole, text);
+        return p;
     return field_put(p, text_fields[use].number, number);
 }
 
 /* A text that stays; prefix may be empty. */
-static inline uint32_t staying_number(struct perfetto *writer, struct event_span prefix, struct event_span text)
+static inline uint32_t staying_number(struct perfetto *writer, struct event_span prefix, struct event_span text,
+                                      struct err *err)
 {
     struct texts *texts = &writer->texts;
     const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
@@ -325,7 +260,7 @@ static inline uint32_t staying_number(struct perfetto *writer, struct event_span
         memcpy(writer->name + prefix.length, text.text, text.length);
         whole = (struct event_span){writer->name, prefix.length + text.length};
     }
-    const uint32_t number = text_number(texts, whole);
+    const uint32_t number = text_number(texts, whole, err);
     if (number != 0) {
         texts->staying[place].prefix = prefix.text;
         texts->staying[place].text = text.text;
@@ -335,49 +270,21 @@ static inline uint32_t staying_number(struct perfetto *writer, struct event_span
     return number;
 }
 
-static const struct event_span no_prefix;
-
 static char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
                       struct err *err)
 {
-    const uint32_t number = event->name_stays ? staying_number(writer, event->prefix, event->name)
-                                              : text_number(&writer->texts, event->name);
-    const struct event_span whole = {writer->name, event->prefix.length + event->name.length};
-    return put_numbered(p, writer, track, TEXT_EVENT, number, event->prefix.length > 0 ? whole : event->name, err);
+    const uint32_t number = event->name_stays ? staying_number(writer, event->prefix, event->name, err)
+                                              : text_number(&writer->texts, event->name, err);
+    return put_numbered(p, writer, track, TEXT_EVENT, number, err);
 }
 
-static char *put_category(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
-                          struct err *err)
+/* Puts a category, or key or text of an argument. stays: one address is one text. */
+static inline char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use, bool stays,
+                                 struct event_span text, struct err *err)
 {
-    const uint32_t number = event->category_stays ? staying_number(writer, no_prefix, event->category)
-                                                  : text_number(&writer->texts, event->category);
-    return put_numbered(p, writer, track, TEXT_CATEGORY, number, event->category, err);
-}
-
-/* The number of a text of an argument that does not stay: in most events it is that of the one before. */
-static uint32_t expected_number(struct texts *texts, uint32_t *expected, struct event_span text)
-{
-    if (*expected == 0 || !is_text(texts, *expected, text))
-        *expected = text_number(texts, text);
-    return *expected;
-}
-
-static inline char *put_key(char *p, struct perfetto *writer, struct track *track, size_t place,
-                            const struct event_member *member, struct err *err)
-{
-    const uint32_t number = member->literal
-                                ? staying_number(writer, no_prefix, member->key)
-                                : expected_number(&writer->texts, &writer->texts.keys[place % PREDICTED], member->key);
-    return put_numbered(p, writer, track, TEXT_KEY, number, member->key, err);
-}
-
-static inline char *put_text_value(char *p, struct perfetto *writer, struct track *track, size_t place,
-                                   const struct event_member *member, struct err *err)
-{
-    const uint32_t number =
-        member->stays ? staying_number(writer, no_prefix, member->value)
-                      : expected_number(&writer->texts, &writer->texts.values[place % PREDICTED], member->value);
-    return put_numbered(p, writer, track, TEXT_VALUE, number, member->value, err);
+    const uint32_t number = stays ? staying_number(writer, (struct event_span){NULL, 0}, text, err)
+                                  : text_number(&writer->texts, text, err);
+    return put_numbered(p, writer, track, use, number, err);
 }
 
 void perfetto_forget_texts(struct perfetto *writer)
@@ -395,30 +302,18 @@ static void write_packet(struct perfetto *writer, const char *head, size_t head_
     size_t inside = head_length + 2 * (size_t)(field > 15) + 1 - (field > 15) + varint_size(length) + length;
     if (interned > 0)
         inside += 1 + varint_size(interned) + interned;
-    const bool fits = inside + 2 * VARINT_MAX <= OUTFILE_RESERVE_MAX;
-    char parts[HEAD_MAX], *start = fits ? outfile_reserve(writer->out, inside + 2 * VARINT_MAX) : parts;
-    char *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
+    char start[2 * HEAD_MAX], *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
     memcpy(p, head, head_length);
     p += head_length;
     if (interned > 0) {
         p = varint_put(field_put_tag(p, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
-        if (fits) {
-            memcpy(p, writer->interned, interned);
-            p += interned;
-        } else {
-            outfile_write(writer->out, start, (size_t)(p - start));
-            outfile_write(writer->out, writer->interned, interned);
-            p = start;
-        }
+        outfile_write(writer->out, start, (size_t)(p - start));
+        outfile_write(writer->out, writer->interned, interned);
+        p = start;
     }
     p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
-    if (fits) {
-        memcpy(p, message, length);
-        outfile_advance(writer->out, (size_t)(p - start) + length);
-    } else {
-        outfile_write(writer->out, start, (size_t)(p - start));
-        outfile_write(writer->out, message, length);
-    }
+    outfile_write(writer->out, start, (size_t)(p - start));
+    outfile_write(writer->out, message, length);
     writer->interned_end = writer->interned;
 }
 
@@ -537,8 +432,9 @@ static struct process *process_of(struct perfetto *writer, int64_t pid, struct e
 
 static struct track *track_of(struct perfetto *writer, int64_t pid, int64_t tid, struct err *err)
 {
-    if (writer->last != NULL && writer->last_pid == pid && writer->last_tid == tid)
-        return writer->last;
+    struct track_item *recent = &writer->recent[((uint64_t)pid * 31 + (uint64_t)tid) % RECENT];
+    if (recent->track != NULL && recent->key.pid == pid && recent->key.tid == tid)
+        return recent->track;
     const struct track_item key = {.key = {pid, tid}};
     struct track_item *item = map_add(&writer->tracks, &key.key, NULL, err);
     if (item == NULL)
@@ -546,12 +442,8 @@ static struct track *track_of(struct perfetto *writer, int64_t pid, int64_t tid,
     if (item->track == NULL) {
         const struct process *process = process_of(writer, pid, err);
         item->track = process != NULL ? new_track(writer, process->uuid, err) : NULL;
-        if (item->track == NULL)
-            return NULL;
     }
-    writer->last = item->track;
-    writer->last_pid = pid;
-    writer->last_tid = tid;
+    *recent = *item;
     return item->track;
 }
 
@@ -637,12 +529,12 @@ static void end_slices(struct perfetto *writer, struct track *track, int64_t unt
 }
 
 /* Puts the value of an argument. */
-static char *put_value(char *p, struct perfetto *writer, struct track *track, size_t place,
-                       const struct event_member *member, struct err *err)
+static inline char *put_value(char *p, struct perfetto *writer, struct track *track, const struct event_member *member,
+                              struct err *err)
 {
     switch (member->type) {
     case EVENT_TEXT:
-        return put_text_value(p, writer, track, place, member, err);
+        return put_interned(p, writer, track, TEXT_VALUE, member->stays, member->value, err);
     case EVENT_INTEGER:
         return field_put(p, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
     case EVENT_REAL:
@@ -657,32 +549,29 @@ static char *put_value(char *p, struct perfetto *writer, struct track *track, si
     }
 }
 
-static int put_annotation(struct perfetto *writer, struct track *track, size_t place, const struct event_member *member,
-                          struct err *err)
+static inline void put_annotation(struct perfetto *writer, struct track *track, const struct event_member *member,
+                                  struct err *err)
 {
     enum { SHORT = 2, SHORT_MESSAGE = 128 }; /* bytes before a message below 128 bytes, as nearly all are */
     char *message = writer->event_end + SHORT;
-    char *p = put_key(message, writer, track, place, member, err);
-    p = put_value(p, writer, track, place, member, err);
+    char *p = put_interned(message, writer, track, TEXT_KEY, member->literal, member->key, err);
+    p = put_value(p, writer, track, member, err);
     const size_t length = (size_t)(p - message), head = length < SHORT_MESSAGE ? SHORT : varint_size(length) + 1;
     if (head > SHORT)
         memmove(message + head - SHORT, message, length);
     varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
     writer->event_end += head + length;
-    return err->code != ERR_NONE ? -(int)err->code : 0;
 }
 
 /* Puts category, arguments and other members. */
-static int put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+static void put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
     writer->event_end = writer->event;
     if (event->category.text != NULL)
-        writer->event_end = put_category(writer->event_end, writer, track, event, err);
-    for (size_t i = 0; i < event->member_count; i++) {
-        if (put_annotation(writer, track, i, &event->members[i], err) < 0)
-            return -(int)err->code;
-    }
-    return 0;
+        writer->event_end =
+            put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category_stays, event->category, err);
+    for (size_t i = 0; i < event->member_count; i++)
+        put_annotation(writer, track, &event->members[i], err);
 }
 
 static int add_slice(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
@@ -693,8 +582,7 @@ static int add_slice(struct perfetto *writer, struct track *track, const struct 
     if (__builtin_add_overflow(start_ns, event->duration_ns, &end_ns))
         end_ns = INT64_MAX;
     end_slices(writer, track, start_ns);
-    if (put_facts(writer, track, event, err) < 0)
-        return -(int)err->code;
+    put_facts(writer, track, event, err);
     char *p = field_put(writer->event_end, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
     writer->event_end = put_name(p, writer, track, event, err);
     bool earlier = start_ns < track->now_ns;
@@ -720,7 +608,7 @@ static uint64_t flow_id(struct event_span id)
     for (size_t i = 0; i < id.length; i++) {
         unsigned digit = (unsigned)(unsigned char)id.text[i] - '0';
         if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-            return hash_text(id);
+            return hash_bytes(id.text, id.length);
         number = number * 10 + digit;
     }
     return number;
@@ -734,8 +622,7 @@ static int add_flow(struct perfetto *writer, struct track *track, const struct e
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
     if (track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
         end_slices(writer, track, event->start_ns);
-    if (put_facts(writer, track, event, err) < 0)
-        return -(int)err->code;
+    put_facts(writer, track, event, err);
     char *p = put_name(writer->event_end, writer, track, event, err);
     writer->event_end = field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy));
     write_event(writer, track, event->start_ns, true);
@@ -745,7 +632,8 @@ static int add_flow(struct perfetto *writer, struct track *track, const struct e
 static struct track *counter_of(struct perfetto *writer, const struct event_text *event, struct event_span key,
                                 struct err *err)
 {
-    const struct counter_item wanted = {.key = {event->pid, hash_text(event->name) * 31 + hash_text(key)}};
+    const struct counter_item wanted = {
+        .key = {event->pid, hash_bytes(event->name.text, event->name.length) * 31 + hash_bytes(key.text, key.length)}};
     struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
     if (item == NULL || item->track != NULL)
         return item != NULL ? item->track : NULL;
@@ -832,7 +720,7 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
         return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
     if (make_room(writer, texts, err) < 0)
         return -(int)err->code;
-    if (writer->texts.count + TEXTS_OF_AN_EVENT > TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
+    if (writer->texts.interned.count >= TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
         writer->states > STATES_BYTES_MAX)
         forget(writer);
     if (event->phase == 'C')
@@ -845,7 +733,8 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
     if (track == NULL)
         return -(int)err->code;
     begin_sequence(writer, track);
-    return flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
+    const int status = flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
+    return err->code != ERR_NONE ? -(int)err->code : status;
 }
 
 /* ---- the whole ---- */
@@ -863,7 +752,7 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err)
                                 .processes = MAP_OF(struct process_item, pid),
                                 .generation = 1,
                                 .next_uuid = 1};
-    if (texts_init(&writer->texts, err) == 0 && make_room(writer, 0, err) == 0)
+    if (make_room(writer, 0, err) == 0)
         return writer;
     perfetto_free(writer);
     return NULL;
@@ -918,7 +807,7 @@ void perfetto_free(struct perfetto *writer)
     map_release(&writer->tracks);
     map_release(&writer->counters);
     map_release(&writer->processes);
-    texts_release(&writer->texts);
+    intern_release(&writer->texts.interned);
     free(writer->event);
     free(writer->interned);
     free(writer->name);

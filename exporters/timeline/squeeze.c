@@ -61,11 +61,6 @@ static void worker_free(void *opaque)
     free(deflater);
 }
 
-static int put_whole(const struct block *block, struct parallel_output *output, struct err *err)
-{
-    return parallel_write(output, block->bytes, block->length, err);
-}
-
 /* A block of gzip ends at a byte, so that the next one can follow it. */
 static int process(void *opaque, void *unit, struct parallel_output *output, struct err *err)
 {
@@ -74,7 +69,7 @@ static int process(void *opaque, void *unit, struct parallel_output *output, str
     z_stream *stream = &deflater->stream;
     const bool gzip = deflater->squeeze->kind == SQUEEZE_GZIP;
     if (block->whole)
-        return put_whole(block, output, err);
+        return parallel_write(output, block->bytes, block->length, err);
     const size_t bound = deflateBound(stream, (unsigned long)block->length) + HEAD_MAX;
     char *room = parallel_reserve(output, bound + HEAD_MAX, err);
     if (room == NULL)

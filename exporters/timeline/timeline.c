@@ -30,6 +30,8 @@ static bool is_shown(const struct track_run *run, const struct track *track)
 {
     const struct export_options *options = run->run->options;
     const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
+    if (run->only_answers ? !track->named_only : run->too_many && track->named_only)
+        return false;
     if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
         return false;
     return track_shows(run, track->name, track->also);
@@ -138,36 +140,62 @@ static bool needs_answers(const struct track_run *run)
     return tracks[i] != NULL;
 }
 
+/* Finds out whether the answers about so many tasks take more memory than who has not asked for them expects. */
+static int bound_answers(struct track_run *run, sqlite3 *db, struct err *err)
+{
+    enum { TASKS_MAX = 2000000 }; /* some 42 bytes each are 84 MB */
+    char text[160];
+    int64_t count;
+    if (run->run->options->layers != NULL || !needs_answers(run))
+        return 0;
+    if (cann_task_count(db, &count, err) < 0)
+        return -(int)err->code;
+    run->too_many = count > TASKS_MAX;
+    snprintf(text, sizeof text,
+             "the layers of Analysis are left out, as there are %lld tasks: '--reports all' has them",
+             (long long)count);
+    if (run->too_many && run->run->options->absent != NULL)
+        run->run->options->absent(text);
+    return 0;
+}
+
 /* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
-    int status = cann_names_load(db, &run->names, err);
-    if (status == 0 && needs_answers(run))
-        status = track_answers_load(run, err);
+    if (cann_names_load(db, &run->names, err) < 0 || bound_answers(run, db, err) < 0 ||
+        (needs_answers(run) && track_answers_load(run, err) < 0))
+        return -(int)err->code;
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
-    if (status == 0 && operators)
-        status = slice_operators_load(&run->operators, db, &run->names,
-                                      run->answers != NULL ? track_answers_workload(run->answers) : NULL, err);
-    if (status == 0)
-        status = encode_texts(&run->names, err);
-    return status == 0 && operators ? slice_operators_shorten(&run->operators, &run->names, err) : status;
+    const struct workload *workload = run->answers != NULL ? track_answers_workload(run->answers) : NULL;
+    if ((operators && slice_operators_load(&run->operators, db, &run->names, workload, err) < 0) ||
+        encode_texts(&run->names, err) < 0)
+        return -(int)err->code;
+    return operators ? slice_operators_shorten(&run->operators, &run->names, err) : 0;
 }
 
 static int load(struct track_run *run, struct err *err)
 {
     sqlite3 *db = run->run->db;
-    int status = cann_parts_load(db, &run->parts, err);
-    if (status == 0)
-        status = load_names(run, db, err);
-    if (status == 0)
-        status = cann_communications_load(db, &run->communications, err);
+    if (cann_parts_load(db, &run->parts, err) < 0 || load_names(run, db, err) < 0 ||
+        cann_communications_load(db, &run->communications, err) < 0)
+        return -(int)err->code;
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;
         if (process_id > 0 && process_id <= UINT32_MAX)
             run->process_id = process_id;
     }
-    return status;
+    return 0;
+}
+
+static struct track_run *run_new(struct timeline_run *timeline, struct err *err)
+{
+    struct track_run *run = calloc(1, sizeof *run);
+    if (run != NULL)
+        *run = (struct track_run){.run = timeline, .compat = timeline->options->trace_compat};
+    else
+        err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+    return run;
 }
 
 static void release(struct track_run *run)
@@ -182,16 +210,32 @@ static void release(struct track_run *run)
 
 /* ---- files ---- */
 
+/* Tells of a layer of answers that is asked for by its name, and has nothing to show. */
+static void tell_absent(const struct track_run *run, const char *name)
+{
+    char text[160];
+    const char *const *layer = run->run->options->layers;
+    while (layer != NULL && *layer != NULL && strcmp(*layer, name) != 0)
+        layer++;
+    if (layer == NULL || *layer == NULL || run->run->options->absent == NULL)
+        return;
+    snprintf(text, sizeof text, "the layer '%s' is empty: %s", name, track_answers_absence(run->answers));
+    run->run->options->absent(text);
+}
+
 static int begin_tracks(struct track_run *run, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->events != NULL)
-            status = series_track_write(run, run->tracks[i], run->states[i], err);
-        else if (run->tracks[i]->begin != NULL)
-            status = run->tracks[i]->begin(run, run->states[i], err);
+    for (size_t i = 0; i < run->track_count; i++) {
+        const struct track *track = run->tracks[i];
+        const uint64_t before = run->trace.events;
+        if (track->events != NULL && series_track_write(run, track, run->states[i], err) < 0)
+            return -(int)err->code;
+        if (track->events == NULL && track->begin != NULL && track->begin(run, run->states[i], err) < 0)
+            return -(int)err->code;
+        if (track->named_only && run->trace.events == before)
+            tell_absent(run, track->name);
     }
-    return status;
+    return 0;
 }
 
 static int name_threads(struct track_run *run, struct err *err)
@@ -208,24 +252,19 @@ static int name_threads(struct track_run *run, struct err *err)
 
 static int write_tracks(struct track_run *run, struct err *err)
 {
-    int status = run->guest != NULL ? run->guest->begin(run->guest->arg, &run->trace, err) : 0;
-    if (status == 0)
-        status = begin_tracks(run, err);
-    if (status == 0 && run->everything)
-        status = series_write(run, err);
-    if (status == 0)
-        status = tracks_walk(run, err);
-    if (status == 0)
-        status = name_threads(run, err);
-    return status == 0 && run->guest != NULL ? run->guest->end(run->guest->arg, &run->trace, err) : status;
+    const struct trace_guest *guest = run->guest;
+    if ((guest != NULL && guest->begin(guest->arg, &run->trace, err) < 0) || begin_tracks(run, err) < 0 ||
+        (run->everything && series_write(run, err) < 0) || tracks_walk(run, err) < 0 || name_threads(run, err) < 0)
+        return -(int)err->code;
+    return guest != NULL ? guest->end(guest->arg, &run->trace, err) : 0;
 }
 
 /* report NULL: of everything. Takes the path over. */
-static int write_file(struct track_run *run, const char *report, char *path, struct err *err)
+static int write_file(struct track_run *run, const char *report, const char *clock, char *path, struct err *err)
 {
-    const char *name = report != NULL ? report : "msprof";
-    const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
-    run->everything = report == NULL;
+    const char *name = report != NULL ? report : run->only_answers ? "analysis" : "msprof";
+    const struct trace_info info = {.clock = clock, .device_id = DB_NULL};
+    run->everything = report == NULL && !run->only_answers;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
     int status = choose_tracks(run, report, err);
     if (status == 0)
@@ -242,7 +281,7 @@ static int write_file(struct track_run *run, const char *report, char *path, str
 static int write_report(struct track_run *run, const char *report, struct err *err)
 {
     const char *name = report != NULL ? report : "msprof";
-    return write_file(run, report, cann_report_path(run->run->options, name, -1, ".json", err), err);
+    return write_file(run, report, "unix", cann_report_path(run->run->options, name, -1, ".json", err), err);
 }
 
 /* Whether an earlier track has named the report. */
@@ -257,11 +296,9 @@ static bool is_first_of_report(size_t i)
 
 int tracks_write(struct timeline_run *timeline, struct err *err)
 {
-    struct track_run *run = calloc(1, sizeof *run);
+    struct track_run *run = run_new(timeline, err);
     if (run == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
-    run->run = timeline;
-    run->compat = timeline->options->trace_compat;
+        return -(int)err->code;
     int status = load(run, err);
     if (status == 0)
         status = write_report(run, NULL, err);
@@ -276,17 +313,34 @@ int tracks_write(struct timeline_run *timeline, struct err *err)
 int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
                       struct err *err)
 {
-    struct track_run *run = calloc(1, sizeof *run);
+    struct track_run *run = run_new(timeline, err);
     if (run == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
-    run->run = timeline;
+        return -(int)err->code;
     run->compat = compat;
     run->guest = guest;
     int status = load(run, err);
     if (status == 0)
-        status = write_file(run, NULL, path_join(timeline->options->directory, name), err);
+        status = write_file(run, NULL, "unix", path_join(timeline->options->directory, name), err);
     release(run);
     return status;
+}
+
+/* Writes layers of answers of a capture whose timelines are not made of tracks: a file of their own, where --reports
+ * names any. */
+static int answers_write(struct timeline_run *timeline, const char *clock, struct err *err)
+{
+    const struct export_options *options = timeline->options;
+    if (options->layers == NULL || options->trace_compat)
+        return 0;
+    struct track_run *run = run_new(timeline, err);
+    if (run == NULL)
+        return -(int)err->code;
+    run->only_answers = true;
+    const bool failed =
+        needs_answers(run) && (track_answers_load(run, err) < 0 ||
+                               write_file(run, NULL, clock, path_join(options->directory, "analysis.json"), err) < 0);
+    release(run);
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- several captures in one file ---- */
@@ -322,33 +376,26 @@ static int choose_process(struct merging *merging, struct track_run *run, struct
 
 static int write_part(struct merging *merging, size_t i, const char *report, struct err *err)
 {
-    struct track_run *run = calloc(1, sizeof *run);
+    struct track_run *run = run_new(&merging->timeline, err);
     if (run == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
+        return -(int)err->code;
     merging->options.database = merging->parts[i].database;
     merging->timeline.db = merging->parts[i].db;
-    run->run = &merging->timeline;
-    run->compat = merging->options.trace_compat;
     run->everything = report == NULL;
     run->is_part = true;
     run->host = merging->parts[i].host;
     run->first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
-    int status = load(run, err);
-    if (status == 0)
-        status = choose_process(merging, run, err);
-    if (status == 0)
-        status = choose_tracks(run, report, err);
+    bool failed = load(run, err) < 0 || choose_process(merging, run, err) < 0 || choose_tracks(run, report, err) < 0;
     run->trace = merging->trace;
     run->trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
     run->trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
-    if (status == 0)
-        status = write_tracks(run, err);
+    failed = failed || write_tracks(run, err) < 0;
     trace_forget_texts(&run->trace);
     merging->trace = run->trace;
     release_tracks(run);
     release(run);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int write_merged(struct merging *merging, const char *report, struct err *err)
@@ -427,10 +474,9 @@ static int write_marks(struct track_run *run, const char *name, struct err *err)
                             name, err);
     if (status < 0)
         return status;
-    status = series_track_write(run, &track_msproftx, &marks, err);
-    if (status == 0)
-        status = series_track_name_threads(&marks, err);
-    status = trace_close(&run->trace, status, &info, err);
+    const bool failed =
+        series_track_write(run, &track_msproftx, &marks, err) < 0 || series_track_name_threads(&marks, err) < 0;
+    status = trace_close(&run->trace, failed ? -(int)err->code : 0, &info, err);
     series_track_release(&marks);
     return status;
 }
@@ -438,19 +484,16 @@ static int write_marks(struct track_run *run, const char *name, struct err *err)
 static int marks_timeline(struct timeline_run *timeline, struct err *err)
 {
     char name[TX_REPORT_NAME_MAX];
-    struct track_run *run = calloc(1, sizeof *run);
+    struct track_run *run = run_new(timeline, err);
     if (run == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
-    run->run = timeline;
-    run->compat = timeline->options->trace_compat;
+        return -(int)err->code;
     run->own_numbers = true;
     run->processes = (struct map)MAP_OF(struct named_process, pid);
-    int status = tx_report_name(name, timeline->db, timeline->options, ".json", err);
-    if (status == 0)
-        status = write_marks(run, name, err);
+    const bool failed =
+        tx_report_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(run, name, err) < 0;
     map_release(&run->processes);
     free(run);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- of every family ---- */
@@ -475,9 +518,12 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
     result = query_origin(db, facts.family, &run.origin, err);
     if (result != 0)
         return result;
-    if (facts.family == CAPTURE_SVP)
+    const bool svp = facts.family == CAPTURE_SVP, job = facts.family == CAPTURE_JOB;
+    if (answers_write(&run, job ? "system counter" : "system monotonic", err) < 0)
+        return -(int)err->code;
+    if (svp)
         return svp_timeline(&run, err);
-    result = facts.family == CAPTURE_JOB ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
+    result = job ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
     return result == 0 ? marks_timeline(&run, err) : result;
 }
 

@@ -42,7 +42,9 @@ struct track_run {
     bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
     bool is_part;     /* of the timeline of several captures */
-    bool everything;  /* the timeline of all layers that are asked for, not a file of some */
+    bool only_answers;               /* the file has nothing but them */
+    bool too_many;                   /* tasks for layers of answers that nobody has named */
+    bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_texts names; /* as JSON strings, with their quotes */
@@ -155,6 +157,8 @@ struct track_answers;
 int track_answers_load(struct track_run *run, struct err *err);
 /* The work of devices, of answers that were loaded. */
 const struct workload *track_answers_workload(const struct track_answers *answers);
+/* Why a layer of them has nothing to show. */
+const char *track_answers_absence(const struct track_answers *answers);
 void track_answers_release(struct track_answers *answers);
 
 /* Walks calls, then tasks, for all tracks of the file that are made of them, and writes their events. */

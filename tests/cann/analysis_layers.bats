@@ -67,3 +67,27 @@ processes() {
     expect_status 0
     expect_equal "$(processes compat | grep -cx Analysis)" 0
 }
+
+@test "of boards, of CANN before 2023 and of the JOB era they are a timeline of their own, where they are named" {
+    for capture in "$repository"/testdata/small/JOB* "$repository"/testdata/cann/{2022-*/PROF,job-*/JOB}*; do
+        rm -rf out plain
+        run_msprof -q export timeline --stable-names --output plain "$capture"
+        [ "$status" -eq 0 ] || expect_status 3
+        [ ! -e plain/timeline/analysis.json ]
+        run_msprof -q export timeline --stable-names --output out --reports steps,gaps,utilisation "$capture"
+        [ "$status" -eq 0 ] || expect_status 3
+        diff -r plain/timeline out/timeline | diff - <(echo "Only in out/timeline: analysis.json")
+        for table in gaps overlap; do
+            run_msprof -q show --table "$table" --format csv --output out "$capture"
+            printf '%s\n' "$output" >"$table.csv"
+        done
+        python3 "$repository/tests/cann/lib/analysis_alone.py" out/timeline gaps.csv overlap.csv
+        python3 "$repository/tests/lib/timeline.py" check out/timeline/analysis.json
+    done
+}
+
+@test "of a layer that is named and has nothing to show, why is told" {
+    run_msprof export timeline --output out --reports core_units,gaps "$(echo "$repository"/testdata/cann/job-910a/JOB*)"
+    [[ $stderr == *"the layer 'core_units' is empty: the capture has nothing of it"* ]]
+    [[ $stderr != *"the layer 'gaps'"* ]]
+}

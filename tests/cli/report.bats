@@ -111,6 +111,63 @@ PY
     expect_contains "$(page part c1-time | tr -d '\n')" "Step time$(printf '%.3f' "$(tail -1 <<<"$output")") us"
 }
 
+@test "the four numbers are those of what was planted: the median step, busy, communication that nothing covers, the largest gap" {
+    program <<'PY'
+planted = open('planted', 'w')
+tell = lambda kind, times: planted.write('%s %d %d\n' % (kind, *times))
+for step in range(9):
+    p.begin_step()
+    tell('work', p.op('a/conv', 'Conv2D', 100 + 3 * step))
+    tell('work', p.op('a/cast', 'Cast', 20, gap=5 + 7 * (step % 4), core=VECTOR, stream=3))
+    tell('wire', p.communicate(us=60, back=15))
+    tell('work', p.op('b/mm', 'MatMul', 200, gap=-10))
+    p.end_step()
+planted.close()
+PY
+    python3 - <<PY
+import re, statistics, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+part = page.Page('page.html').parts['c1-time']
+spans = [(kind, int(a), int(b)) for kind, a, b in map(str.split, open('planted'))]
+def union(kinds):
+    covered = set()
+    for kind, a, b in spans:
+        if kind in kinds:
+            covered.update(range(a // 10, b // 10))  # all times are multiples of 10 ns
+    return covered
+busy, work, wire = union(('work', 'wire')), union(('work',)), union(('wire',))
+elapsed = max(b for _, _, b in spans) - min(a for _, a, _ in spans)
+gaps = [b - a for a, b in zip(sorted(busy), sorted(busy)[1:]) if b > a + 1]
+us = lambda tens: '%.3f' % (tens / 100)
+said = lambda words: re.search(words + r'\n?\s*([0-9.]+) %\s*([0-9.]+) of ([0-9.]+) us', part).groups()
+assert said('Busy') == ('%.2f' % (1000 * len(busy) / elapsed), us(len(busy)), us(elapsed / 10)), said('Busy')
+exposed = len(wire - work)
+assert said('Exposed communication') == ('%.2f' % (1000 * exposed / elapsed), us(exposed), us(elapsed / 10))
+longest, count = re.search(r'Largest gap\s*([0-9.]+) us\s*of ([0-9]+)', part).groups()
+assert (longest, int(count)) == (us(max(gaps) - 1), len(gaps)), (longest, count, max(gaps), len(gaps))
+steps = [max(b for _, _, b in spans[i:i + 4]) - spans[i][1] for i in range(0, len(spans), 4)]
+assert re.search(r'Step time\s*([0-9.]+) us', part).group(1) == '%.3f' % (statistics.median(steps) / 1000), steps
+PY
+}
+
+@test "the frequency of the cores is that of each task's time, told as show tells it" {
+    program <<'PY'
+one = p.op('a/fast', 'MatMul', 100)
+p.at += 50000
+two = p.op('b/slow', 'MatMul', 300)
+p.prof.frequency([(one[0] - 1000, 1000), (one[1] + 20000, 500)])  # the clock is of 1000 MHz
+PY
+    same_table PROF_1 frequency 'Frequencies of the AI cores'
+    python3 - <<'PY'
+import csv
+rows = list(csv.DictReader(open('told')))
+told = {row['Frequency(MHz)']: (float(row['Time(us)']), float(row['Share(%)']), int(row['Tasks'])) for row in rows}
+assert told == {'1000': (100, 25, 1), '500': (300, 75, 1)}, told
+assert all(float(row['Mean(MHz)']) == (100 * 1000 + 300 * 500) / 400 for row in rows), rows
+PY
+}
+
 @test "steps are bars as long as they took, the first ones warm-up, with a line at the median" {
     program <<'PY'
 planted = open('planted', 'w')
@@ -568,4 +625,16 @@ PY
     mv "$BATS_TEST_TMPDIR/stdout" page.html
     page
     expect_contains "$(cat page.html)" "By type: the change of a step"
+}
+
+@test "a name may be broken between its words, and in the middle of one only where it is longer than a line" {
+    program <<'PY'
+p.op('Default/network/layer_3/aclnnMatMulFused_1', 'MatMul', 100)
+p.op('x' * 60, 'MatMul', 50)
+PY
+    expect_contains "$(<page.html)" '<td class="name">Default/<wbr>network/<wbr>layer_<wbr>3/<wbr>aclnnMatMulFused_<wbr>1</td>'
+    expect_contains "$(<page.html)" "<td class=\"name long\">$(printf 'x%.0s' {1..60})</td>"
+    expect_not_contains "$(<page.html)" '<text><wbr>'
+    run_msprof -q report PROF_1 --format markdown -o page.md
+    expect_not_contains "$(<page.md)" wbr
 }

@@ -12,7 +12,7 @@ import hashlib
 import html.parser
 import sys
 
-BARE = {'meta', 'br', 'input'}
+BARE = {'meta', 'br', 'input', 'wbr'}
 # elements and attributes that load, send or run something
 FORBIDDEN = {'link', 'img', 'iframe', 'object', 'embed', 'form', 'base', 'video', 'audio', 'source', 'image', 'use'}
 

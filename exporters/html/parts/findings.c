@@ -25,7 +25,7 @@ static void put_row_name(struct html_page *page, const struct rule *rule, const 
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
-    html_attribute(&page->w, "class", "name");
+    html_name_class(&page->w, row->name, strlen(row->name));
     if (rule->shows_gaps)
         html_link_open(page, "gaps", html_us(row->at_ns, start));
     else if (op != NULL)
