@@ -136,6 +136,7 @@ static int take_call(void *arg, int64_t *row, struct err *err)
         if (intern_add(&calls->names, scanned_text(&read->name), (size_t)read->name.length, &name, err) < 0)
             return -(int)err->code;
         call.name = calls->names.items[name].bytes;
+        call.name_number = name;
     }
     return reading->each(reading->arg, &call, err);
 }

@@ -61,8 +61,9 @@ const struct report report_task_time = {
 
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
 struct shown {
-    const char *name, *type, *api;
-    int64_t stream_id, task_id, count;
+    const char *type;
+    struct report_value name;
+    int64_t api_id, stream_id, task_id, count;
     struct report_value time, start, stop, share, waiting, pending;
 };
 
@@ -90,7 +91,8 @@ static const struct report_column columns_2022[] = {
     {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
     {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
     {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
-    {"API", SHOWN(api), HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
+    {"API", SHOWN(api_id), FORM_NAME, HERE, .flags = REPORT_NARROW,
+     .doc = "The function of the runtime that launched it."},
     {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
     {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
     {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
@@ -105,45 +107,62 @@ struct tasks {
 
 /* ---- chip 0 ---- */
 
-static double duration_of(const struct device_2022 *device, int64_t start_tick, int64_t end_tick)
+static double duration_of(const struct device_2022 *device, const struct cann_task *task)
 {
-    return time_2022(device, end_tick) - time_2022(device, start_tick);
+    return time_2022(device, task->end_tick) - time_2022(device, task->start_tick);
 }
 
-static int add_duration(void *arg, const struct execution *execution, struct err *err)
+static int add_duration(void *arg, const struct cann_task *task, struct err *err)
 {
     struct tasks *tasks = arg;
     (void)err;
-    tasks->all_time += duration_of(&tasks->device, execution->start_tick, execution->end_tick);
+    tasks->all_time += duration_of(&tasks->device, task);
     return 0;
 }
 
-/* The share that is shown. */
-static double share(void *arg, int64_t start_tick, int64_t end_tick)
+/* Numbers in descending order. */
+static uint64_t descending(double number)
 {
-    const struct tasks *tasks = arg;
-    double duration = duration_of(&tasks->device, start_tick, end_tick);
-    return pmu_round_binary(tasks->all_time > 0 ? duration / tasks->all_time * 100 : 0, 6);
+    uint64_t bits;
+    number = number == 0 ? 0 : number; /* of either sign */
+    memcpy(&bits, &number, sizeof bits);
+    return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
 }
 
-static int put_states(void *arg, const struct execution *execution, struct err *err)
+static uint64_t numbers_of(int64_t first, int64_t second)
+{
+    return (uint64_t)first << 32 | (uint32_t)second;
+}
+
+/* The largest share that is shown first. */
+static struct spool_key by_share(void *arg, const struct cann_task *task)
+{
+    const struct report_run *run = arg;
+    const struct tasks *tasks = run->state;
+    double duration = duration_of(&tasks->device, task);
+    return (struct spool_key){
+        descending(pmu_round_binary(tasks->all_time > 0 ? duration / tasks->all_time * 100 : 0, 6)),
+        numbers_of(task->task_id, task->stream_id)};
+}
+
+static int put_states(void *arg, const struct cann_task *states, struct err *err)
 {
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    const struct task_2022 task = task_2022_of(&tasks->device, states);
     /* NAN: it did not come into the state */
-    double wait = time_2022(&tasks->device, execution->wait_tick);
-    double pending = time_2022(&tasks->device, execution->pending_tick);
+    double wait = time_2022(&tasks->device, states->wait_tick);
+    double pending = time_2022(&tasks->device, states->pending_tick);
     double duration = task.end - task.start, next = isnan(pending) ? task.start : pending;
-    int64_t type = execution->type;
+    int64_t type = states->type;
     const struct shown row = {
-        .name = execution->op_name,
+        .name = value_name(states->op_name_id),
         .type = type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL,
-        .api = execution->launch,
-        .stream_id = execution->stream_id,
-        .task_id = execution->task_id,
+        .api_id = states->launch_name_id,
+        .stream_id = states->stream_id,
+        .task_id = states->task_id,
         .count = 1,
         .time = microseconds_2022(duration),
         .share = percent_2022(duration, tasks->all_time),
@@ -156,12 +175,9 @@ static int put_states(void *arg, const struct execution *execution, struct err *
 static int put_all_states(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
-    struct execution_query query = {.range = tasks->device.range.ticks};
-    int status = execution_each(run->session->db, &query, add_duration, tasks, err);
-    query.order = EXECUTIONS_BY_KEY;
-    query.key = share;
-    query.key_arg = tasks;
-    return status == 0 ? execution_each(run->session->db, &query, put_states, run, err) : status;
+    const struct execution_range *range = &tasks->device.range.ticks;
+    int status = execution_each(run->session->db, range, CANN_NOT_COUNTED, add_duration, tasks, err);
+    return status == 0 ? execution_each_by(run->session->db, range, by_share, put_states, run, err) : status;
 }
 
 /* ---- the others ---- */
@@ -174,17 +190,24 @@ static struct report_value whole_time(const struct tasks *tasks, double time, ch
     return value_text(text);
 }
 
-static int put_kernel(void *arg, const struct execution *execution, struct err *err)
+static struct spool_key by_end(void *arg, const struct cann_task *task)
+{
+    (void)arg;
+    return (struct spool_key){spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
+}
+
+static int put_kernel(void *arg, const struct cann_task *kernel, struct err *err)
 {
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    const struct task_2022 task = task_2022_of(&tasks->device, kernel);
     char start[TIME_MAX], stop[TIME_MAX];
     const struct shown row = {
-        .name = execution->op_name,
-        .type = task_2022_type(&tasks->device, execution),
-        .stream_id = execution->stream_id,
-        .task_id = execution->task_id,
+        .name = value_name(kernel->op_name_id),
+        .type = task_2022_type(&tasks->device, kernel),
+        .api_id = DB_NULL,
+        .stream_id = kernel->stream_id,
+        .task_id = kernel->task_id,
         .time = microseconds_2022(task.end - task.start),
         .start = whole_time(tasks, task.start, start),
         .stop = whole_time(tasks, task.end, stop),
@@ -202,7 +225,8 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     char duration[TIME_MAX], start[TIME_MAX], stop[TIME_MAX];
     snprintf(duration, sizeof duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"", (double)hundredths / 100);
     const struct shown row = {
-        .name = COPY_NAME_2022,
+        .name = value_text(COPY_NAME_2022),
+        .api_id = DB_NULL,
         .type = COPY_TYPE_2022,
         .stream_id = copy->stream_id,
         .task_id = copy->task_id,
@@ -219,12 +243,12 @@ static int put_rows(struct report_run *run, struct err *err)
     int status = device_2022_of(&tasks->device, run, err);
     if (status < 0)
         return status;
-    const struct execution_query query = {.range = tasks->device.range.ticks, .order = EXECUTIONS_BY_END};
+    const struct execution_range *range = &tasks->device.range.ticks;
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    status = execution_each(run->session->db, &query, put_kernel, run, err);
-    return status == 0 ? device_copy_each(run->session->db, &query.range, put_copy, run, err) : status;
+    status = execution_each_by(run->session->db, range, by_end, put_kernel, run, err);
+    return status == 0 ? device_copy_each(run->session->db, range, put_copy, run, err) : status;
 }
 
 const struct report report_task_time_2022 = {

@@ -50,11 +50,11 @@ static int take_runtime_call(void *arg, const struct plain_call *call, struct er
     return 0;
 }
 
-static int take_execution(void *arg, const struct execution *run, struct err *err)
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     (void)err;
     struct span *span = arg;
-    double start = time_2022(span->device, run->start_tick), end = time_2022(span->device, run->end_tick);
+    double start = time_2022(span->device, task->start_tick), end = time_2022(span->device, task->end_tick);
     span->first = span->any ? fmin(span->first, start) : start;
     span->last = span->any ? fmax(span->last, end) : end;
     span->any = true;
@@ -84,14 +84,13 @@ static int put_rows(struct report_run *run, struct err *err)
     if (calls == NULL)
         return -(int)err->code;
     int status = device_2022_of(device, run, err);
-    const struct execution_query query = {.range = device->range.ticks};
     if (status == 0)
         status = plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err);
     if (status == 0)
         status = plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err);
     plain_calls_free(calls);
     if (status == 0)
-        status = execution_each(db, &query, take_execution, &tasks, err);
+        status = execution_each(db, &device->range.ticks, CANN_NOT_COUNTED, take_task, &tasks, err);
     if (status == 0)
         status = put_span(run, "ACL", model_call, &acl, err);
     if (status == 0)
