@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_executions.h"
 
-#include "base/array.h"
-#include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "parsers/record.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ?1 the device, ?2 and ?3 the range. */
@@ -186,34 +183,28 @@ int execution_cores(sqlite3 *db, int64_t device_id, bool *ret_ai_cores, bool *re
                : query_run(db, COUNTED("aiv_pmu", "aiv_total_cycle"), &device_id, 1, take_flag, ret_vector_cores, err);
 }
 
-static const struct query_field count_fields[] = {
-    QUERY_FIELD(struct execution_counts, copies, "(SELECT count(*) FROM " COPIES ")"),
-    QUERY_FIELD(struct execution_counts, ai_cpu_runs,
-                "(SELECT count(*) FROM aicpu_node WHERE device_id = ?1 AND " IN_RANGE("end_tick") ")"),
-};
-static const struct query_select counts = {QUERY_FIELDS(count_fields), .from = ""};
-
-static int take_counts(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    query_take(row, 0, counts.fields, counts.field_count, arg);
-    return 0;
-}
-
 static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct execution_counts *ret = arg;
     (void)err;
     ret->tasks++;
     ret->operators += task->op_name_id != DB_NULL;
-    ret->ai_cpu_tasks += task->type == 1;
+    return 0;
+}
+
+static int count_copy(void *arg, const struct device_copy *copy, struct err *err)
+{
+    struct execution_counts *ret = arg;
+    (void)copy;
+    (void)err;
+    ret->copies++;
     return 0;
 }
 
 int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err)
 {
     *ret = (struct execution_counts){.tasks = 0};
-    int status = select_in_range(db, &counts, range, take_counts, ret, err);
+    int status = device_copy_each(db, range, count_copy, ret, err);
     return status == 0 ? execution_each(db, range, CANN_NOT_COUNTED, count_task, ret, err) : status;
 }
 
@@ -226,47 +217,6 @@ static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
 {
     const struct number_loop *loop = arg;
     return loop->each(loop->arg, query_integer(row, 0), err);
-}
-
-struct streams {
-    int64_t *items; /* each once, ascending */
-    size_t count, capacity;
-};
-
-static int add_stream(void *arg, int64_t stream_id, struct err *err)
-{
-    struct streams *streams = arg;
-    size_t at = search_until(streams->items, streams->count, sizeof *streams->items, 0, stream_id);
-    if (at > 0 && streams->items[at - 1] == stream_id)
-        return 0;
-    if (array_reserve(streams, 1, err) < 0)
-        return -(int)err->code;
-    memmove(streams->items + at + 1, streams->items + at, (streams->count - at) * sizeof *streams->items);
-    streams->items[at] = stream_id;
-    streams->count++;
-    return 0;
-}
-
-static int add_stream_of_task(void *arg, const struct cann_task *task, struct err *err)
-{
-    return add_stream(arg, task->stream_id, err);
-}
-
-static const struct query_field stream_field[] = {QUERY_FIELD(struct device_copy, stream_id, "DISTINCT stream_id")};
-static const struct query_select copy_streams = {QUERY_FIELDS(stream_field), .from = "FROM " COPIES};
-
-int execution_each_stream(sqlite3 *db, const struct execution_range *range,
-                          int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err)
-{
-    struct streams streams = {.items = NULL};
-    struct number_loop loop = {add_stream, &streams};
-    int status = execution_each(db, range, CANN_NOT_COUNTED, add_stream_of_task, &streams, err);
-    if (status == 0)
-        status = select_in_range(db, &copy_streams, range, take_number, &loop, err);
-    for (size_t i = 0; i < streams.count && status == 0; i++)
-        status = each(arg, streams.items[i], err);
-    free(streams.items);
-    return status;
 }
 
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,

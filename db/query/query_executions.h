@@ -45,18 +45,14 @@ struct ai_cpu_run {
 int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err);
 
-/* Counts of a device's rows in a range. */
-struct execution_counts {
-    int64_t tasks, operators, copies, ai_cpu_runs;
-    int64_t ai_cpu_tasks; /* of the tasks those that ran there */
-};
 /* Whether AI cores of a device counted, or, where they did not, vector cores. */
 int execution_cores(sqlite3 *db, int64_t device_id, bool *ret_ai_cores, bool *ret_vector_cores, struct err *err);
-int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err);
 
-/* Streams of tasks and copies, ascending. */
-int execution_each_stream(sqlite3 *db, const struct execution_range *range,
-                          int (*each)(void *arg, int64_t stream_id, struct err *err), void *arg, struct err *err);
+/* Counts of a device's rows in a range. */
+struct execution_counts {
+    int64_t tasks, operators, copies;
+};
+int execution_count(sqlite3 *db, const struct execution_range *range, struct execution_counts *ret, struct err *err);
 
 /* Devices with tasks, iterations or logs, ascending, in captures of 2020. */
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/database.h"
 #include "db/query/operators/query_models.h"
 #include "exporters/counters/pmu_rounding.h"
@@ -347,6 +348,112 @@ static int draw_thread_group(struct earlier *draw, struct err *err)
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
 
+/* ---- tasks as they are drawn: read once, for all files ---- */
+
+struct timed_task {
+    double start, end;   /* as the tool had them */
+    double milliseconds; /* by its counters; NAN: it has none */
+    int64_t total_cycle, stream_id, task_id, type, op_task_type, op_name_id, op_type_id, block_num, tensor_set_id;
+};
+
+#define TASK_OF_AI_CPU 1
+#define TASK_MEMORY ((size_t)4 * 1024 * 1024)
+
+/* What tells the operator. */
+static struct cann_task task_of(const struct timed_task *task)
+{
+    return (struct cann_task){.type = task->type,
+                              .op_task_type = task->op_task_type,
+                              .op_name_id = task->op_name_id,
+                              .op_type_id = task->op_type_id,
+                              .block_num = task->block_num,
+                              .mix_block_num = DB_NULL,
+                              .tensor_set_id = task->tensor_set_id};
+}
+
+static int each_task(struct earlier *draw, int (*each)(void *arg, const struct timed_task *task, struct err *err),
+                     void *arg, struct err *err)
+{
+    struct spool_item item;
+    int status = spool_rewind(draw->tasks, err);
+    while (status == 0 && (status = spool_next(draw->tasks, &item, err)) > 0)
+        status = each(arg, item.record, err);
+    return status;
+}
+
+static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
+{
+    int64_t *items = draw->streams.items;
+    size_t at = search_until(items, draw->streams.count, sizeof *items, 0, stream_id);
+    if (at > 0 && items[at - 1] == stream_id)
+        return 0;
+    if (array_reserve(&draw->streams, 1, err) < 0)
+        return -(int)err->code;
+    items = draw->streams.items;
+    memmove(items + at + 1, items + at, (draw->streams.count++ - at) * sizeof *items);
+    items[at] = stream_id;
+    return 0;
+}
+
+static int add_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    static const struct spool_key in_order = {0, 0};
+    struct earlier *draw = arg;
+    const struct task_2022 span = task_2022_of(draw->device, task);
+    const struct timed_task timed = {.start = span.start,
+                                     .end = span.end,
+                                     .milliseconds = task_2022_milliseconds(&draw->counters, task),
+                                     .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle,
+                                     .stream_id = task->stream_id,
+                                     .task_id = task->task_id,
+                                     .type = task->type,
+                                     .op_task_type = task->op_task_type,
+                                     .op_name_id = task->op_name_id,
+                                     .op_type_id = task->op_type_id,
+                                     .block_num = task->block_num,
+                                     .tensor_set_id = task->tensor_set_id};
+    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
+    return add_stream(draw, task->stream_id, err) < 0 ||
+                   spool_add(draw->tasks, &in_order, &timed, sizeof timed, err) < 0
+               ? -(int)err->code
+               : 0;
+}
+
+static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
+{
+    return add_stream(arg, copy->stream_id, err);
+}
+
+static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *err)
+{
+    struct earlier *draw = arg;
+    (void)run;
+    (void)err;
+    draw->ai_cpu_runs = true;
+    return 0;
+}
+
+static int read_tasks(struct earlier *draw, struct err *err)
+{
+    const struct execution_range *range = &draw->device->range.ticks;
+    draw->tasks = spool_new(TASK_MEMORY, NULL, err);
+    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_CYCLES, add_task, draw, err) < 0 ||
+        device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
+        ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
+        return -(int)err->code;
+    return spool_finish(draw->tasks, err);
+}
+
+static void release_tasks(struct earlier *draw)
+{
+    spool_free(draw->tasks);
+    draw->tasks = NULL;
+    free(draw->streams.items);
+    draw->streams.items = NULL;
+    draw->streams.count = draw->streams.capacity = 0;
+    draw->ai_cpu_tasks = draw->ai_cpu_runs = false;
+}
+
 /* ---- models and what the host did for them: few ---- */
 
 /* name and arguments: as JSON has them. */
@@ -494,26 +601,23 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-static int draw_stack_task(void *arg, const struct cann_task *task, struct err *err)
+static int draw_stack_task(void *arg, const struct timed_task *timed, struct err *err)
 {
     struct earlier *draw = arg;
     const struct trace_style *style = &draw->trace.style;
-    const struct task_2022 span = task_2022_of(draw->device, task);
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, task->op_name_id);
-    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span.start, span.end);
+    const struct cann_task task = task_of(timed);
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, task.op_name_id);
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, timed->start, timed->end);
     slice.tid = STACK_SCHEDULER;
     if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return -(int)err->code;
-    char *start = earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, task), err);
+    char *start = earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, &task), err);
     if (start == NULL)
         return -(int)err->code;
-    char *p = put_span(draw, begin_named(start, style, "", name), &slice, span.start, span.end);
-    double time = task_2022_milliseconds(&draw->counters, task);
-    if (isnan(time))
-        p = trace_put_literal(p, ",\"Total Time(ms)\":\"\"");
-    else
-        p = number_put_real(trace_put_literal(p, ",\"Total Time(ms)\":"), time, 17);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
+    char *p = put_span(draw, begin_named(start, style, "", name), &slice, timed->start, timed->end);
+    p = trace_put_literal(p, ",\"Total Time(ms)\":");
+    p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, &task);
     return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
 }
 
@@ -532,10 +636,9 @@ static int draw_stack(struct earlier *draw, struct err *err)
     for (int i = 0; i < STACK_LAYERS && draw->compat; i++)
         name_thread(draw, draw->device->part->process_id, i, layers[i], false);
     draw->in_model = false;
-    bool failed =
-        plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
-        plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
-        execution_each(draw->run->db, &draw->device->range.ticks, CANN_CYCLES, draw_stack_task, draw, err) < 0;
+    bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
+                  plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
+                  each_task(draw, draw_stack_task, draw, err) < 0;
     return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_layer, err);
 }
 
@@ -547,38 +650,34 @@ enum { SCHEDULER, AI_CPU };
 struct tasks {
     struct earlier *draw;
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
-    bool ai_cpu;               /* a process of the AI CPU is wanted */
 };
 
-static char *put_counted(char *p, const struct earlier *draw, const struct cann_task *task)
+static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *task)
 {
-    const struct trace_style *style = &draw->trace.style;
-    if (!task_2022_counted(task))
+    if (isnan(task->milliseconds))
         return trace_put_literal(p, ",\"Aicore Time(ms)\":\"N/A\",\"Total Cycle\":\"N/A\"");
-    p = trace_put_decimals(
-        p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(task_2022_milliseconds(&draw->counters, task), 6), 6);
-    return trace_put_integer(p, style,
-                             ",\"Total Cycle\":", task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle);
+    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(task->milliseconds, 6), 6);
+    return trace_put_integer(p, style, ",\"Total Cycle\":", task->total_cycle);
 }
 
-static int draw_task(void *arg, const struct cann_task *task, struct err *err)
+static int draw_task(void *arg, const struct timed_task *timed, struct err *err)
 {
     const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
     const struct trace_style *style = &draw->trace.style;
-    const struct task_2022 span = task_2022_of(draw->device, task);
-    const char *type = task_2022_type(draw->device, task);
-    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, span.start, span.end);
+    const struct cann_task task = task_of(timed);
+    const char *type = task_2022_type(draw->device, &task);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->start, timed->end);
     char *start,
-        *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
-                                    &draw->lanes, task->stream_id, &slice, &start, err);
+        *p = earlier_begin_operator(draw, task.op_name_id, slice_operator_room(&draw->operators, &draw->names, &task),
+                                    &draw->lanes, timed->stream_id, &slice, &start, err);
     if (p == NULL)
         return -(int)err->code;
-    p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
-    p = slice_put_operator(put_counted(p, draw, task), style, &draw->operators, &draw->names, task);
+    p = earlier_put_task(p, style, type != NULL ? type : "N/A", timed->stream_id, timed->task_id);
+    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, &task);
     p = trace_end_slice(p, style, &slice);
     if (draw->flows)
-        p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
+        p = put_flow(draw, p, 'f', timed->stream_id, timed->task_id, &slice, err);
     return earlier_finish(draw, start, p, err);
 }
 
@@ -625,32 +724,27 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
-static int draw_ai_cpu_task(void *arg, const struct cann_task *task, struct err *err)
+static int draw_ai_cpu_task(void *arg, const struct timed_task *task, struct err *err)
 {
-    const struct tasks *tasks = arg;
-    if (task->type != 1)
-        return 0;
-    const struct task_2022 span = task_2022_of(tasks->draw->device, task);
-    const struct ai_cpu_run run = {.start_ns = number_from_real(span.start),
-                                   .duration_ns = number_from_real(span.end - span.start),
+    const struct ai_cpu_run run = {.start_ns = number_from_real(task->start),
+                                   .duration_ns = number_from_real(task->end - task->start),
                                    .compute_ns = DB_NULL,
                                    .copy_ns = DB_NULL,
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
                                    .op_name_id = task->op_name_id};
-    return draw_ai_cpu_run(arg, &run, err);
+    return task->type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
 }
 
-static int take_stream(void *arg, int64_t stream_id, struct err *err)
+static void name_streams(struct earlier *draw)
 {
-    const struct tasks *tasks = arg;
     char name[64];
-    (void)err;
-    earlier_count_thread(tasks->draw, stream_id);
-    snprintf(name, sizeof name, "Stream %lld", (long long)stream_id);
-    if (tasks->draw->compat)
-        name_thread(tasks->draw, SCHEDULER, stream_id, name, false);
-    return 0;
+    for (size_t i = 0; i < draw->streams.count; i++) {
+        earlier_count_thread(draw, draw->streams.items[i]);
+        snprintf(name, sizeof name, "Stream %lld", (long long)draw->streams.items[i]);
+        if (draw->compat)
+            name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
+    }
 }
 
 static void name_task_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -672,25 +766,22 @@ static int draw_all_tasks(struct tasks *tasks, struct err *err)
 {
     struct earlier *draw = tasks->draw;
     const struct execution_range *range = &draw->device->range.ticks;
-    sqlite3 *db = draw->run->db;
+    const bool again = draw->device->part->chip == 0 && draw->ai_cpu_tasks;
     earlier_name_process(draw, SCHEDULER, "Task Scheduler");
-    if (execution_each_stream(db, range, take_stream, tasks, err) < 0)
-        return -(int)err->code;
-    const bool again = draw->device->part->chip == 0 && draw->counts.ai_cpu_tasks > 0;
-    if (tasks->ai_cpu || again)
+    name_streams(draw);
+    if (draw->ai_cpu_runs || again)
         earlier_name_process(draw, AI_CPU, "AI CPU");
-    if (execution_each(db, range, CANN_CYCLES, draw_task, tasks, err) < 0 ||
-        (draw->counts.copies > 0 && device_copy_each(db, range, draw_copy, tasks, err) < 0) ||
-        ai_cpu_run_each(db, range, draw_ai_cpu_run, tasks, err) < 0)
+    if (each_task(draw, draw_task, tasks, err) < 0 ||
+        device_copy_each(draw->run->db, range, draw_copy, tasks, err) < 0 ||
+        ai_cpu_run_each(draw->run->db, range, draw_ai_cpu_run, tasks, err) < 0)
         return -(int)err->code;
-    return again && !tasks->ai_cpu ? execution_each(db, range, CANN_NOT_COUNTED, draw_ai_cpu_task, tasks, err) : 0;
+    return again && !draw->ai_cpu_runs ? each_task(draw, draw_ai_cpu_task, tasks, err) : 0;
 }
 
 static int draw_tasks(struct earlier *draw, struct err *err)
 {
-    const struct execution_counts *counts = &draw->counts;
-    struct tasks tasks = {.draw = draw, .ai_cpu = counts->ai_cpu_runs > 0};
-    if (counts->tasks == 0 && counts->copies == 0 && !tasks.ai_cpu)
+    struct tasks tasks = {.draw = draw};
+    if (draw->streams.count == 0 && !draw->ai_cpu_runs)
         return 0;
     earlier_begin_layer(draw, NULL);
     trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
@@ -777,15 +868,13 @@ static void release_calls(struct earlier *draw)
 static int write_device(void *arg, const struct device_2022 *device, struct err *err)
 {
     struct earlier *draw = arg;
-    sqlite3 *db = draw->run->db;
     draw->device = device;
-    if (execution_count(db, &device->range.ticks, &draw->counts, err) < 0 ||
-        counters_2022_init(&draw->counters, device, err) < 0 ||
-        (draw->calls = plain_calls_new(db, device->part->device_id, err)) == NULL)
-        return -(int)err->code;
-    int status = write_files(draw, err);
+    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
+                  (draw->calls = plain_calls_new(draw->run->db, device->part->device_id, err)) == NULL ||
+                  write_files(draw, err) < 0;
     release_calls(draw);
-    return status;
+    release_tasks(draw);
+    return failed ? -(int)err->code : 0;
 }
 
 int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)

@@ -34,8 +34,13 @@ struct earlier {
     int64_t first_free; /* a number above all of its threads */
     char *event;        /* the latest that was too long for the buffer of the file */
     /* Of captures of 2022 only: */
-    struct execution_counts counts;
     struct counters_2022 counters;
+    struct spool *tasks;            /* as they are drawn, by start */
+    bool ai_cpu_tasks, ai_cpu_runs; /* tasks that ran there, and what it measured itself */
+    struct {
+        int64_t *items; /* each once, ascending */
+        size_t count, capacity;
+    } streams; /* of tasks and copies */
     struct plain_calls *calls;
     struct strbuf_list {
         struct strbuf *items;
