@@ -168,12 +168,21 @@ static int sort_call(void *arg, const struct plain_call *call, struct err *err)
     return spool_add(reading->spool, &key, call, sizeof *call, err);
 }
 
+/* Both are put together of those of each, which files have, too. */
+static int sort_both(struct reading *reading, struct err *err)
+{
+    int status = plain_calls_each(reading->calls, PLAIN_ACL, sort_call, reading, err);
+    return status == 0 ? plain_calls_each(reading->calls, PLAIN_RUNTIME, sort_call, reading, err) : status;
+}
+
 static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
 {
     struct reading reading = {.calls = calls, .longest_first = layers == PLAIN_BOTH, .each = sort_call};
     reading.arg = &reading;
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
-    if (reading.spool != NULL && read_calls(&reading, layers, err) == 0 && spool_finish(reading.spool, err) == 0) {
+    if (reading.spool != NULL &&
+        (reading.longest_first ? sort_both(&reading, err) : read_calls(&reading, layers, err)) == 0 &&
+        spool_finish(reading.spool, err) == 0) {
         calls->sorted[layers] = reading.spool;
         return 0;
     }
