@@ -107,17 +107,34 @@ struct tasks {
 
 /* ---- chip 0 ---- */
 
-static double duration_of(const struct device_2022 *device, const struct cann_task *task)
-{
-    return time_2022(device, task->end_tick) - time_2022(device, task->start_tick);
-}
+struct state {
+    double start, duration;
+    int64_t wait_tick, pending_tick, type, stream_id, task_id, name_id, api_id;
+};
 
-static int add_duration(void *arg, const struct cann_task *task, struct err *err)
+/* States on their way: read once, then sorted by the share of what they are all together. */
+struct states {
+    struct report_run *run;
+    struct tasks *tasks;
+    struct spool *read, *sorted;
+};
+
+static int read_state(void *arg, const struct cann_task *task, struct err *err)
 {
-    struct tasks *tasks = arg;
-    (void)err;
-    tasks->all_time += duration_of(&tasks->device, task);
-    return 0;
+    static const struct spool_key in_order = {0, 0};
+    const struct states *states = arg;
+    const struct task_2022 span = task_2022_of(&states->tasks->device, task);
+    const struct state state = {.start = span.start,
+                                .duration = span.end - span.start,
+                                .wait_tick = task->wait_tick,
+                                .pending_tick = task->pending_tick,
+                                .type = task->type,
+                                .stream_id = task->stream_id,
+                                .task_id = task->task_id,
+                                .name_id = task->op_name_id,
+                                .api_id = task->launch_name_id};
+    states->tasks->all_time += state.duration;
+    return spool_add(states->read, &in_order, &state, sizeof state, err);
 }
 
 /* Numbers in descending order. */
@@ -135,49 +152,60 @@ static uint64_t numbers_of(int64_t first, int64_t second)
 }
 
 /* The largest share that is shown first. */
-static struct spool_key by_share(void *arg, const struct cann_task *task)
+static int sort_state(struct states *states, const struct state *state, struct err *err)
 {
-    const struct report_run *run = arg;
-    const struct tasks *tasks = run->state;
-    double duration = duration_of(&tasks->device, task);
-    return (struct spool_key){
-        descending(pmu_round_binary(tasks->all_time > 0 ? duration / tasks->all_time * 100 : 0, 6)),
-        numbers_of(task->task_id, task->stream_id)};
+    const double all = states->tasks->all_time, share = all > 0 ? state->duration / all * 100 : 0;
+    const struct spool_key key = {descending(pmu_round_binary(share, 6)), numbers_of(state->task_id, state->stream_id)};
+    return spool_add(states->sorted, &key, state, sizeof *state, err);
 }
 
-static int put_states(void *arg, const struct cann_task *states, struct err *err)
+static int put_state(struct states *states, const struct state *state, struct err *err)
 {
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
-    struct report_run *run = arg;
-    const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, states);
+    const struct tasks *tasks = states->tasks;
     /* NAN: it did not come into the state */
-    double wait = time_2022(&tasks->device, states->wait_tick);
-    double pending = time_2022(&tasks->device, states->pending_tick);
-    double duration = task.end - task.start, next = isnan(pending) ? task.start : pending;
-    int64_t type = states->type;
+    double wait = time_2022(&tasks->device, state->wait_tick);
+    double pending = time_2022(&tasks->device, state->pending_tick);
+    double next = isnan(pending) ? state->start : pending;
     const struct shown row = {
-        .name = value_name(states->op_name_id),
-        .type = type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL,
-        .api_id = states->launch_name_id,
-        .stream_id = states->stream_id,
-        .task_id = states->task_id,
+        .name = value_name(state->name_id),
+        .type = state->type >= 0 && (size_t)state->type < sizeof types / sizeof *types ? types[state->type] : NULL,
+        .api_id = state->api_id,
+        .stream_id = state->stream_id,
+        .task_id = state->task_id,
         .count = 1,
-        .time = microseconds_2022(duration),
-        .share = percent_2022(duration, tasks->all_time),
+        .time = microseconds_2022(state->duration),
+        .share = percent_2022(state->duration, tasks->all_time),
         .waiting = microseconds_2022(isnan(wait) ? 0 : next - wait),
-        .pending = microseconds_2022(isnan(pending) ? 0 : task.start - pending),
+        .pending = microseconds_2022(isnan(pending) ? 0 : state->start - pending),
     };
-    return report_put(run, &row, err);
+    return report_put(states->run, &row, err);
 }
+
+static int each_state(struct states *states, struct spool *spool,
+                      int (*each)(struct states *states, const struct state *state, struct err *err), struct err *err)
+{
+    struct spool_item item;
+    int status = spool_finish(spool, err);
+    while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
+        status = each(states, item.record, err);
+    return status;
+}
+
+#define STATES_MEMORY ((size_t)4 * 1024 * 1024)
 
 static int put_all_states(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
-    const struct execution_range *range = &tasks->device.range.ticks;
-    int status = execution_each(run->session->db, range, CANN_NOT_COUNTED, add_duration, tasks, err);
-    return status == 0 ? execution_each_by(run->session->db, range, by_share, put_states, run, err) : status;
+    struct states states = {run, tasks, spool_new(STATES_MEMORY, NULL, err), NULL};
+    bool failed =
+        states.read == NULL || (states.sorted = spool_new(STATES_MEMORY, NULL, err)) == NULL ||
+        execution_each(run->session->db, &tasks->device.range.ticks, CANN_NOT_COUNTED, read_state, &states, err) < 0 ||
+        each_state(&states, states.read, sort_state, err) < 0 || each_state(&states, states.sorted, put_state, err) < 0;
+    spool_free(states.read);
+    spool_free(states.sorted);
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- the others ---- */
@@ -286,6 +314,10 @@ const struct report report_acsq_task_statistic = {
     .columns = columns_acsq,
 };
 
+/* Tasks of a capture that the scheduler STARS has recorded: those of others need not be looked through. */
+#define TASKS_OF_STARS                                                                                                 \
+    "(SELECT 1 WHERE EXISTS (SELECT 1 FROM source_file WHERE kind GLOB 'stars_soc*')) CROSS JOIN device_task"
+
 /* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
 static const struct report_column columns_2022_acsq[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
@@ -306,7 +338,7 @@ const struct report report_acsq_task_statistic_2022 = {
     .needs = "stars_soc.data",
     .families = FAMILY_2022,
     .of_device = true,
-    .query = {.from = "device_task",
+    .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND accelerator_id IS NOT NULL",
               .order_by = "start_ns, id"},
     .columns = columns_2022_acsq,
@@ -358,7 +390,7 @@ const struct report report_ffts_sub_task_time_2022 = {
     .needs = "split tasks (FFTS+)",
     .families = FAMILY_2022,
     .of_device = true,
-    .query = {.from = "device_task",
+    .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND context_id IS NOT NULL",
               .order_by = "start_ns, id"},
     .columns = columns_2022_ffts,
