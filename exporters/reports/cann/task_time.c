@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task of the devices ran. */
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
@@ -214,8 +215,14 @@ enum { TIME_MAX = 64 };
 
 static struct report_value whole_time(const struct tasks *tasks, double time, char text[TIME_MAX])
 {
-    snprintf(text, TIME_MAX, tasks->quotes ? "\"%.0f\"" : "%.0f", trunc(time));
-    return value_text(text);
+    if (!(time >= 1 && time < 1e18)) {
+        snprintf(text, TIME_MAX, tasks->quotes ? "\"%.0f\"" : "%.0f", trunc(time));
+        return value_text(text);
+    }
+    char *end = number_put_signed(text + tasks->quotes, (int64_t)time);
+    if (tasks->quotes)
+        text[0] = *end++ = '"';
+    return value_text_of(text, (size_t)(end - text));
 }
 
 static struct spool_key by_end(void *arg, const struct cann_task *task)
