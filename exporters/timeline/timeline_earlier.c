@@ -263,7 +263,7 @@ static int draw_whole_call(struct earlier *draw, const struct plain_call *call, 
     char *start, *p = begin_call(draw, call, prefix, &start, err);
     if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
         return -(int)err->code;
-    p = trace_put_times(p, style, &slice);
+    p = trace_put_times_at(p, style, &slice, &draw->place);
     if (category != NULL)
         p = trace_put_category(p, style, category);
     p = put_call_flow(draw, trace_end_call(p, style, &slice), call, &slice, err);

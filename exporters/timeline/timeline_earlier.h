@@ -53,6 +53,7 @@ struct earlier {
         size_t count, capacity;
         bool listed;
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
+    struct trace_place place;            /* of the latest call */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
     struct map begun_flows;              /* which of them have a beginning: struct begun_flow */
