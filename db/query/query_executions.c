@@ -49,41 +49,6 @@ int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_c
     return status;
 }
 
-struct sorting {
-    struct spool *spool;
-    struct spool_key (*key)(void *arg, const struct cann_task *task);
-    void *arg;
-};
-
-#define SORT_MEMORY ((size_t)4 * 1024 * 1024)
-#define SORTED_SIZE offsetof(struct cann_task, has_aic)
-
-static int sort_task(void *arg, const struct cann_task *task, struct err *err)
-{
-    const struct sorting *sorting = arg;
-    const struct spool_key key = sorting->key(sorting->arg, task);
-    return spool_add(sorting->spool, &key, task, SORTED_SIZE, err);
-}
-
-int execution_each_by(sqlite3 *db, const struct execution_range *range,
-                      struct spool_key (*key)(void *arg, const struct cann_task *task),
-                      int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
-{
-    struct sorting sorting = {spool_new(SORT_MEMORY, NULL, err), key, arg};
-    struct cann_task task = {.has_aic = false};
-    struct spool_item item;
-    if (sorting.spool == NULL)
-        return -(int)err->code;
-    int status = execution_each(db, range, CANN_NOT_COUNTED, sort_task, &sorting, err);
-    status = status == 0 ? spool_finish(sorting.spool, err) : status;
-    while (status == 0 && (status = spool_next(sorting.spool, &item, err)) > 0) {
-        memcpy(&task, item.record, SORTED_SIZE);
-        status = each(arg, &task, err);
-    }
-    spool_free(sorting.spool);
-    return status;
-}
-
 /* ---- copies ---- */
 
 /* A copy ends (state 2) after it was received (0) and started (1). */

@@ -5,7 +5,6 @@
 #define MSPROF_DB_QUERY_QUERY_EXECUTIONS_H
 
 #include "base/err.h"
-#include "base/file/spool.h"
 #include "db/query/query_cann.h"
 
 #include <sqlite3.h>
@@ -21,12 +20,6 @@ struct execution_range {
 /* Whole tasks by start. counters: which of them are read. */
 int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_counters counters,
                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
-/* The same by another key, without counters; arg is the key's, too. */
-int execution_each_by(sqlite3 *db, const struct execution_range *range,
-                      struct spool_key (*key)(void *arg, const struct cann_task *task),
-                      int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg,
-                      struct err *err);
-
 /* A task that copies asynchronously, in ticks, by start: it is no execution. */
 struct device_copy {
     int64_t stream_id, task_id, receive_tick, start_tick, end_tick;

@@ -4,6 +4,7 @@
 #include "exporters/timeline/timeline_earlier.h"
 
 #include "base/array.h"
+#include "base/file/spool.h"
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -254,41 +255,41 @@ static const char *mode_of(const struct plain_call *call)
     return call->process_id != DB_NULL ? api_type_2022(call->api_type) : NULL;
 }
 
-/* A slice without arguments (trace_end_call). */
-static int draw_whole_call(struct earlier *draw, const struct plain_call *call, const char *prefix,
-                           const char *category, int64_t number, struct err *err)
+/* What the tool told of a call. */
+static char *put_call(char *p, const struct trace_style *style, const struct plain_call *call)
+{
+    if (call->process_id != DB_NULL) {
+        p = trace_put_value_word(p, style, "\"Mode\":", mode_of(call));
+        p = trace_put_integer(p, style, ",\"Process Id\":", call->process_id);
+        *p++ = ',';
+    }
+    return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
+}
+
+/* Ours have no arguments (trace_end_call). category: NULL, none. */
+static int draw_call_on(struct earlier *draw, const struct plain_call *call, const char *prefix, const char *category,
+                        int64_t number, struct err *err)
 {
     const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
     char *start, *p = begin_call(draw, call, prefix, &start, err);
     if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
         return -(int)err->code;
-    p = trace_put_times_at(p, style, &slice, &draw->place);
-    if (category != NULL)
-        p = trace_put_category(p, style, category);
-    p = put_call_flow(draw, trace_end_call(p, style, &slice), call, &slice, err);
+    if (draw->compat) {
+        p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
+    } else {
+        p = trace_put_times_at(p, style, &slice, &draw->place);
+        if (category != NULL)
+            p = trace_put_category(p, style, category);
+        p = trace_end_call(p, style, &slice);
+    }
+    p = put_call_flow(draw, p, call, &slice, err);
     return p != NULL ? earlier_finish(draw, start, p, err) : -(int)err->code;
 }
 
 static int draw_call(void *arg, const struct plain_call *call, struct err *err)
 {
-    struct earlier *draw = arg;
-    const struct trace_style *style = &draw->trace.style;
-    if (!draw->compat)
-        return draw_whole_call(draw, call, "", mode_of(call), call->thread_id, err);
-    struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
-    char *start, *p = begin_call(draw, call, "", &start, err);
-    if (p == NULL || trace_lanes_place(&draw->lanes, call->thread_id, &slice, err) < 0)
-        return -(int)err->code;
-    p = trace_put_slice(p, style, &slice);
-    if (call->process_id != DB_NULL) {
-        p = trace_put_value_word(p, style, "\"Mode\":", mode_of(call));
-        p = trace_put_integer(p, style, ",\"Process Id\":", call->process_id);
-        *p++ = ',';
-    }
-    p = trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
-    p = put_call_flow(draw, trace_end_slice(p, style, &slice), call, &slice, err);
-    return p != NULL ? earlier_finish(draw, start, p, err) : -(int)err->code;
+    return draw_call_on(arg, call, "", mode_of(call), call->thread_id, err);
 }
 
 static int draw_calls(struct earlier *draw, enum plain_layers layers, const char *process,
@@ -320,7 +321,7 @@ static const char *layer_prefix(const struct plain_call *call)
 
 static int draw_grouped(void *arg, const struct plain_call *call, struct err *err)
 {
-    return draw_whole_call(arg, call, layer_prefix(call), mode_of(call), call->thread_id, err);
+    return draw_call_on(arg, call, layer_prefix(call), mode_of(call), call->thread_id, err);
 }
 
 /* The tool's threads have no names here: their numbers are texts. */
@@ -351,35 +352,14 @@ static int draw_thread_group(struct earlier *draw, struct err *err)
 /* ---- tasks as they are drawn: read once, for all files ---- */
 
 struct timed_task {
-    double start, end;   /* as the tool had them */
     double milliseconds; /* by its counters; NAN: it has none */
-    int64_t total_cycle, stream_id, task_id, type, op_task_type, op_name_id, op_type_id, block_num, tensor_set_id;
+    int64_t total_cycle;
+    struct task_2022 timed;
 };
+#define TIMED_SIZE (offsetof(struct timed_task, timed) + TASK_2022_SIZE)
 
 #define TASK_OF_AI_CPU 1
 #define TASK_MEMORY ((size_t)4 * 1024 * 1024)
-
-/* What tells the operator. */
-static struct cann_task task_of(const struct timed_task *task)
-{
-    return (struct cann_task){.type = task->type,
-                              .op_task_type = task->op_task_type,
-                              .op_name_id = task->op_name_id,
-                              .op_type_id = task->op_type_id,
-                              .block_num = task->block_num,
-                              .mix_block_num = DB_NULL,
-                              .tensor_set_id = task->tensor_set_id};
-}
-
-static int each_task(struct earlier *draw, int (*each)(void *arg, const struct timed_task *task, struct err *err),
-                     void *arg, struct err *err)
-{
-    struct spool_item item;
-    int status = spool_rewind(draw->tasks, err);
-    while (status == 0 && (status = spool_next(draw->tasks, &item, err)) > 0)
-        status = each(arg, item.record, err);
-    return status;
-}
 
 static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
 {
@@ -399,22 +379,11 @@ static int add_task(void *arg, const struct cann_task *task, struct err *err)
 {
     static const struct spool_key in_order = {0, 0};
     struct earlier *draw = arg;
-    const struct task_2022 span = task_2022_of(draw->device, task);
-    const struct timed_task timed = {.start = span.start,
-                                     .end = span.end,
-                                     .milliseconds = task_2022_milliseconds(&draw->counters, task),
-                                     .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle,
-                                     .stream_id = task->stream_id,
-                                     .task_id = task->task_id,
-                                     .type = task->type,
-                                     .op_task_type = task->op_task_type,
-                                     .op_name_id = task->op_name_id,
-                                     .op_type_id = task->op_type_id,
-                                     .block_num = task->block_num,
-                                     .tensor_set_id = task->tensor_set_id};
+    struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
+                               .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
+    task_2022_read(draw->device, task, &timed.timed);
     draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
-    return add_stream(draw, task->stream_id, err) < 0 ||
-                   spool_add(draw->tasks, &in_order, &timed, sizeof timed, err) < 0
+    return add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0
                ? -(int)err->code
                : 0;
 }
@@ -577,7 +546,7 @@ static int draw_stack_call(struct earlier *draw, const struct plain_call *call, 
 {
     const struct trace_style *style = &draw->trace.style;
     if (!draw->compat)
-        return draw_whole_call(draw, call, "", NULL, layer, err);
+        return draw_call_on(draw, call, "", NULL, layer, err);
     const double start_ns = (double)call->start_ns, end_ns = (double)call->end_ns;
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
     char *start, *p = begin_call(draw, call, "", &start, err);
@@ -601,23 +570,25 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-static int draw_stack_task(void *arg, const struct timed_task *timed, struct err *err)
+static int draw_stack_task(void *arg, const void *record, struct err *err)
 {
     struct earlier *draw = arg;
     const struct trace_style *style = &draw->trace.style;
-    const struct cann_task task = task_of(timed);
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, task.op_name_id);
-    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, timed->start, timed->end);
+    const struct timed_task *timed = record;
+    const struct task_2022 *span = &timed->timed;
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, span->task.op_name_id);
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
     slice.tid = STACK_SCHEDULER;
     if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return -(int)err->code;
-    char *start = earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, &task), err);
+    char *start =
+        earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
     if (start == NULL)
         return -(int)err->code;
-    char *p = put_span(draw, begin_named(start, style, "", name), &slice, timed->start, timed->end);
+    char *p = put_span(draw, begin_named(start, style, "", name), &slice, span->start, span->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, &task);
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
     return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
 }
 
@@ -638,7 +609,7 @@ static int draw_stack(struct earlier *draw, struct err *err)
     draw->in_model = false;
     bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
                   plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
-                  each_task(draw, draw_stack_task, draw, err) < 0;
+                  spool_each(draw->tasks, draw_stack_task, draw, err) < 0;
     return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_layer, err);
 }
 
@@ -660,24 +631,25 @@ static char *put_counted(char *p, const struct trace_style *style, const struct 
     return trace_put_integer(p, style, ",\"Total Cycle\":", task->total_cycle);
 }
 
-static int draw_task(void *arg, const struct timed_task *timed, struct err *err)
+static int draw_task(void *arg, const void *record, struct err *err)
 {
     const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
     const struct trace_style *style = &draw->trace.style;
-    const struct cann_task task = task_of(timed);
-    const char *type = task_2022_type(draw->device, &task);
-    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->start, timed->end);
+    const struct timed_task *timed = record;
+    const struct cann_task *task = &timed->timed.task;
+    const char *type = task_2022_type(draw->device, task);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->timed.start, timed->timed.end);
     char *start,
-        *p = earlier_begin_operator(draw, task.op_name_id, slice_operator_room(&draw->operators, &draw->names, &task),
-                                    &draw->lanes, timed->stream_id, &slice, &start, err);
+        *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
+                                    &draw->lanes, task->stream_id, &slice, &start, err);
     if (p == NULL)
         return -(int)err->code;
-    p = earlier_put_task(p, style, type != NULL ? type : "N/A", timed->stream_id, timed->task_id);
-    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, &task);
+    p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
+    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
     p = trace_end_slice(p, style, &slice);
     if (draw->flows)
-        p = put_flow(draw, p, 'f', timed->stream_id, timed->task_id, &slice, err);
+        p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
     return earlier_finish(draw, start, p, err);
 }
 
@@ -724,16 +696,17 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
-static int draw_ai_cpu_task(void *arg, const struct timed_task *task, struct err *err)
+static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
 {
-    const struct ai_cpu_run run = {.start_ns = number_from_real(task->start),
-                                   .duration_ns = number_from_real(task->end - task->start),
+    const struct task_2022 *timed = &((const struct timed_task *)record)->timed;
+    const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
+                                   .duration_ns = number_from_real(timed->end - timed->start),
                                    .compute_ns = DB_NULL,
                                    .copy_ns = DB_NULL,
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
-                                   .op_name_id = task->op_name_id};
-    return task->type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
+                                   .op_name_id = timed->task.op_name_id};
+    return timed->task.type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
 }
 
 static void name_streams(struct earlier *draw)
@@ -771,11 +744,11 @@ static int draw_all_tasks(struct tasks *tasks, struct err *err)
     name_streams(draw);
     if (draw->ai_cpu_runs || again)
         earlier_name_process(draw, AI_CPU, "AI CPU");
-    if (each_task(draw, draw_task, tasks, err) < 0 ||
+    if (spool_each(draw->tasks, draw_task, tasks, err) < 0 ||
         device_copy_each(draw->run->db, range, draw_copy, tasks, err) < 0 ||
         ai_cpu_run_each(draw->run->db, range, draw_ai_cpu_run, tasks, err) < 0)
         return -(int)err->code;
-    return again && !draw->ai_cpu_runs ? each_task(draw, draw_ai_cpu_task, tasks, err) : 0;
+    return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
 }
 
 static int draw_tasks(struct earlier *draw, struct err *err)

@@ -441,11 +441,11 @@ static void set_metrics_2022(const struct summary *summary, const struct cann_ta
     }
 }
 
-static int put_operator(struct report_run *run, const struct cann_task *operator_, const struct task_2022 *task,
+static int put_operator(struct report_run *run, const struct cann_task *operator_, double start, double end,
                         struct err *err)
 {
     const struct summary *summary = run->state;
-    double wait = isnan(summary->last_end) ? 0 : trunc(task->start) - summary->last_end;
+    double wait = isnan(summary->last_end) ? 0 : trunc(start) - summary->last_end;
     struct shown row = {
         .model_id = operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022,
         .task_id = operator_->task_id,
@@ -455,8 +455,8 @@ static int put_operator(struct report_run *run, const struct cann_task *operator
         .block_num = operator_->block_num,
         .tensors_id = operator_->tensor_set_id,
         .task_type = task_2022_type(&summary->device, operator_),
-        .start = nanoseconds_2022(task->start),
-        .duration = microseconds_2022(task->end - task->start),
+        .start = nanoseconds_2022(start),
+        .duration = microseconds_2022(end - start),
         .wait = microseconds_2022(wait > 0 ? wait : 0),
     };
     set_metrics_2022(summary, operator_, row.metrics);
@@ -467,9 +467,10 @@ static int put_execution(void *arg, const struct cann_task *execution, struct er
 {
     struct report_run *run = arg;
     struct summary *summary = run->state;
-    const struct task_2022 task = task_2022_of(&summary->device, execution);
-    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, &task, err) : 0;
-    summary->last_end = task.end;
+    const double start = time_2022(&summary->device, execution->start_tick),
+                 end = time_2022(&summary->device, execution->end_tick);
+    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, start, end, err) : 0;
+    summary->last_end = end;
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task of the devices ran. */
+#include "base/file/spool.h"
 #include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
@@ -102,40 +103,33 @@ static const struct report_column columns_2022[] = {
 
 struct tasks {
     struct device_2022 device;
-    double all_time; /* of all tasks */
-    bool quotes;     /* the tool put some times in quotes, which only files have */
+    double all_time;             /* of all tasks */
+    bool quotes;                 /* the tool put some times in quotes, which only files have */
+    struct spool *read, *sorted; /* struct task_2022: by start, and as the table has them */
 };
+
+static void close_tasks(struct report_run *run)
+{
+    struct tasks *tasks = run->state;
+    spool_free(tasks->read);
+    spool_free(tasks->sorted);
+}
+
+static uint64_t numbers_of(int64_t first, int64_t second)
+{
+    return (uint64_t)first << 32 | (uint32_t)second;
+}
 
 /* ---- chip 0 ---- */
-
-struct state {
-    double start, duration;
-    int64_t wait_tick, pending_tick, type, stream_id, task_id, name_id, api_id;
-};
-
-/* States on their way: read once, then sorted by the share of what they are all together. */
-struct states {
-    struct report_run *run;
-    struct tasks *tasks;
-    struct spool *read, *sorted;
-};
 
 static int read_state(void *arg, const struct cann_task *task, struct err *err)
 {
     static const struct spool_key in_order = {0, 0};
-    const struct states *states = arg;
-    const struct task_2022 span = task_2022_of(&states->tasks->device, task);
-    const struct state state = {.start = span.start,
-                                .duration = span.end - span.start,
-                                .wait_tick = task->wait_tick,
-                                .pending_tick = task->pending_tick,
-                                .type = task->type,
-                                .stream_id = task->stream_id,
-                                .task_id = task->task_id,
-                                .name_id = task->op_name_id,
-                                .api_id = task->launch_name_id};
-    states->tasks->all_time += state.duration;
-    return spool_add(states->read, &in_order, &state, sizeof state, err);
+    struct tasks *tasks = ((struct report_run *)arg)->state;
+    struct task_2022 timed;
+    task_2022_read(&tasks->device, task, &timed);
+    tasks->all_time += timed.end - timed.start;
+    return spool_add(tasks->read, &in_order, &timed, TASK_2022_SIZE, err);
 }
 
 /* Numbers in descending order. */
@@ -147,66 +141,52 @@ static uint64_t descending(double number)
     return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
 }
 
-static uint64_t numbers_of(int64_t first, int64_t second)
-{
-    return (uint64_t)first << 32 | (uint32_t)second;
-}
-
 /* The largest share that is shown first. */
-static int sort_state(struct states *states, const struct state *state, struct err *err)
+static int sort_state(void *arg, const void *record, struct err *err)
 {
-    const double all = states->tasks->all_time, share = all > 0 ? state->duration / all * 100 : 0;
-    const struct spool_key key = {descending(pmu_round_binary(share, 6)), numbers_of(state->task_id, state->stream_id)};
-    return spool_add(states->sorted, &key, state, sizeof *state, err);
+    const struct tasks *tasks = ((struct report_run *)arg)->state;
+    const struct task_2022 *timed = record;
+    const double share = tasks->all_time > 0 ? (timed->end - timed->start) / tasks->all_time * 100 : 0;
+    const struct spool_key key = {descending(pmu_round_binary(share, 6)),
+                                  numbers_of(timed->task.task_id, timed->task.stream_id)};
+    return spool_add(tasks->sorted, &key, timed, TASK_2022_SIZE, err);
 }
 
-static int put_state(struct states *states, const struct state *state, struct err *err)
+static int put_state(void *arg, const void *record, struct err *err)
 {
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
-    const struct tasks *tasks = states->tasks;
+    struct report_run *run = arg;
+    const struct tasks *tasks = run->state;
+    const struct task_2022 *timed = record;
+    const struct cann_task *task = &timed->task;
     /* NAN: it did not come into the state */
-    double wait = time_2022(&tasks->device, state->wait_tick);
-    double pending = time_2022(&tasks->device, state->pending_tick);
-    double next = isnan(pending) ? state->start : pending;
+    double wait = time_2022(&tasks->device, task->wait_tick);
+    double pending = time_2022(&tasks->device, task->pending_tick);
+    double next = isnan(pending) ? timed->start : pending;
     const struct shown row = {
-        .name = value_name(state->name_id),
-        .type = state->type >= 0 && (size_t)state->type < sizeof types / sizeof *types ? types[state->type] : NULL,
-        .api_id = state->api_id,
-        .stream_id = state->stream_id,
-        .task_id = state->task_id,
+        .name = value_name(task->op_name_id),
+        .type = task->type >= 0 && (size_t)task->type < sizeof types / sizeof *types ? types[task->type] : NULL,
+        .api_id = task->launch_name_id,
+        .stream_id = task->stream_id,
+        .task_id = task->task_id,
         .count = 1,
-        .time = microseconds_2022(state->duration),
-        .share = percent_2022(state->duration, tasks->all_time),
+        .time = microseconds_2022(timed->end - timed->start),
+        .share = percent_2022(timed->end - timed->start, tasks->all_time),
         .waiting = microseconds_2022(isnan(wait) ? 0 : next - wait),
-        .pending = microseconds_2022(isnan(pending) ? 0 : state->start - pending),
+        .pending = microseconds_2022(isnan(pending) ? 0 : timed->start - pending),
     };
-    return report_put(states->run, &row, err);
+    return report_put(run, &row, err);
 }
-
-static int each_state(struct states *states, struct spool *spool,
-                      int (*each)(struct states *states, const struct state *state, struct err *err), struct err *err)
-{
-    struct spool_item item;
-    int status = spool_finish(spool, err);
-    while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
-        status = each(states, item.record, err);
-    return status;
-}
-
-#define STATES_MEMORY ((size_t)4 * 1024 * 1024)
 
 static int put_all_states(struct report_run *run, struct err *err)
 {
-    struct tasks *tasks = run->state;
-    struct states states = {run, tasks, spool_new(STATES_MEMORY, NULL, err), NULL};
-    bool failed =
-        states.read == NULL || (states.sorted = spool_new(STATES_MEMORY, NULL, err)) == NULL ||
-        execution_each(run->session->db, &tasks->device.range.ticks, CANN_NOT_COUNTED, read_state, &states, err) < 0 ||
-        each_state(&states, states.read, sort_state, err) < 0 || each_state(&states, states.sorted, put_state, err) < 0;
-    spool_free(states.read);
-    spool_free(states.sorted);
-    return failed ? -(int)err->code : 0;
+    const struct tasks *tasks = run->state;
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_NOT_COUNTED, read_state, run, err) < 0 ||
+                   spool_finish(tasks->read, err) < 0 || spool_each(tasks->read, sort_state, run, err) < 0 ||
+                   spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
+               ? -(int)err->code
+               : 0;
 }
 
 /* ---- the others ---- */
@@ -225,27 +205,30 @@ static struct report_value whole_time(const struct tasks *tasks, double time, ch
     return value_text_of(text, (size_t)(end - text));
 }
 
-static struct spool_key by_end(void *arg, const struct cann_task *task)
+static int sort_kernel(void *arg, const struct cann_task *task, struct err *err)
 {
-    (void)arg;
-    return (struct spool_key){spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
+    const struct tasks *tasks = ((struct report_run *)arg)->state;
+    const struct spool_key key = {spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
+    struct task_2022 timed;
+    task_2022_read(&tasks->device, task, &timed);
+    return spool_add(tasks->sorted, &key, &timed, TASK_2022_SIZE, err);
 }
 
-static int put_kernel(void *arg, const struct cann_task *kernel, struct err *err)
+static int put_kernel(void *arg, const void *record, struct err *err)
 {
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, kernel);
+    const struct task_2022 *kernel = record;
     char start[TIME_MAX], stop[TIME_MAX];
     const struct shown row = {
-        .name = value_name(kernel->op_name_id),
-        .type = task_2022_type(&tasks->device, kernel),
+        .name = value_name(kernel->task.op_name_id),
+        .type = task_2022_type(&tasks->device, &kernel->task),
         .api_id = DB_NULL,
-        .stream_id = kernel->stream_id,
-        .task_id = kernel->task_id,
-        .time = microseconds_2022(task.end - task.start),
-        .start = whole_time(tasks, task.start, start),
-        .stop = whole_time(tasks, task.end, stop),
+        .stream_id = kernel->task.stream_id,
+        .task_id = kernel->task.task_id,
+        .time = microseconds_2022(kernel->end - kernel->start),
+        .start = whole_time(tasks, kernel->start, start),
+        .stop = whole_time(tasks, kernel->end, stop),
     };
     return report_put(run, &row, err);
 }
@@ -272,18 +255,23 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     return report_put(run, &row, err);
 }
 
+#define SORT_MEMORY ((size_t)4 * 1024 * 1024)
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
-    int status = device_2022_of(&tasks->device, run, err);
-    if (status < 0)
-        return status;
     const struct execution_range *range = &tasks->device.range.ticks;
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
+    if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->read = spool_new(SORT_MEMORY, NULL, err)) == NULL ||
+        (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+        return -(int)err->code;
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    status = execution_each_by(run->session->db, range, by_end, put_kernel, run, err);
-    return status == 0 ? device_copy_each(run->session->db, range, put_copy, run, err) : status;
+    return execution_each(run->session->db, range, CANN_NOT_COUNTED, sort_kernel, run, err) < 0 ||
+                   spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
+                   device_copy_each(run->session->db, range, put_copy, run, err) < 0
+               ? -(int)err->code
+               : 0;
 }
 
 const struct report report_task_time_2022 = {
@@ -294,6 +282,7 @@ const struct report report_task_time_2022 = {
     .of_device = true,
     .columns = columns_2022,
     .state_size = sizeof(struct tasks),
+    .close = close_tasks,
     .rows = put_rows,
 };
 

@@ -132,12 +132,11 @@ double time_2022(const struct device_2022 *device, int64_t tick)
     return part->chip == 0 ? digits_2022(time) : time;
 }
 
-struct task_2022 task_2022_of(const struct device_2022 *device, const struct cann_task *task)
+void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret)
 {
-    return (struct task_2022){
-        .start = time_2022(device, task->start_tick),
-        .end = time_2022(device, task->end_tick),
-    };
+    ret->start = time_2022(device, task->start_tick);
+    ret->end = time_2022(device, task->end_tick);
+    memcpy(&ret->task, task, offsetof(struct cann_task, has_aic));
 }
 
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)

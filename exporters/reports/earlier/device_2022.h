@@ -52,8 +52,10 @@ void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_202
 /* An execution of a task with its times as the tool had them. */
 struct task_2022 {
     double start, end;
+    struct cann_task task; /* without its counters, and in a spool not even room for them */
 };
-struct task_2022 task_2022_of(const struct device_2022 *device, const struct cann_task *task);
+#define TASK_2022_SIZE offsetof(struct task_2022, task.has_aic)
+void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);
 /* Whether it has counters, and its counters->plan.count values then. */
