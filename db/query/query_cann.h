@@ -64,12 +64,13 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
     "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
 struct cann_task {
-    int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
-    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
-        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id, model_id;
-    int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    int64_t device_id, start_ns, duration_ns, stream_id, task_id, context_id, type;
+    int64_t op_name_id, op_type_id, op_task_type, block_num, mix_block_num, tensor_set_id, model_id;
     /* Ticks of the device, of captures from before 2023; DB_NULL: it did not come into the state. */
     int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
+    int64_t id, batch_id; /* from here on what those captures do not have, but counters */
+    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
+    int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
     bool has_aic, has_aiv; /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */

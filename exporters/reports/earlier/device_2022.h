@@ -54,7 +54,7 @@ struct task_2022 {
     double start, end;
     struct cann_task task; /* without its counters, and in a spool not even room for them */
 };
-#define TASK_2022_SIZE offsetof(struct task_2022, task.has_aic)
+#define TASK_2022_SIZE offsetof(struct task_2022, task.id)
 void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);
