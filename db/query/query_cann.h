@@ -44,7 +44,7 @@ int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Columns: shapes, data types, formats of the inputs, then of the outputs. */
 #define CANN_TENSOR_COLUMNS 6
 int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
-/* The same with shapes in quotes. */
+/* Puts shapes in quotes. */
 int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Puts a copy of another text in the place of item i; an equal one is left as it is. */
 int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err);
@@ -71,7 +71,7 @@ struct cann_task {
     int64_t id, batch_id; /* from here on what those captures do not have, but counters */
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
-    bool has_aic, has_aiv; /* the counters below were recorded */
+    bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
 };

@@ -255,7 +255,7 @@ static const char *mode_of(const struct plain_call *call)
     return call->process_id != DB_NULL ? api_type_2022(call->api_type) : NULL;
 }
 
-/* What the tool told of a call. */
+/* Puts arguments as the tool did. */
 static char *put_call(char *p, const struct trace_style *style, const struct plain_call *call)
 {
     if (call->process_id != DB_NULL) {

@@ -33,7 +33,7 @@ struct earlier {
     struct trace_lanes lanes;
     int64_t first_free; /* a number above all of its threads */
     char *event;        /* the latest that was too long for the buffer of the file */
-    /* Of captures of 2022 only: */
+    /* Only of captures of 2022: */
     struct counters_2022 counters;
     struct spool *tasks;            /* as they are drawn, by start */
     bool ai_cpu_tasks, ai_cpu_runs; /* tasks that ran there, and what it measured itself */
