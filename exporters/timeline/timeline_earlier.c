@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/file/spool.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/number.h"
 #include "base/search.h"
 #include "db/database.h"
