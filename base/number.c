@@ -322,6 +322,8 @@ static bool round_real(double real, unsigned digits, unsigned *ret_decimals, uin
 
 char *number_put_real(char *p, double value, unsigned digits)
 {
+    if (digits >= 15 && value >= 1 && value < 1e15 && (double)(int64_t)value == value)
+        return number_put_signed(p, (int64_t)value);
     if (value >= 1e-4 && value < 1e15 && exponent_of_ten(value) < (int)digits) {
         unsigned decimals;
         uint64_t nearest;

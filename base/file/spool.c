@@ -516,3 +516,13 @@ int spool_next(struct spool *spool, struct spool_item *ret, struct err *err)
         *ret = spool->runs.items[spool->heap[0]].item;
     return spool->heaped > 0;
 }
+
+int spool_each(struct spool *spool, int (*each)(void *arg, const void *record, struct err *err), void *arg,
+               struct err *err)
+{
+    struct spool_item item;
+    int status = spool_rewind(spool, err);
+    while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
+        status = each(arg, item.record, err);
+    return status;
+}

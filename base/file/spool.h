@@ -44,5 +44,8 @@ int spool_finish(struct spool *spool, struct err *err);
 int spool_rewind(struct spool *spool, struct err *err);
 /* The next record: 1, 0 at the end, or -code. */
 int spool_next(struct spool *spool, struct spool_item *ret, struct err *err);
+/* Gives all records from the first on, after spool_finish; the first result that is not 0 ends it and is returned. */
+int spool_each(struct spool *spool, int (*each)(void *arg, const void *record, struct err *err), void *arg,
+               struct err *err);
 
 #endif

@@ -120,12 +120,21 @@ int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
     return load_texts(db, "SELECT max(id) FROM name", "SELECT id, text FROM name", 1, ret, err);
 }
 
+#define TENSOR_SETS(inputs, outputs)                                                                                   \
+    "SELECT id, " inputs ", input_data_types, input_formats, " outputs ", output_data_types, output_formats"           \
+    " FROM tensor_set"
+#define QUOTED(column) "'\"' || " column " || '\"'"
+
 int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
-    return load_texts(db, "SELECT max(id) FROM tensor_set",
-                      "SELECT id, input_shapes, input_data_types, input_formats, output_shapes, output_data_types,"
-                      " output_formats FROM tensor_set",
+    return load_texts(db, "SELECT max(id) FROM tensor_set", TENSOR_SETS("input_shapes", "output_shapes"),
                       CANN_TENSOR_COLUMNS, ret, err);
+}
+
+int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
+{
+    return load_texts(db, "SELECT max(id) FROM tensor_set",
+                      TENSOR_SETS(QUOTED("input_shapes"), QUOTED("output_shapes")), CANN_TENSOR_COLUMNS, ret, err);
 }
 
 int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err)
@@ -276,9 +285,14 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aiv_counters[9], "aiv_event9"),
     QUERY_FIELD(struct cann_task, aiv_time_ns, "aiv_time_ns"),
 };
-static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)};
+static const struct query_field cycle_fields[] = {
+    QUERY_FIELD(struct cann_task, aic_total_cycle, "aic_total_cycle"),
+    QUERY_FIELD(struct cann_task, aiv_total_cycle, "aiv_total_cycle"),
+};
+static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)},
+                                 cycle_select = {QUERY_FIELDS(cycle_fields)};
 
-static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_t end, bool with_counters,
+static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_t end, enum cann_counters counters,
                                                 struct err *err)
 {
     const struct query_select select = {.fields = task_fields + first, .field_count = end - first};
@@ -287,9 +301,12 @@ static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_
         err_set(err, ERR_NO_MEMORY, "out of memory");
         return NULL;
     }
-    reader->with_counters = with_counters;
-    int status = query_scan_fields(db, &select, with_counters ? &counter_select : NULL, "device_task",
-                                   sizeof(struct cann_task), &reader->scan, err);
+    reader->with_counters = counters != CANN_NOT_COUNTED;
+    int status = query_scan_fields(db, &select,
+                                   counters == CANN_COUNTED  ? &counter_select
+                                   : counters == CANN_CYCLES ? &cycle_select
+                                                             : NULL,
+                                   "device_task", sizeof(struct cann_task), &reader->scan, err);
     if (status < 0) {
         cann_task_reader_free(reader);
         return NULL;
@@ -299,17 +316,17 @@ static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_
 
 struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
-    return task_reader_new(db, FIRST_OF_TASK, END_OF_TASK, with_counters, err);
+    return task_reader_new(db, FIRST_OF_TASK, END_OF_TASK, with_counters ? CANN_COUNTED : CANN_NOT_COUNTED, err);
 }
 
 struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
-    return task_reader_new(db, FIRST_OF_SUM, END_OF_SUM, with_counters, err);
+    return task_reader_new(db, FIRST_OF_SUM, END_OF_SUM, with_counters ? CANN_COUNTED : CANN_NOT_COUNTED, err);
 }
 
-struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, bool with_counters, struct err *err)
+struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, enum cann_counters counters, struct err *err)
 {
-    return task_reader_new(db, 0, END_OF_TICKS, with_counters, err);
+    return task_reader_new(db, 0, END_OF_TICKS, counters, err);
 }
 
 void cann_task_reader_free(struct cann_task_reader *reader)

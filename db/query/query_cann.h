@@ -44,6 +44,8 @@ int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Columns: shapes, data types, formats of the inputs, then of the outputs. */
 #define CANN_TENSOR_COLUMNS 6
 int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Puts shapes in quotes. */
+int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Puts a copy of another text in the place of item i; an equal one is left as it is. */
 int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err);
 void cann_texts_release(struct cann_texts *texts);
@@ -62,15 +64,16 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
     "CASE level WHEN " SQL_NUMBER(HOST_LEVEL_COMMUNICATION) " THEN coalesce(item_id, name_id) ELSE name_id END"
 
 struct cann_task {
-    int64_t id, device_id, start_ns, duration_ns, stream_id, task_id, batch_id, context_id, type;
-    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_name_id, op_type_id, op_task_type, op_state,
-        op_flag, block_num, mix_block_num, tensor_set_id, attribute_id, model_id;
+    int64_t device_id, start_ns, duration_ns, stream_id, task_id, context_id, type;
+    int64_t op_name_id, op_type_id, op_task_type, block_num, mix_block_num, tensor_set_id, model_id;
+    /* Ticks of the device, of captures from before 2023; DB_NULL: it did not come into the state. */
+    int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
+    int64_t id, batch_id; /* from here on what those captures do not have, but counters */
+    int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
-    /* Ticks of the device, of captures from before 2023; DB_NULL: it did not come into the state. */
-    int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
 };
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. In SQL likewise. */
@@ -98,7 +101,8 @@ struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, s
  */
 struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err);
 /* Likewise with all that captures from before 2023 have, whose ticks the others leave unset. */
-struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, bool with_counters, struct err *err);
+enum cann_counters { CANN_NOT_COUNTED, CANN_CYCLES, CANN_COUNTED }; /* CYCLES: only the totals */
+struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, enum cann_counters counters, struct err *err);
 void cann_task_reader_free(struct cann_task_reader *reader);
 /* Tasks with first <= id < end, by id. */
 int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,

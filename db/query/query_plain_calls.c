@@ -48,6 +48,7 @@ struct plain_calls {
     int64_t last_file;              /* of which last_counts says whether it is one */
     bool last_counts;
     struct intern names;
+    uint32_t last_name;
     struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */
     struct spool *operators;              /* by time; NULL: likewise */
     struct spool_item next_operator;
@@ -112,12 +113,21 @@ struct reading {
     void *arg;
 };
 
+/* Mostly it is that of the call before. */
+static int find_name(struct plain_calls *calls, const struct scanned_text *text, struct err *err)
+{
+    const struct interned *last = calls->names.count > 0 ? &calls->names.items[calls->last_name] : NULL;
+    return last != NULL && last->length == (uint64_t)text->length &&
+                   memcmp(last->bytes, scanned_text(text), last->length) == 0
+               ? 0
+               : intern_add(&calls->names, scanned_text(text), (size_t)text->length, &calls->last_name, err);
+}
+
 static int take_call(void *arg, int64_t *row, struct err *err)
 {
     const struct reading *reading = arg;
     struct plain_calls *calls = reading->calls;
     const struct call_row *read = (const struct call_row *)(void *)row;
-    uint32_t name;
     if (!is_of_device(calls, read->file_id))
         return 0;
     struct plain_call call = {
@@ -129,9 +139,10 @@ static int take_call(void *arg, int64_t *row, struct err *err)
         .stream_id = read->stream_id,
     };
     if (read->name.address != DB_NULL) {
-        if (intern_add(&calls->names, scanned_text(&read->name), (size_t)read->name.length, &name, err) < 0)
+        if (find_name(calls, &read->name, err) < 0)
             return -(int)err->code;
-        call.name = calls->names.items[name].bytes;
+        call.name = calls->names.items[calls->last_name].bytes;
+        call.name_number = calls->last_name;
     }
     return reading->each(reading->arg, &call, err);
 }
@@ -163,12 +174,21 @@ static int sort_call(void *arg, const struct plain_call *call, struct err *err)
     return spool_add(reading->spool, &key, call, sizeof *call, err);
 }
 
+/* Both are put together of those of each, which files have, too. */
+static int sort_both(struct reading *reading, struct err *err)
+{
+    int status = plain_calls_each(reading->calls, PLAIN_ACL, sort_call, reading, err);
+    return status == 0 ? plain_calls_each(reading->calls, PLAIN_RUNTIME, sort_call, reading, err) : status;
+}
+
 static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
 {
     struct reading reading = {.calls = calls, .longest_first = layers == PLAIN_BOTH, .each = sort_call};
     reading.arg = &reading;
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
-    if (reading.spool != NULL && read_calls(&reading, layers, err) == 0 && spool_finish(reading.spool, err) == 0) {
+    if (reading.spool != NULL &&
+        (reading.longest_first ? sort_both(&reading, err) : read_calls(&reading, layers, err)) == 0 &&
+        spool_finish(reading.spool, err) == 0) {
         calls->sorted[layers] = reading.spool;
         return 0;
     }

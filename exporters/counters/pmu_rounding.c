@@ -57,9 +57,8 @@ struct real80 {
 /* The nearest; of two that are equally near the even one. */
 static struct real80 rounded(wide bits, int exponent)
 {
-    int extra = 0;
-    while (bits >> 64 >> extra != 0)
-        extra++;
+    const uint64_t high = (uint64_t)(bits >> 64);
+    const int extra = high != 0 ? 64 - __builtin_clzll(high) : 0;
     const wide kept = bits >> extra, lost = bits - (kept << extra), half = extra > 0 ? (wide)1 << (extra - 1) : 1;
     const wide next = kept + (lost > half || (lost == half && (kept & 1) != 0));
     const int carry = next >> 64 != 0;

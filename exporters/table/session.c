@@ -68,7 +68,9 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
 {
     /* Shapes stand in quotes of their own: docs/formats/cann.md 5.4. */
     static const char *const marks[CANN_TENSOR_COLUMNS] = {"\"", "", "", "\"", "", ""};
-    return load(session, plain ? &session->plain_tensors : &session->tensors, plain, cann_tensor_sets_load, marks, err);
+    struct text_cache *cache = plain ? &session->plain_tensors : &session->tensors;
+    return session->quoted_shapes ? load(session, cache, plain, cann_quoted_tensor_sets_load, NULL, err)
+                                  : load(session, cache, plain, cann_tensor_sets_load, marks, err);
 }
 
 const struct cann_communications *report_communications(struct report_session *session, struct err *err)

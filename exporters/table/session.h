@@ -23,6 +23,7 @@ struct report_session {
         bool loaded;
         struct cann_texts texts;
     } names, tensors, plain_names, plain_tensors; /* encoded for options->format, and as they are */
+    bool quoted_shapes;                           /* of the tensors, in every format */
     struct {
         bool loaded;
         struct cann_communications items;

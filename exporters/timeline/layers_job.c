@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of captures of JOB: a thread for each stream that has operators; the other tasks, of all streams, are one
- * thread of stretches in which they run. */
+/* Captures of JOB: a thread for each stream that has operators; the other tasks, of all streams, are one thread of
+ * stretches in which they run. Iterations are a process of their own. */
 #include "base/map.h"
 #include "db/database.h"
 #include "exporters/timeline/step_pieces.h"
 #include "exporters/timeline/timeline_earlier.h"
+#include "exporters/timeline/tracks/put.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,66 +19,72 @@ struct stream {
 };
 
 struct layer {
-    struct draw_2022 *draw;
+    struct earlier *draw;
     int64_t unnamed_thread;
     int64_t tasks, total_ns, start_ns, end_ns; /* of the stretch; tasks 0: there is none */
     struct map streams;                        /* of it: struct stream */
 };
 
-static int count_task(void *arg, const struct execution *task, struct err *err)
+static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct layer *layer = arg;
     (void)err;
-    if (task->op_name != NULL && task->stream_id < INT32_MAX / 2)
-        draw_2022_count_thread(layer->draw, task->stream_id);
+    if (task->op_name_id != DB_NULL && task->stream_id < INT32_MAX / 2)
+        earlier_count_thread(layer->draw, task->stream_id);
     layer->draw->run->total++;
     return 0;
 }
 
-static int draw_operator(struct draw_2022 *draw, const struct execution *task, struct err *err)
+static int draw_operator(struct earlier *draw, const struct cann_task *task, struct err *err)
 {
+    const struct trace_style *style = &draw->trace.style;
+    const struct cann_text type = cann_text(&draw->names, task->op_type_id, 0);
     struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    int status = draw_2022_begin_operator(draw, task->op_name, &draw->lanes, task->stream_id, &slice, err);
-    if (status < 0)
-        return status;
-    draw_2022_task(draw, "AI_CORE", task->stream_id, task->task_id);
-    if (!draw->facts && task->op_type != NULL)
-        draw_2022_text(draw, "op_type", task->op_type);
-    draw_2022_operator(draw, task);
-    return draw_2022_end(draw, &slice, err);
+    char *start, *p = earlier_begin_operator(draw, task->op_name_id,
+                                             type.length + slice_operator_room(&draw->operators, &draw->names, task),
+                                             &draw->lanes, task->stream_id, &slice, &start, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = earlier_put_task(p, style, "AI_CORE", task->stream_id, task->task_id);
+    if (draw->operators.begins == NULL && type.text != NULL)
+        p = trace_put_text(p, style, ",\"op_type\":", type.text, type.length);
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
 }
 
 /* ---- tasks without a name ---- */
 
 static int end_stretch(struct layer *layer, struct err *err)
 {
-    struct draw_2022 *draw = layer->draw;
+    struct earlier *draw = layer->draw;
+    const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = {.start_ns = layer->start_ns, .duration_ns = layer->end_ns - layer->start_ns};
-    char name[64];
+    char *start;
     if (layer->tasks == 0)
         return 0;
-    snprintf(name, sizeof name, "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
-    int status = draw_2022_begin(draw, name, &draw->lanes, layer->unnamed_thread, &slice, err);
-    if (status < 0)
-        return status;
-    strbuf_addf(&draw->text, "\"Tasks\":%" PRId64 ",\"Streams\":%zu", layer->tasks, layer->streams.used);
-    draw_2022_time(draw, "Total Time(us)", layer->total_ns);
+    if (trace_lanes_place(&draw->lanes, layer->unnamed_thread, &slice, err) < 0 ||
+        (start = earlier_reserve(draw, 0, err)) == NULL)
+        return -(int)err->code;
+    char *p = number_put_signed(trace_put_literal(trace_begin_event(start), "\""), layer->tasks);
+    p = trace_put_word(p, layer->tasks == 1 ? " task without a name\"" : " tasks without a name\"");
+    p = trace_put_slice(p, style, &slice);
+    p = trace_put_integer(p, style, "\"Tasks\":", layer->tasks);
+    p = trace_put_integer(p, style, ",\"Streams\":", (int64_t)layer->streams.used);
+    p = trace_put_us(p, style, ",\"Total Time(us)\":", layer->total_ns);
     layer->tasks = 0;
     map_clear(&layer->streams);
-    return draw_2022_end(draw, &slice, err);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
 }
 
-static int take_unnamed(struct layer *layer, const struct execution *task, struct err *err)
+static int take_unnamed(struct layer *layer, const struct cann_task *task, struct err *err)
 {
     int64_t end_ns = span_end(task->start_ns, task->duration_ns);
     if (task->start_ns < layer->draw->run->origin.time_ns) {
         layer->draw->tasks_before++;
         return 0;
     }
-    int status =
-        layer->tasks > 0 && time_since(task->start_ns, layer->end_ns) > STRETCH_GAP_NS ? end_stretch(layer, err) : 0;
-    if (status < 0)
-        return status;
+    if (layer->tasks > 0 && time_since(task->start_ns, layer->end_ns) > STRETCH_GAP_NS && end_stretch(layer, err) < 0)
+        return -(int)err->code;
     if (layer->tasks++ == 0) {
         layer->start_ns = layer->end_ns = task->start_ns;
         layer->total_ns = 0;
@@ -89,17 +96,17 @@ static int take_unnamed(struct layer *layer, const struct execution *task, struc
 
 /* ---- the layer ---- */
 
-static int draw_task(void *arg, const struct execution *task, struct err *err)
+static int draw_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct layer *layer = arg;
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
-    return task->op_name != NULL ? draw_operator(layer->draw, task, err) : take_unnamed(layer, task, err);
+    return task->op_name_id != DB_NULL ? draw_operator(layer->draw, task, err) : take_unnamed(layer, task, err);
 }
 
 static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
 {
-    const struct draw_2022 *draw = arg;
+    const struct earlier *draw = arg;
     (void)pid;
     if (number == draw->first_free - 1)
         strbuf_adds(ret, "Tasks without a name");
@@ -107,24 +114,23 @@ static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *r
         strbuf_addf(ret, "Stream %" PRId64, number);
 }
 
-int draw_job_tasks(struct draw_2022 *draw, struct err *err)
+static int draw_tasks(struct earlier *draw, struct err *err)
 {
-    const struct execution_query query = {.range = draw->device->range.ticks, .parts = EXECUTION_TENSORS};
+    const struct execution_range *range = &draw->device->range.ticks;
     struct layer layer = {.draw = draw, .streams = MAP_OF(struct stream, id)};
-    draw_2022_begin_layer(draw, "Stream ");
+    earlier_begin_layer(draw, "Stream ");
     draw->lanes.in_turn = true;
     uint64_t before = draw->run->total;
-    int status = execution_each(draw->run->db, &query, count_task, &layer, err);
+    bool failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, count_task, &layer, err) < 0;
     layer.unnamed_thread = draw->first_free;
-    draw_2022_count_thread(draw, layer.unnamed_thread);
-    if (status == 0 && draw->run->total > before) {
-        draw_2022_name_process(draw, 0, "Task Scheduler");
-        status = execution_each(draw->run->db, &query, draw_task, &layer, err);
+    earlier_count_thread(draw, layer.unnamed_thread);
+    if (!failed && draw->run->total > before) {
+        earlier_name_process(draw, 0, "Task Scheduler");
+        failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, draw_task, &layer, err) < 0;
     }
-    if (status == 0)
-        status = end_stretch(&layer, err);
+    failed = failed || end_stretch(&layer, err) < 0;
     map_release(&layer.streams);
-    return draw_2022_end_layer(draw, status, name_thread, err);
+    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_thread, err);
 }
 
 /* ---- iterations ---- */
@@ -134,50 +140,55 @@ int draw_job_tasks(struct draw_2022 *draw, struct err *err)
 #define THREAD_OF(stream) ((stream) + 1)
 
 struct iterations {
-    struct draw_2022 *draw;
+    struct earlier *draw;
     struct step_pieces pieces;
-    char *names[STEP_POINTS]; /* of points; NULL: it has none */
+    struct strbuf names[STEP_POINTS]; /* of points, as JSON strings; empty: it has none */
 };
 
 static int take_name(void *arg, int64_t point, const char *name, struct err *err)
 {
     struct iterations *layer = arg;
-    if (point < 0 || point >= STEP_POINTS || layer->names[point] != NULL)
+    if (point < 0 || point >= STEP_POINTS || layer->names[point].length > 0)
         return 0;
-    layer->names[point] = strdup(name);
-    return layer->names[point] != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return trace_text(&layer->names[point], name, strlen(name)) == 0
+               ? 0
+               : err_set(err, ERR_LIMIT, "the name of an operator is too long for a timeline");
 }
 
-static void add_name(struct iterations *layer, const char *key, int64_t point)
+static char *put_name(char *p, const struct iterations *layer, const char *key, int64_t point)
 {
-    if (point < STEP_POINTS && layer->names[point] != NULL)
-        draw_2022_text(layer->draw, key, layer->names[point]);
+    return point < STEP_POINTS && layer->names[point].length > 0
+               ? trace_put_bytes(trace_put_key(p, key), layer->names[point].data, layer->names[point].length)
+               : p;
 }
 
-static int draw_piece(struct iterations *layer, struct step_piece piece, struct err *err)
+static int draw_piece(const struct iterations *layer, struct step_piece piece, struct err *err)
 {
-    struct draw_2022 *draw = layer->draw;
+    struct earlier *draw = layer->draw;
+    const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = {.pid = PROCESS,
                                 .start_ns = piece.span.start_ns,
                                 .duration_ns = time_since(piece.span.end_ns, piece.span.start_ns)};
-    char text[TRACE_EVENT_MAX + 1];
-    bool reduce = piece.part == STEP_REDUCE;
+    const bool reduce = piece.part == STEP_REDUCE;
+    size_t texts = 0;
+    char *start;
+    for (size_t i = 0; i < STEP_POINTS; i++)
+        texts += layer->names[i].length;
     if (reduce)
         piece.reduce = (size_t)piece.span.pair;
-    *step_piece_put_name(text, &piece) = '\0';
-    int status =
-        draw_2022_begin(draw, text, &draw->lanes, reduce ? THREAD_OF(piece.span.stream_id) : ITERATIONS, &slice, err);
-    if (status < 0)
-        return status;
-    text[0] = '{'; /* the arguments stand behind it */
-    strbuf_add(&draw->text, text + 1, (size_t)(step_piece_put_arguments(text + 1, &piece) - text - 1));
+    if (trace_lanes_place(&draw->lanes, reduce ? THREAD_OF(piece.span.stream_id) : ITERATIONS, &slice, err) < 0 ||
+        (start = earlier_reserve(draw, texts, err)) == NULL)
+        return -(int)err->code;
+    char *p = step_piece_put_name(trace_put_literal(trace_begin_event(start), "\""), &piece);
+    p = trace_put_slice(trace_put_literal(p, "\""), style, &slice);
+    p = step_piece_put_arguments(p, &piece);
     if (reduce)
-        add_name(layer, "Op Name", STEP_POINT_OF_PAIR(piece.span.pair));
+        p = put_name(p, layer, "Op Name", STEP_POINT_OF_PAIR(piece.span.pair));
     if (piece.part == STEP_FORWARD_BACKWARD) {
-        add_name(layer, "FP Op Name", STEP_POINT_FORWARD);
-        add_name(layer, "BP Op Name", STEP_POINT_BACKWARD);
+        p = put_name(p, layer, "FP Op Name", STEP_POINT_FORWARD);
+        p = put_name(p, layer, "BP Op Name", STEP_POINT_BACKWARD);
     }
-    return draw_2022_end(draw, &slice, err);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
 }
 
 static bool is_of(const struct iterations *layer, const struct step_piece *piece)
@@ -195,18 +206,17 @@ static void name_iterations(void *arg, int64_t pid, int64_t number, struct strbu
         strbuf_addf(ret, "Stream %" PRId64, number - THREAD_OF(0));
 }
 
-static int draw_pieces(struct iterations *layer, struct err *err)
+static int draw_pieces(const struct iterations *layer, struct err *err)
 {
-    struct draw_2022 *draw = layer->draw;
+    struct earlier *draw = layer->draw;
     const struct step_piece *items = layer->pieces.items;
     int status = 0;
     for (size_t i = 0; i < layer->pieces.count; i++) {
         if (is_of(layer, &items[i]))
-            draw_2022_count_thread(draw,
-                                   items[i].part == STEP_REDUCE ? THREAD_OF(items[i].span.stream_id) : ITERATIONS);
+            earlier_count_thread(draw, items[i].part == STEP_REDUCE ? THREAD_OF(items[i].span.stream_id) : ITERATIONS);
     }
     if (draw->first_free > 0)
-        draw_2022_name_process(draw, PROCESS, "Iterations");
+        earlier_name_process(draw, PROCESS, "Iterations");
     for (size_t i = 0; status == 0 && i < layer->pieces.count; i++) {
         if (is_of(layer, &items[i]))
             status = draw_piece(layer, items[i], err);
@@ -214,18 +224,47 @@ static int draw_pieces(struct iterations *layer, struct err *err)
     return status;
 }
 
-int draw_job_iterations(struct draw_2022 *draw, struct err *err)
+static int draw_iterations(struct earlier *draw, struct err *err)
 {
     struct iterations layer = {.draw = draw};
-    int status = step_pieces_load(&layer.pieces, draw->run->db, err);
-    if (status < 0)
-        return status;
-    draw_2022_begin_layer(draw, "Stream ");
-    status = step_point_each(draw->run->db, draw->device->range.ticks.device_id, take_name, &layer, err);
-    if (status == 0)
-        status = draw_pieces(&layer, err);
+    if (step_pieces_load(&layer.pieces, draw->run->db, err) < 0)
+        return -(int)err->code;
     for (size_t i = 0; i < STEP_POINTS; i++)
-        free(layer.names[i]);
+        strbuf_init(&layer.names[i], OUTFILE_RESERVE_MAX);
+    earlier_begin_layer(draw, "Stream ");
+    bool failed = step_point_each(draw->run->db, draw->device->range.ticks.device_id, take_name, &layer, err) < 0 ||
+                  draw_pieces(&layer, err) < 0;
+    for (size_t i = 0; i < STEP_POINTS; i++)
+        strbuf_release(&layer.names[i]);
     step_pieces_release(&layer.pieces);
-    return draw_2022_end_layer(draw, status, name_iterations, err);
+    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_iterations, err);
+}
+
+/* ---- files ---- */
+
+static int draw_layers(struct earlier *draw, struct err *err)
+{
+    int status = draw_tasks(draw, err);
+    return status == 0 ? draw_iterations(draw, err) : status;
+}
+
+static int write_device(void *arg, int64_t device_id, struct err *err)
+{
+    struct earlier *draw = arg;
+    char suffix[SUFFIX_2022_MAX];
+    const struct device_2022 device = {.db = draw->run->db,
+                                       .range = {.model_id = DB_NULL, .ticks = {device_id, INT64_MIN, INT64_MAX}}};
+    draw->device = &device;
+    snprintf(suffix, sizeof suffix, "_%lld", (long long)device_id);
+    return earlier_write_file(draw, "task_time", suffix, "system counter", draw_layers, err);
+}
+
+int timeline_of_job(struct timeline_run *run, struct err *err)
+{
+    struct earlier draw;
+    int status = earlier_open(&draw, run, err);
+    if (status == 0)
+        status = execution_each_device(run->db, write_device, &draw, err);
+    earlier_close(&draw);
+    return status;
 }

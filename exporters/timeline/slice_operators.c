@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/slice_operators.h"
 
+#include "base/intern.h"
 #include "exporters/row_format.h"
 
 #include <stdlib.h>
@@ -95,16 +96,22 @@ size_t slice_operator_room(const struct slice_operators *operators, const struct
 #define put_known(p, style, key, cann)                                                                                 \
     ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length) : (p))
 
+char *slice_put_whole_name(char *p, const struct trace_style *style, const struct slice_operators *operators,
+                           const struct cann_texts *names, int64_t name_id)
+{
+    return begin_of(operators, names, name_id) > 0 ? put_known(p, style, ",\"Op Name\":", cann_text(names, name_id, 0))
+                                                   : p;
+}
+
 char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
                          const struct cann_texts *names, const struct cann_task *task)
 {
     if (operators->begins == NULL || task->op_name_id == DB_NULL)
         return p;
-    const struct cann_text name = cann_text(names, task->op_name_id, 0), type = cann_text(names, task->op_type_id, 0),
+    const struct cann_text type = cann_text(names, task->op_type_id, 0),
                            inputs = cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES),
                            outputs = cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES);
-    if (begin_of(operators, names, task->op_name_id) > 0)
-        p = put_known(p, style, ",\"Op Name\":", name);
+    p = slice_put_whole_name(p, style, operators, names, task->op_name_id);
     p = put_known(p, style, ",\"OP Type\":", type);
     const char *bound = (uint64_t)task->op_name_id < names->rows ? operators->bounds[task->op_name_id] : NULL;
     if (bound != NULL)
@@ -210,78 +217,24 @@ int short_names_find(struct short_name *names, size_t count, struct err *err)
     return status;
 }
 
-/* quotes: how many bytes each text has around its name on either side. */
-static size_t *begins_of(const struct cann_texts *texts, size_t quotes, struct err *err)
+size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err)
 {
+    enum { QUOTES = 1 }; /* on either side */
     struct short_name *names = calloc(texts->rows + 1, sizeof *names);
     size_t *begins = calloc(texts->rows + 1, sizeof *begins);
     int status = names != NULL && begins != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for short names");
     for (size_t i = 0; status == 0 && i < texts->rows; i++) {
         const struct cann_text text = cann_text(texts, (int64_t)i, 0);
-        if (text.text != NULL && text.length >= 2 * quotes)
-            names[i] = (struct short_name){.text = text.text + quotes, .length = text.length - 2 * quotes};
+        if (text.text != NULL && text.length >= 2 * QUOTES)
+            names[i] = (struct short_name){.text = text.text + QUOTES, .length = text.length - 2 * QUOTES};
     }
     if (status == 0)
         status = short_names_find(names, texts->rows, err);
     for (size_t i = 0; status == 0 && i < texts->rows; i++)
-        begins[i] = names[i].begin > 0 ? names[i].begin + quotes : 0;
+        begins[i] = names[i].begin > 0 ? names[i].begin + QUOTES : 0;
     free(names);
     if (status == 0)
         return begins;
     free(begins);
     return NULL;
-}
-
-size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err)
-{
-    return begins_of(texts, 1, err);
-}
-
-/* ---- names as texts ---- */
-
-static int take_names(struct short_names *names, const struct cann_texts *texts, const size_t *begins, struct err *err)
-{
-    int status = 0;
-    names->begins = calloc(texts->rows + 1, sizeof *names->begins);
-    if (names->begins == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for short names");
-    for (size_t i = 0; i < texts->rows && status == 0; i++) {
-        const struct cann_text text = cann_text(texts, (int64_t)i, 0);
-        uint32_t number;
-        if (begins[i] == 0)
-            continue;
-        status = intern_add(&names->texts, text.text, text.length, &number, err);
-        if (status == 0)
-            names->begins[number] = begins[i];
-    }
-    return status;
-}
-
-int short_names_load(sqlite3 *db, struct short_names *ret, struct err *err)
-{
-    struct cann_texts texts;
-    *ret = (struct short_names){.begins = NULL};
-    int status = cann_names_load(db, &texts, err);
-    if (status < 0)
-        return status;
-    size_t *begins = begins_of(&texts, 0, err);
-    status = begins != NULL ? take_names(ret, &texts, begins, err) : -(int)err->code;
-    free(begins);
-    cann_texts_release(&texts);
-    return status;
-}
-
-void short_names_release(struct short_names *names)
-{
-    intern_release(&names->texts);
-    free(names->begins);
-    names->begins = NULL;
-}
-
-const char *short_names_get(const struct short_names *names, const char *name)
-{
-    uint32_t number;
-    if (name == NULL || names->texts.count == 0 || !intern_find(&names->texts, name, strlen(name), &number))
-        return name;
-    return name + names->begins[number];
 }

@@ -4,7 +4,6 @@
 #define MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 
 #include "base/err.h"
-#include "base/intern.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/bounds.h"
 #include "exporters/timeline/event.h"
@@ -37,6 +36,9 @@ size_t slice_operator_room(const struct slice_operators *operators, const struct
  */
 char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
                          const struct cann_texts *names, const struct cann_task *task);
+/* Only the whole name. */
+char *slice_put_whole_name(char *p, const struct trace_style *style, const struct slice_operators *operators,
+                           const struct cann_texts *names, int64_t name_id);
 
 /* ---- short names ---- */
 
@@ -56,16 +58,5 @@ int short_names_find(struct short_name *names, size_t count, struct err *err);
 /* Finds where the short names begin in a table of texts in JSON, with their quotes: as many numbers as there are texts
  * (free() them), 0 where the short name is the whole. NULL with err set. */
 size_t *short_names_of_texts(const struct cann_texts *texts, struct err *err);
-
-/* Short names of those in a database, for who has them as texts. All zero: empty. */
-struct short_names {
-    struct intern texts;
-    size_t *begins; /* of each text */
-};
-/* Release it also after a failure. */
-int short_names_load(sqlite3 *db, struct short_names *ret, struct err *err);
-void short_names_release(struct short_names *names);
-/* Where the short one begins in a name; a name that is not known is its own. NULL is NULL. */
-const char *short_names_get(const struct short_names *names, const char *name);
 
 #endif

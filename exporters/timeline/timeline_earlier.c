@@ -1,140 +1,882 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files of captures from before 2023, and the layers of those of 2022. Their tasks are placed by ticks, in the floating
+ * point of Ascend's tool, so that the rows of device_task are drawn in one pass. */
 #include "exporters/timeline/timeline_earlier.h"
 
+#include "base/array.h"
+#include "base/file/spool.h"
+#include "base/progress.h"
+#include "base/number.h"
+#include "base/search.h"
 #include "db/database.h"
+#include "db/query/operators/query_models.h"
+#include "exporters/counters/pmu_rounding.h"
+#include "exporters/timeline/track.h"
+#include "exporters/timeline/tracks/put.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define TEXT_MAX ((size_t)1024 * 1024) /* bytes of the texts of one event */
+#define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name that a call has */
+#define EVENTS_PER_POLL 4096
+
+struct begun_flow {
+    int64_t id;
+};
+
+/* ---- layers ---- */
+
+static int first_free_thread(void *arg, int64_t *ret, struct err *err)
+{
+    const struct earlier *draw = arg;
+    (void)err;
+    *ret = draw->first_free;
+    return 0;
+}
+
+void earlier_begin_layer(struct earlier *draw, const char *word)
+{
+    trace_lanes_init(&draw->lanes, &draw->trace.style, word, first_free_thread, draw);
+    draw->first_free = 0;
+}
+
+int earlier_end_layer(struct earlier *draw, int status,
+                      void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err)
+{
+    if (status == 0 && !draw->compat)
+        status = trace_lanes_name(&draw->lanes, &draw->trace, name, draw, err);
+    trace_lanes_release(&draw->lanes);
+    return status;
+}
+
+void earlier_count_thread(struct earlier *draw, int64_t number)
+{
+    if (number >= draw->first_free && number < INT64_MAX / 2)
+        draw->first_free = number + 1;
+}
+
+int64_t earlier_pid(const struct earlier *draw, int64_t process)
+{
+    if (draw->compat)
+        return draw->layer != 0 && process >= 0 ? trace_tagged(draw->layer, process) : process;
+    process &= UINT32_MAX; /* 0 when it is not known */
+    return draw->layer != 0 ? track_pid_of(process, draw->layer, draw->device->part->device_id) : process;
+}
+
+void earlier_name_process(struct earlier *draw, int64_t process, const char *name)
+{
+    draw->trace.style.unplaced = draw->compat && draw->layer == 0;
+    trace_name_process(&draw->trace, earlier_pid(draw, process), draw->layer, name, NULL);
+}
+
+/* compat: threads are named before their events; placed: and have a place among the others. */
+static void name_thread(struct earlier *draw, int64_t process, int64_t tid, const char *name, bool placed)
+{
+    draw->trace.style.unplaced = !placed;
+    trace_name_thread(&draw->trace, earlier_pid(draw, process), tid, tid, name);
+}
+
+/* ---- events ---- */
+
+char *earlier_reserve(struct earlier *draw, size_t texts, struct err *err)
+{
+    const size_t room = 3 * (size_t)TRACE_EVENT_MAX + texts;
+    if (room <= OUTFILE_RESERVE_MAX)
+        return trace_reserve(&draw->trace, room);
+    char *event = realloc(draw->event, room);
+    if (event == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for an event");
+        return NULL;
+    }
+    return draw->event = event;
+}
+
+int earlier_finish(struct earlier *draw, char *start, const char *end, struct err *err)
+{
+    struct trace *trace = &draw->trace;
+    const size_t comma = trace->named ? 0 : 1; /* none stands before the first */
+    const size_t length = (size_t)(end - start) - comma;
+    if (start == draw->event) {
+        outfile_write(&trace->out, start + comma, length);
+    } else {
+        if (comma > 0)
+            memmove(start, start + comma, length);
+        outfile_advance(&trace->out, length);
+    }
+    trace->named = true;
+    if (++trace->events % EVENTS_PER_POLL != 0)
+        return 0;
+    timeline_progress(draw->run, EVENTS_PER_POLL);
+    if (interrupted())
+        return interrupt_error(err);
+    return outfile_failed(&trace->out) ? err_set(err, ERR_IO, "cannot write '%s'", trace->path) : 0;
+}
+
+char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
+                             int64_t number, struct trace_slice *slice, char **ret_start, struct err *err)
+{
+    const struct trace_style *style = &draw->trace.style;
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
+    if (trace_lanes_place(lanes, number, slice, err) < 0 ||
+        (*ret_start = earlier_reserve(draw, name.length + texts, err)) == NULL)
+        return NULL;
+    return trace_put_slice(begin_named(*ret_start, style, "", name), style, slice);
+}
+
+char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
+{
+    p = trace_put_value_word(p, style, "\"Task Type\":", type);
+    p = trace_put_integer(p, style, ",\"Stream Id\":", stream_id);
+    return trace_put_integer(p, style, ",\"Task Id\":", task_id);
+}
+
+static struct trace_slice slice_between(const struct earlier *draw, int64_t process, int64_t start_ns, int64_t end_ns)
+{
+    return (struct trace_slice){
+        .pid = earlier_pid(draw, process), .start_ns = start_ns, .duration_ns = time_since(end_ns, start_ns)};
+}
+
+static struct trace_slice slice_of_reals(const struct earlier *draw, int64_t process, double start, double end)
+{
+    return (struct trace_slice){.pid = earlier_pid(draw, process),
+                                .start_ns = number_from_real(start),
+                                .duration_ns = number_from_real(end - start)};
+}
+
+/* ---- arrows ---- */
+
+/* One end of an arrow to a task: its end only where it has a beginning, unless compat. */
+static char *put_flow(struct earlier *draw, char *p, char phase, int64_t stream_id, int64_t task_id,
+                      const struct trace_slice *slice, struct err *err)
+{
+    static const struct trace_flow connect = {.name = "connect", .paired = true};
+    int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
+    if (!draw->compat && phase == 's' && map_add(&draw->begun_flows, &id, NULL, err) == NULL)
+        return NULL;
+    if (!draw->compat && phase != 's' && map_get(&draw->begun_flows, &id) == NULL)
+        return p;
+    return trace_put_flow(p, &draw->trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
+}
+
+static char *put_call_flow(struct earlier *draw, char *p, const struct plain_call *call,
+                           const struct trace_slice *slice, struct err *err)
+{
+    struct reported_operator operator_;
+    bool found;
+    if (!draw->flows || !call_2022_launches(call))
+        return p;
+    if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
+        return NULL;
+    return found ? put_flow(draw, p, 's', operator_.stream_id, operator_.task_id, slice, err) : p;
+}
+
+/* ---- calls ---- */
+
+static int64_t process_of(const struct earlier *draw, const struct plain_call *call)
+{
+    return call->process_id != DB_NULL ? call->process_id : draw->device->part->process_id;
+}
+
+static int list_thread(void *arg, const struct plain_call *call, struct err *err)
+{
+    const struct earlier *draw = arg;
+    struct call_threads *threads = draw->listing;
+    int64_t process = process_of(draw, call);
+    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
+        if (threads->items[i].process == process && threads->items[i].tid == call->thread_id)
+            return 0;
+    }
+    if (array_reserve(threads, 1, err) < 0)
+        return -(int)err->code;
+    threads->items[threads->count++] = (struct call_thread){process, call->thread_id};
+    return 0;
+}
+
+static int list_threads(struct earlier *draw, enum plain_layers layers, struct err *err)
+{
+    draw->listing = &draw->threads[layers];
+    if (!draw->listing->listed && plain_calls_each(draw->calls, layers, list_thread, draw, err) < 0)
+        return -(int)err->code;
+    draw->listing->listed = true;
+    return 0;
+}
+
+static void name_threads(struct earlier *draw, const struct call_threads *threads, const char *process)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        const struct call_thread *thread = &threads->items[i];
+        char name[64];
+        bool known = false;
+        for (size_t k = 0; k < i && !known; k++)
+            known = threads->items[k].process == thread->process;
+        if (!known)
+            earlier_name_process(draw, thread->process, process);
+        earlier_count_thread(draw, thread->tid);
+        snprintf(name, sizeof name, "Thread %lld", (long long)thread->tid);
+        if (draw->compat)
+            name_thread(draw, thread->process, thread->tid, name, true);
+    }
+}
+
+/* Sets the name as a JSON string. */
+static int find_name(struct earlier *draw, const struct plain_call *call, struct cann_text *ret, struct err *err)
+{
+    struct strbuf_list *names = &draw->call_names;
+    *ret = (struct cann_text){NULL, 0};
+    if (call->name == NULL)
+        return 0;
+    while (names->count <= call->name_number) {
+        if (array_reserve(names, 1, err) < 0)
+            return -(int)err->code;
+        strbuf_init(&names->items[names->count++], TEXT_MAX);
+    }
+    struct strbuf *name = &names->items[call->name_number];
+    if (name->length == 0 && trace_text(name, call->name, strlen(call->name)) < 0)
+        return err_set(err, ERR_LIMIT, "the name of a call is too long for a timeline");
+    *ret = (struct cann_text){name->data, (uint32_t)name->length};
+    return 0;
+}
+
+/* Begins the event of a call with "<prefix><name>"; NULL with err set. */
+static char *begin_call(struct earlier *draw, const struct plain_call *call, const char *prefix, char **ret_start,
+                        struct err *err)
+{
+    struct cann_text name;
+    if (find_name(draw, call, &name, err) < 0 || (*ret_start = earlier_reserve(draw, name.length, err)) == NULL)
+        return NULL;
+    return begin_named(*ret_start, &draw->trace.style, prefix, name);
+}
+
+/* NULL: a call of the runtime has none. */
+static const char *mode_of(const struct plain_call *call)
+{
+    return call->process_id != DB_NULL ? api_type_2022(call->api_type) : NULL;
+}
+
+/* Puts arguments as the tool did. */
+static char *put_call(char *p, const struct trace_style *style, const struct plain_call *call)
+{
+    if (call->process_id != DB_NULL) {
+        p = trace_put_value_word(p, style, "\"Mode\":", mode_of(call));
+        p = trace_put_integer(p, style, ",\"Process Id\":", call->process_id);
+        *p++ = ',';
+    }
+    return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
+}
+
+/* Ours have no arguments (trace_end_call). category: NULL, none. */
+static int draw_call_on(struct earlier *draw, const struct plain_call *call, const char *prefix, const char *category,
+                        int64_t number, struct err *err)
+{
+    const struct trace_style *style = &draw->trace.style;
+    struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
+    char *start, *p = begin_call(draw, call, prefix, &start, err);
+    if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
+        return -(int)err->code;
+    if (draw->compat) {
+        p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
+    } else {
+        p = trace_put_times_at(p, style, &slice, &draw->place);
+        if (category != NULL)
+            p = trace_put_category(p, style, category);
+        p = trace_end_call(p, style, &slice);
+    }
+    p = put_call_flow(draw, p, call, &slice, err);
+    return p != NULL ? earlier_finish(draw, start, p, err) : -(int)err->code;
+}
+
+static int draw_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    return draw_call_on(arg, call, "", mode_of(call), call->thread_id, err);
+}
+
+static int draw_calls(struct earlier *draw, enum plain_layers layers, const char *process,
+                      int (*draw_each)(void *arg, const struct plain_call *call, struct err *err), struct err *err)
+{
+    if (list_threads(draw, layers, err) < 0)
+        return -(int)err->code;
+    earlier_begin_layer(draw, "Thread ");
+    name_threads(draw, &draw->threads[layers], process);
+    return earlier_end_layer(draw, plain_calls_each(draw->calls, layers, draw_each, draw, err), NULL, err);
+}
+
+static int draw_acl(struct earlier *draw, struct err *err)
+{
+    return draw_calls(draw, PLAIN_ACL, "AscendCL", draw_call, err);
+}
+
+static int draw_runtime(struct earlier *draw, struct err *err)
+{
+    return draw_calls(draw, PLAIN_RUNTIME, "Runtime", draw_call, err);
+}
+
+/* ---- thread_group: both by thread, with their layer in their names ---- */
+
+static const char *layer_prefix(const struct plain_call *call)
+{
+    return call->process_id != DB_NULL ? "ACL@" : "Runtime@";
+}
+
+static int draw_grouped(void *arg, const struct plain_call *call, struct err *err)
+{
+    return draw_call_on(arg, call, layer_prefix(call), mode_of(call), call->thread_id, err);
+}
+
+/* The tool's threads have no names here: their numbers are texts. */
+static int draw_grouped_compat(void *arg, const struct plain_call *call, struct err *err)
+{
+    struct earlier *draw = arg;
+    const struct trace_style *style = &draw->trace.style;
+    char *start, *p = begin_call(draw, call, layer_prefix(call), &start, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = trace_put_integer(p, style, ",\"pid\":", process_of(draw, call));
+    p = trace_put_integer(p, style, ",\"tid\":\"Thread ", call->thread_id);
+    p = trace_put_us(p, style, "\",\"ts\":", call->start_ns);
+    p = trace_put_us(p, style, ",\"dur\":", time_since(call->end_ns, call->start_ns));
+    if (call->process_id != DB_NULL)
+        p = trace_put_literal(trace_put_value_word(p, style, ",\"args\":{\"Mode\":", mode_of(call)), "}");
+    return earlier_finish(draw, start, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
+}
+
+static int draw_thread_group(struct earlier *draw, struct err *err)
+{
+    if (!draw->compat)
+        return draw_calls(draw, PLAIN_BOTH, "Host", draw_grouped, err);
+    int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_grouped_compat, draw, err);
+    return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
+}
+
+/* ---- tasks as they are drawn: read once, for all files ---- */
+
+struct timed_task {
+    double milliseconds; /* by its counters; NAN: it has none */
+    int64_t total_cycle;
+    struct task_2022 timed;
+};
+#define TIMED_SIZE (offsetof(struct timed_task, timed) + TASK_2022_SIZE)
+
+#define TASK_OF_AI_CPU 1
+#define TASK_MEMORY ((size_t)4 * 1024 * 1024)
+
+static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
+{
+    int64_t *items = draw->streams.items;
+    size_t at = search_until(items, draw->streams.count, sizeof *items, 0, stream_id);
+    if (at > 0 && items[at - 1] == stream_id)
+        return 0;
+    if (array_reserve(&draw->streams, 1, err) < 0)
+        return -(int)err->code;
+    items = draw->streams.items;
+    memmove(items + at + 1, items + at, (draw->streams.count++ - at) * sizeof *items);
+    items[at] = stream_id;
+    return 0;
+}
+
+static int add_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    static const struct spool_key in_order = {0, 0};
+    struct earlier *draw = arg;
+    struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
+                               .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
+    task_2022_read(draw->device, task, &timed.timed);
+    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
+    return add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0
+               ? -(int)err->code
+               : 0;
+}
+
+static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
+{
+    return add_stream(arg, copy->stream_id, err);
+}
+
+static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *err)
+{
+    struct earlier *draw = arg;
+    (void)run;
+    (void)err;
+    draw->ai_cpu_runs = true;
+    return 0;
+}
+
+static int read_tasks(struct earlier *draw, struct err *err)
+{
+    const struct execution_range *range = &draw->device->range.ticks;
+    draw->tasks = spool_new(TASK_MEMORY, NULL, err);
+    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_CYCLES, add_task, draw, err) < 0 ||
+        device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
+        ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
+        return -(int)err->code;
+    return spool_finish(draw->tasks, err);
+}
+
+static void release_tasks(struct earlier *draw)
+{
+    spool_free(draw->tasks);
+    draw->tasks = NULL;
+    free(draw->streams.items);
+    draw->streams.items = NULL;
+    draw->streams.count = draw->streams.capacity = 0;
+    draw->ai_cpu_tasks = draw->ai_cpu_runs = false;
+}
+
+/* ---- models and what the host did for them: few ---- */
+
+/* name and arguments: as JSON has them. */
+static int draw_of_host(struct earlier *draw, const struct strbuf *name, const struct strbuf *arguments,
+                        int64_t thread_id, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    const struct trace_style *style = &draw->trace.style;
+    struct trace_slice slice = slice_between(draw, draw->device->part->process_id, start_ns, end_ns);
+    if (name->failed || arguments->failed)
+        return err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline");
+    if (trace_lanes_place(&draw->lanes, thread_id, &slice, err) < 0)
+        return -(int)err->code;
+    char *start = earlier_reserve(draw, name->length + arguments->length, err);
+    if (start == NULL)
+        return -(int)err->code;
+    char *p = trace_put_bytes(trace_begin_event(start), name->data, name->length);
+    p = trace_put_bytes(trace_put_slice(p, style, &slice), arguments->data, arguments->length);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+}
+
+static int count_phase(void *arg, const struct model_phase *phase, struct err *err)
+{
+    (void)err;
+    earlier_count_thread(arg, phase->thread_id);
+    return 0;
+}
+
+static int draw_phase(void *arg, const struct model_phase *phase, struct err *err)
+{
+    static const char *const titles[] = {"\"Input\"", "\"Infer\"", "\"Output\""};
+    const char *model = phase->model != NULL ? phase->model : "N/A";
+    struct strbuf name, arguments;
+    strbuf_init(&name, TEXT_MAX);
+    strbuf_init(&arguments, TEXT_MAX);
+    strbuf_adds(&name, titles[phase->phase]);
+    strbuf_adds(&arguments, "\"Model Name\":");
+    trace_text(&arguments, model, strlen(model));
+    strbuf_addf(&arguments, ",\"Model Id\":%lld", (long long)phase->model_id);
+    int status = draw_of_host(arg, &name, &arguments, phase->thread_id, phase->start_ns, phase->end_ns, err);
+    strbuf_release(&name);
+    strbuf_release(&arguments);
+    return status;
+}
+
+/* ge: executions of models. */
+static int draw_models(struct earlier *draw, struct err *err)
+{
+    int64_t device_id = draw->device->part->device_id;
+    enum model_order order = draw->compat ? MODELS_BY_EXECUTION : MODELS_BY_START;
+    earlier_begin_layer(draw, "Thread ");
+    int status = model_each_phase(draw->run->db, device_id, order, count_phase, draw, err);
+    if (draw->first_free > 0) {
+        earlier_name_process(draw, draw->device->part->process_id, "GE");
+        status = model_each_phase(draw->run->db, device_id, order, draw_phase, draw, err);
+    }
+    return earlier_end_layer(draw, status, NULL, err);
+}
+
+static int count_step(void *arg, const struct model_host_step *step, struct err *err)
+{
+    (void)err;
+    earlier_count_thread(arg, step->thread_id);
+    return 0;
+}
+
+static int draw_step(void *arg, const struct model_host_step *step, struct err *err)
+{
+    struct strbuf plain, name;
+    strbuf_init(&plain, TEXT_MAX);
+    strbuf_init(&name, TEXT_MAX);
+    strbuf_addf(&plain, "%s_%s", step->op_type, step->event);
+    trace_text(&name, plain.data, plain.length);
+    name.failed |= plain.failed;
+    struct strbuf none;
+    strbuf_init(&none, TEXT_MAX);
+    int status = draw_of_host(arg, &name, &none, step->thread_id, step->start_ns, step->end_ns, err);
+    strbuf_release(&plain);
+    strbuf_release(&name);
+    return status;
+}
+
+/* ge_op_execute: what the host did for operators of dynamic shape. */
+static int draw_host_steps(struct earlier *draw, struct err *err)
+{
+    int64_t device_id = draw->device->part->device_id;
+    earlier_begin_layer(draw, "Thread ");
+    int status = model_each_host_step(draw->run->db, device_id, count_step, draw, err);
+    if (draw->first_free > 0) {
+        earlier_name_process(draw, draw->device->part->process_id, "GE");
+        status = model_each_host_step(draw->run->db, device_id, draw_step, draw, err);
+    }
+    return earlier_end_layer(draw, status, NULL, err);
+}
+
+/* ---- ai_stack_time ---- */
+
+/* Threads: the layers. */
+enum { STACK_ACL, STACK_GE, STACK_RUNTIME, STACK_SCHEDULER, STACK_LAYERS };
+static const char *const layers[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
+
+/* Compat: the tool wrote whole microseconds, and the rest as arguments. */
+static char *put_span(struct earlier *draw, char *p, const struct trace_slice *slice, double start, double end)
+{
+    const struct trace_style *style = &draw->trace.style;
+    if (draw->compat) {
+        p = trace_put_integer(p, style, ",\"pid\":", slice->pid);
+        p = trace_put_integer(p, style, ",\"tid\":", slice->tid);
+        p = trace_put_integer(p, style, ",\"ts\":", number_from_real(start / 1000));
+        p = trace_put_integer(p, style, ",\"dur\":", number_from_real((end - start) / 1000));
+        p = trace_put_literal(p, ",\"args\":{");
+    } else {
+        p = trace_put_slice(p, style, slice);
+    }
+    p = trace_put_integer(p, style, "\"Iter ID\":", draw->device->range.iteration);
+    p = number_put_real(trace_put_literal(p, ",\"Start Time\":"), start, 15);
+    p = trace_put_integer(p, style, ",\"End Time\":", number_add(slice->start_ns, slice->duration_ns));
+    return number_put_real(trace_put_literal(p, ",\"Duration Time(ns)\":"), end - start, 17);
+}
+
+static int draw_stack_call(struct earlier *draw, const struct plain_call *call, int64_t layer, struct err *err)
+{
+    const struct trace_style *style = &draw->trace.style;
+    if (!draw->compat)
+        return draw_call_on(draw, call, "", NULL, layer, err);
+    const double start_ns = (double)call->start_ns, end_ns = (double)call->end_ns;
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
+    char *start, *p = begin_call(draw, call, "", &start, err);
+    if (p == NULL)
+        return -(int)err->code;
+    slice.tid = layer;
+    p = put_span(draw, p, &slice, start_ns, end_ns);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+}
+
+/* Where the calls of an iteration begin: its model's execution. */
+static int draw_stack_acl(void *arg, const struct plain_call *call, struct err *err)
+{
+    struct earlier *draw = arg;
+    draw->in_model = draw->in_model || (call->name != NULL && strcmp(call->name, "aclmdlExecute") == 0);
+    return draw->in_model ? draw_stack_call(draw, call, STACK_ACL, err) : 0;
+}
+
+static int draw_stack_runtime(void *arg, const struct plain_call *call, struct err *err)
+{
+    return draw_stack_call(arg, call, STACK_RUNTIME, err);
+}
+
+static int draw_stack_task(void *arg, const void *record, struct err *err)
+{
+    struct earlier *draw = arg;
+    const struct trace_style *style = &draw->trace.style;
+    const struct timed_task *timed = record;
+    const struct task_2022 *span = &timed->timed;
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, span->task.op_name_id);
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
+    slice.tid = STACK_SCHEDULER;
+    if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
+        return -(int)err->code;
+    char *start =
+        earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
+    if (start == NULL)
+        return -(int)err->code;
+    char *p = put_span(draw, begin_named(start, style, "", name), &slice, span->start, span->end);
+    p = trace_put_literal(p, ",\"Total Time(ms)\":");
+    p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+}
+
+static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    (void)arg;
+    (void)pid;
+    strbuf_adds(ret, layers[number]);
+}
+
+static int draw_stack(struct earlier *draw, struct err *err)
+{
+    earlier_begin_layer(draw, NULL);
+    earlier_count_thread(draw, STACK_LAYERS - 1);
+    earlier_name_process(draw, draw->device->part->process_id, "AI Stack Time");
+    for (int i = 0; i < STACK_LAYERS && draw->compat; i++)
+        name_thread(draw, draw->device->part->process_id, i, layers[i], false);
+    draw->in_model = false;
+    bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
+                  plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
+                  spool_each(draw->tasks, draw_stack_task, draw, err) < 0;
+    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_layer, err);
+}
+
+/* ---- tasks ---- */
+
+/* Processes, as Ascend's tool of 2022 numbers them. */
+enum { SCHEDULER, AI_CPU };
+
+struct tasks {
+    struct earlier *draw;
+    struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
+};
+
+static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *task)
+{
+    if (isnan(task->milliseconds))
+        return trace_put_literal(p, ",\"Aicore Time(ms)\":\"N/A\",\"Total Cycle\":\"N/A\"");
+    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(task->milliseconds, 6), 6);
+    return trace_put_integer(p, style, ",\"Total Cycle\":", task->total_cycle);
+}
+
+static int draw_task(void *arg, const void *record, struct err *err)
+{
+    const struct tasks *tasks = arg;
+    struct earlier *draw = tasks->draw;
+    const struct trace_style *style = &draw->trace.style;
+    const struct timed_task *timed = record;
+    const struct cann_task *task = &timed->timed.task;
+    const char *type = task_2022_type(draw->device, task);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->timed.start, timed->timed.end);
+    char *start,
+        *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
+                                    &draw->lanes, task->stream_id, &slice, &start, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
+    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
+    p = trace_end_slice(p, style, &slice);
+    if (draw->flows)
+        p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
+    return earlier_finish(draw, start, p, err);
+}
+
+static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
+{
+    struct tasks *tasks = arg;
+    struct earlier *draw = tasks->draw;
+    const struct trace_style *style = &draw->trace.style;
+    const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
+    char *start;
+    if (trace_lanes_place(&tasks->copies, copy->stream_id, &slice, err) < 0 ||
+        (start = earlier_reserve(draw, 0, err)) == NULL)
+        return -(int)err->code;
+    char *p = trace_put_slice(trace_begin_named(start, style, COPY_NAME_2022, "", 0), style, &slice);
+    p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
+    p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
+    p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
+    p = trace_put_us(p, style, ",\"End Time\":", number_from_real(end_ns));
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+}
+
+#define put_known_us(p, style, key, ns) ((ns) != DB_NULL ? trace_put_us((p), (style), key, (ns)) : (p))
+
+static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *err)
+{
+    const struct tasks *tasks = arg;
+    struct earlier *draw = tasks->draw;
+    const struct trace_style *style = &draw->trace.style;
+    struct trace_slice slice = {
+        .pid = earlier_pid(draw, AI_CPU), .start_ns = run->start_ns, .duration_ns = run->duration_ns};
+    char *start, *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
+                                             &draw->lanes, 0, &slice, &start, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = trace_put_value_word(p, style, "\"Task Type\":", "AI_CPU");
+    p = put_known_us(p, style, ",\"Compute Time(us)\":", run->compute_ns);
+    p = put_known_us(p, style, ",\"Memcpy Time(us)\":", run->copy_ns);
+    p = put_known_us(p, style, ",\"Task Time(us)\":", run->duration_ns);
+    p = put_known_us(p, style, ",\"Dispatch Time(us)\":", run->dispatch_ns);
+    p = put_known_us(p, style, ",\"Total Time(us)\":", run->total_ns);
+    p = slice_put_whole_name(p, style, &draw->operators, &draw->names, run->op_name_id);
+    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+}
+
+/* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
+static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
+{
+    const struct task_2022 *timed = &((const struct timed_task *)record)->timed;
+    const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
+                                   .duration_ns = number_from_real(timed->end - timed->start),
+                                   .compute_ns = DB_NULL,
+                                   .copy_ns = DB_NULL,
+                                   .dispatch_ns = DB_NULL,
+                                   .total_ns = DB_NULL,
+                                   .op_name_id = timed->task.op_name_id};
+    return timed->task.type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
+}
+
+static void name_streams(struct earlier *draw)
+{
+    char name[64];
+    for (size_t i = 0; i < draw->streams.count; i++) {
+        earlier_count_thread(draw, draw->streams.items[i]);
+        snprintf(name, sizeof name, "Stream %lld", (long long)draw->streams.items[i]);
+        if (draw->compat)
+            name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
+    }
+}
+
+static void name_task_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    if (pid == earlier_pid(arg, AI_CPU))
+        strbuf_adds(ret, "AI CPU");
+    else
+        strbuf_addf(ret, "Stream %lld", (long long)number);
+}
+
+static void name_copies(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
+{
+    (void)arg;
+    (void)pid;
+    strbuf_addf(ret, "Stream %lld copies", (long long)number);
+}
+
+static int draw_all_tasks(struct tasks *tasks, struct err *err)
+{
+    struct earlier *draw = tasks->draw;
+    const struct execution_range *range = &draw->device->range.ticks;
+    const bool again = draw->device->part->chip == 0 && draw->ai_cpu_tasks;
+    earlier_name_process(draw, SCHEDULER, "Task Scheduler");
+    name_streams(draw);
+    if (draw->ai_cpu_runs || again)
+        earlier_name_process(draw, AI_CPU, "AI CPU");
+    if (spool_each(draw->tasks, draw_task, tasks, err) < 0 ||
+        device_copy_each(draw->run->db, range, draw_copy, tasks, err) < 0 ||
+        ai_cpu_run_each(draw->run->db, range, draw_ai_cpu_run, tasks, err) < 0)
+        return -(int)err->code;
+    return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
+}
+
+static int draw_tasks(struct earlier *draw, struct err *err)
+{
+    struct tasks tasks = {.draw = draw};
+    if (draw->streams.count == 0 && !draw->ai_cpu_runs)
+        return 0;
+    earlier_begin_layer(draw, NULL);
+    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
+    tasks.copies.no_own = !draw->compat;
+    tasks.copies.next = draw->lanes.next;
+    int status = draw_all_tasks(&tasks, err);
+    if (status == 0 && !draw->compat)
+        status = trace_lanes_name(&tasks.copies, &draw->trace, name_copies, NULL, err);
+    trace_lanes_release(&tasks.copies);
+    return earlier_end_layer(draw, status, name_task_thread, err);
+}
+
+/* ---- files ---- */
 
 /* msprof: the layers in their places. */
-static int draw_msprof(struct draw_2022 *draw, struct err *err)
+static int draw_msprof(struct earlier *draw, struct err *err)
 {
     static const struct {
         int64_t place;
-        int (*draw)(struct draw_2022 *draw, struct err *err);
-    } layers[] = {{2, draw_2022_acl},
-                  {4, draw_2022_models},
-                  {5, draw_2022_host_steps},
-                  {6, draw_2022_runtime},
-                  {7, draw_2022_tasks}};
+        int (*draw)(struct earlier *draw, struct err *err);
+    } places[] = {{2, draw_acl}, {4, draw_models}, {5, draw_host_steps}, {6, draw_runtime}, {7, draw_tasks}};
     int status = 0;
     draw->flows = true;
     map_clear(&draw->begun_flows);
-    for (size_t i = 0; i < sizeof layers / sizeof *layers && status == 0; i++) {
-        draw->layer = layers[i].place;
-        status = layers[i].draw(draw, err);
+    for (size_t i = 0; i < sizeof places / sizeof *places && status == 0; i++) {
+        draw->layer = places[i].place;
+        status = places[i].draw(draw, err);
     }
     draw->layer = 0;
     draw->flows = false;
     return status;
 }
 
-/* suffix: of the file's name; clock: what its times are told by. */
-static int write_file(struct draw_2022 *draw, const char *report, const char *suffix, const char *clock,
-                      int (*draw_layer)(struct draw_2022 *draw, struct err *err), struct err *err)
+int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
+                       int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err)
 {
     char name[SUFFIX_2022_MAX + 64];
-    const int64_t device_id = draw->device->range.ticks.device_id;
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
-    int status =
-        trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err);
-    if (status < 0)
-        return status;
+    if (trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err) <
+        0)
+        return -(int)err->code;
     draw->tasks_before = 0;
-    status = draw_layer(draw, err);
-    const struct trace_info info = {.clock = clock, .device_id = device_id, .tasks_before = draw->tasks_before};
+    int status = draw_layer(draw, err);
+    const struct trace_info info = {
+        .clock = clock, .device_id = draw->device->range.ticks.device_id, .tasks_before = draw->tasks_before};
     if (draw->compat && draw->trace.named && draw->trace.events == 0)
         draw->trace.events = 1; /* the tool wrote files of names alone */
     return trace_close(&draw->trace, status, &info, err);
 }
 
-static int write_files(struct draw_2022 *draw, struct err *err)
+static int write_files(struct earlier *draw, struct err *err)
 {
     static const struct {
         const char *report;
-        int (*draw)(struct draw_2022 *draw, struct err *err);
+        int (*draw)(struct earlier *draw, struct err *err);
     } files[] = {
-        {"acl", draw_2022_acl},         {"runtime_api", draw_2022_runtime},
-        {"task_time", draw_2022_tasks}, {"ai_stack_time", draw_2022_stack},
-        {"msprof", draw_msprof},        {"thread_group", draw_2022_thread_group},
-        {"ge", draw_2022_models},       {"ge_op_execute", draw_2022_host_steps},
+        {"acl", draw_acl},         {"runtime_api", draw_runtime},
+        {"task_time", draw_tasks}, {"ai_stack_time", draw_stack},
+        {"msprof", draw_msprof},   {"thread_group", draw_thread_group},
+        {"ge", draw_models},       {"ge_op_execute", draw_host_steps},
     };
     char suffix[SUFFIX_2022_MAX];
     int status = 0;
     device_2022_suffix(draw->device, suffix);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)
-        status = write_file(draw, files[i].report, suffix, "system monotonic", files[i].draw, err);
+        status = earlier_write_file(draw, files[i].report, suffix, "system monotonic", files[i].draw, err);
     return status;
+}
+
+static void release_calls(struct earlier *draw)
+{
+    for (size_t i = 0; i < draw->call_names.count; i++)
+        strbuf_release(&draw->call_names.items[i]);
+    free(draw->call_names.items);
+    draw->call_names = (struct strbuf_list){.items = NULL};
+    for (size_t i = 0; i < sizeof draw->threads / sizeof *draw->threads; i++) {
+        free(draw->threads[i].items);
+        draw->threads[i] = (struct call_threads){.items = NULL};
+    }
+    plain_calls_free(draw->calls);
+    draw->calls = NULL;
 }
 
 static int write_device(void *arg, const struct device_2022 *device, struct err *err)
 {
-    struct draw_2022 *draw = arg;
-    sqlite3 *db = draw->run->db;
+    struct earlier *draw = arg;
     draw->device = device;
-    int status = execution_count(db, &device->range.ticks, &draw->counts, err);
-    if (status < 0)
-        return status;
-    counters_2022_init(&draw->counters, device, &draw->counts);
-    draw->calls = plain_calls_new(db, device->part->device_id, err);
-    status = draw->calls != NULL ? write_files(draw, err) : -(int)err->code;
-    plain_calls_free(draw->calls);
-    return status;
+    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
+                  (draw->calls = plain_calls_new(draw->run->db, device->part->device_id, err)) == NULL ||
+                  write_files(draw, err) < 0;
+    release_calls(draw);
+    release_tasks(draw);
+    return failed ? -(int)err->code : 0;
 }
 
-static int begin(struct draw_2022 *draw, struct err *err)
+int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)
 {
-    strbuf_init(&draw->text, TEXT_MAX);
-    draw->begun_flows = (struct map)MAP_OF(struct begun_flow, id);
-    draw->facts = !draw->run->options->trace_compat;
-    int status = draw->facts ? short_names_load(draw->run->db, &draw->names, err) : 0;
-    return status == 0 && draw->facts ? operator_bounds_load(draw->run->db, &draw->bounds, err) : status;
+    *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
+    const bool facts = !run->options->trace_compat;
+    if (cann_names_load(run->db, &draw->names, err) < 0 ||
+        (facts && slice_operators_load(&draw->operators, run->db, &draw->names, NULL, err) < 0) ||
+        encode_texts(&draw->names, err) < 0 ||
+        (facts && slice_operators_shorten(&draw->operators, &draw->names, err) < 0))
+        return -(int)err->code;
+    return 0;
 }
 
-static void release(struct draw_2022 *draw)
+void earlier_close(struct earlier *draw)
 {
-    short_names_release(&draw->names);
-    operator_bounds_release(&draw->bounds);
+    cann_texts_release(&draw->names);
+    slice_operators_release(&draw->operators);
     map_release(&draw->begun_flows);
-    strbuf_release(&draw->text);
+    free(draw->event);
 }
 
 int timeline_of_2022(struct timeline_run *run, struct err *err)
 {
-    struct draw_2022 draw = {.run = run, .compat = run->options->trace_compat};
-    int status = begin(&draw, err);
+    struct earlier draw;
+    int status = earlier_open(&draw, run, err);
+    draw.compat = run->options->trace_compat;
     if (status == 0)
         status = device_2022_each(run->db, run->options, write_device, &draw, err);
-    release(&draw);
-    return status;
-}
-
-/* ---- captures of JOB ---- */
-
-static int draw_job(struct draw_2022 *draw, struct err *err)
-{
-    int status = draw_job_tasks(draw, err);
-    return status == 0 ? draw_job_iterations(draw, err) : status;
-}
-
-static int write_job_device(void *arg, int64_t device_id, struct err *err)
-{
-    struct draw_2022 *draw = arg;
-    char suffix[SUFFIX_2022_MAX];
-    const struct device_2022 device = {.db = draw->run->db,
-                                       .range = {.model_id = DB_NULL, .ticks = {device_id, INT64_MIN, INT64_MAX}}};
-    draw->device = &device;
-    snprintf(suffix, sizeof suffix, "_%lld", (long long)device_id);
-    return write_file(draw, "task_time", suffix, "system counter", draw_job, err);
-}
-
-int timeline_of_job(struct timeline_run *run, struct err *err)
-{
-    struct draw_2022 draw = {.run = run};
-    int status = begin(&draw, err);
-    if (status == 0)
-        status = execution_each_device(run->db, write_job_device, &draw, err);
-    release(&draw);
+    earlier_close(&draw);
     return status;
 }

@@ -3,7 +3,6 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H
 
-#include "exporters/load/bounds.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/lanes.h"
@@ -16,92 +15,77 @@ int timeline_of_2022(struct timeline_run *run, struct err *err);
 /* Writes task_time_<device>.json for each device of a capture of JOB that has tasks. */
 int timeline_of_job(struct timeline_run *run, struct err *err);
 
-/* ---- layers ---- */
+/* ---- inside ---- */
 
-/* A file is of one layer, but msprof, which has
- * several. With compat events, their order and numbers are those of Ascend's tool of 2022. */
-struct begun_flow {
-    int64_t id;
-};
-
-struct draw_2022 {
+/* A file is of one layer, but msprof, which has several. With compat events, their order and numbers are those of
+ * Ascend's tool of 2022. */
+struct earlier {
     struct timeline_run *run;
     const struct device_2022 *device;
-    struct execution_counts counts;
-    struct counters_2022 counters;
-    struct plain_calls *calls;
-    bool compat;              /* files of 2022 */
-    bool facts;               /* slices say what operators are, which those of Ascend's tools do not */
-    struct short_names names; /* of them; both empty without */
-    struct operator_bounds bounds;
+    bool compat;                      /* files of 2022 */
+    struct cann_texts names;          /* as JSON strings, with their quotes */
+    struct slice_operators operators; /* all zero with --trace-compat */
     /* The file that is open: */
     struct trace trace;
     int64_t layer; /* msprof: the place of what is being drawn, which the tool put before process numbers; 0: none */
-    bool flows;    /* msprof: arrows from ACL calls to tasks */
-    struct map begun_flows; /* which of them have a beginning: struct begun_flow */
-    uint64_t tasks_before;  /* tasks before the origin, which are not drawn */
+    uint64_t tasks_before; /* tasks before the origin, which are not drawn */
     /* The layer that is being drawn: */
     struct trace_lanes lanes;
     int64_t first_free; /* a number above all of its threads */
-    struct strbuf text; /* of the event that is being written: its name, then its arguments */
+    char *event;        /* the latest that was too long for the buffer of the file */
+    /* Only of captures of 2022: */
+    struct counters_2022 counters;
+    struct spool *tasks;            /* as they are drawn, by start */
+    bool ai_cpu_tasks, ai_cpu_runs; /* tasks that ran there, and what it measured itself */
+    struct {
+        int64_t *items; /* each once, ascending */
+        size_t count, capacity;
+    } streams; /* of tasks and copies */
+    struct plain_calls *calls;
+    struct strbuf_list {
+        struct strbuf *items;
+        size_t count, capacity;
+    } call_names; /* by their number, as names; empty: not asked for yet */
+    struct call_threads {
+        struct call_thread {
+            int64_t process, tid;
+        } * items;
+        size_t count, capacity;
+        bool listed;
+    } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
+    struct trace_place place;            /* of the latest call */
+    bool in_model;                       /* ai_stack_time: the model's execution has begun */
+    bool flows;                          /* msprof: arrows from ACL calls to tasks */
+    struct map begun_flows;              /* which of them have a beginning: struct begun_flow */
 };
 
-/* Layers; each returns 0 or -code and writes nothing when there is nothing. */
-int draw_2022_acl(struct draw_2022 *draw, struct err *err);
-int draw_2022_runtime(struct draw_2022 *draw, struct err *err);
-int draw_2022_thread_group(struct draw_2022 *draw, struct err *err); /* both, by thread */
-int draw_2022_models(struct draw_2022 *draw, struct err *err);
-int draw_2022_host_steps(struct draw_2022 *draw, struct err *err); /* ge_op_execute */
-int draw_2022_tasks(struct draw_2022 *draw, struct err *err);
-int draw_2022_stack(struct draw_2022 *draw, struct err *err); /* ai_stack_time: a thread for each layer */
-/* Draw captures of JOB: the operators by stream, the other tasks in groups; iterations. */
-int draw_job_tasks(struct draw_2022 *draw, struct err *err);
-int draw_job_iterations(struct draw_2022 *draw, struct err *err);
+/* Loads what all files need. Close it also after a failure. */
+int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err);
+void earlier_close(struct earlier *draw);
+/* suffix: of the file's name; clock: what its times are told by. */
+int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
+                       int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err);
 
 /* Begins a layer whose threads are called "<word><number>", and ends it: with status 0 threads are named, by name when
- * it is not NULL (its arg is the draw), unless compat did it before. */
-void draw_2022_begin_layer(struct draw_2022 *draw, const char *word);
-int draw_2022_end_layer(struct draw_2022 *draw, int status,
-                        void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err);
+ * it is not NULL (its arg is the drawing), unless compat did it before. */
+void earlier_begin_layer(struct earlier *draw, const char *word);
+int earlier_end_layer(struct earlier *draw, int status,
+                      void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err);
 /* A thread of this number is going to be drawn. */
-void draw_2022_count_thread(struct draw_2022 *draw, int64_t number);
-
+void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */
-int64_t draw_2022_pid(const struct draw_2022 *draw, int64_t process);
-void draw_2022_name_process(struct draw_2022 *draw, int64_t process, const char *name);
-/* compat: threads are named before their events; placed: and have a place among the others. */
-void draw_2022_name_thread(struct draw_2022 *draw, int64_t process, int64_t tid, const char *name, bool placed);
+int64_t earlier_pid(const struct earlier *draw, int64_t process);
+void earlier_name_process(struct earlier *draw, int64_t process, const char *name);
 
-/* Writes the beginning and the name of an event, "<prefix><name>" (NULL: "N/A"), and empties text. */
-int draw_2022_name(struct draw_2022 *draw, const char *prefix, const char *name, struct err *err);
-/* Writes all up to the arguments of a slice whose pid and times are set, on a thread of these lanes. */
-int draw_2022_begin(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
-                    struct trace_slice *slice, struct err *err);
-/* Writes that of an operator's slice, called by its short name. */
-int draw_2022_begin_operator(struct draw_2022 *draw, const char *name, struct trace_lanes *lanes, int64_t number,
-                             struct trace_slice *slice, struct err *err);
-/* Appends what is known of the operator of a task, behind other arguments; nothing without facts. */
-void draw_2022_operator(struct draw_2022 *draw, const struct execution *task);
-/* Appends the whole name of an operator where its slice has the short one. */
-void draw_2022_whole_name(struct draw_2022 *draw, const char *name);
-/* A whole slice of a call of the host, "<prefix><name>", without arguments (trace_end_call); category NULL: none. */
-int draw_2022_call(struct draw_2022 *draw, const char *prefix, const char *name, const char *category, int64_t number,
-                   struct trace_slice *slice, struct err *err);
-/* Appends ,"key": and microseconds with all three decimals to text. */
-void draw_2022_time(struct draw_2022 *draw, const char *key, int64_t nanoseconds);
-/* Appends what tells a task, as the first arguments. */
-void draw_2022_task(struct draw_2022 *draw, const char *type, int64_t stream_id, int64_t task_id);
-/* key with its comma and quotes as it stands in JSON, and a number behind it. */
-void draw_2022_integer(struct draw_2022 *draw, const char *key, int64_t value);
-/* Appends ,"key":"text". */
-void draw_2022_text(struct draw_2022 *draw, const char *key, const char *text);
-/* Writes text, which are the arguments, and ends the slice. */
-int draw_2022_end(struct draw_2022 *draw, const struct trace_slice *slice, struct err *err);
-/* Writes text, which is the rest of the event. */
-int draw_2022_finish(struct draw_2022 *draw, struct err *err);
-
-/* One end of an arrow to a task: its end only where it has a beginning, unless compat. */
-int draw_2022_flow(struct draw_2022 *draw, char phase, int64_t stream_id, int64_t task_id,
-                   const struct trace_slice *slice, struct err *err);
+/* Room for an event with so many bytes of texts; NULL with err set. */
+char *earlier_reserve(struct earlier *draw, size_t texts, struct err *err);
+/* Ends the event that was put there. */
+int earlier_finish(struct earlier *draw, char *start, const char *end, struct err *err);
+/* Begins the slice of an operator, whose pid and times are set, on a thread of these lanes. Returns where its
+ * arguments begin, which take TRACE_EVENT_MAX bytes beside those of the operator; NULL with err set. */
+char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
+                             int64_t number, struct trace_slice *slice, char **ret_start, struct err *err);
+/* Puts what tells a task, as the first arguments. */
+char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time of operators by their type and core. */
 #include "base/array.h"
-#include "base/intern.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "db/query/query_executions.h"
@@ -81,8 +80,11 @@ const struct report report_op_statistic = {
 /* op_statistic: time of operators by their type and core, as Ascend's tool of 2022 has it. */
 /* The executions of one type of operators on one kind of core. */
 struct core_group {
+    struct core_key {
+        int64_t type_id, task_type;
+    } key;
     const char *type, *core;
-    int64_t task_type, count;
+    int64_t count;
     double total, min, max;
 };
 #define SHOWN_2022(member) REPORT_FIELD(struct shown_2022, member)
@@ -103,51 +105,32 @@ static const struct report_column columns_2022[] = {
     {.title = NULL},
 };
 
-struct core_place {
-    struct core_key {
-        int64_t type, task_type; /* type: number in types */
-    } key;
-    size_t place;
-};
 struct core_groups {
     struct device_2022 device;
-    struct map places; /* struct core_place */
-    struct intern types;
+    const struct cann_texts *names;
+    struct map by_key; /* struct core_group */
     struct core_group *items;
-    size_t count, capacity;
+    size_t count;
 };
 
-/* The group of an execution; NULL with err set. */
-static struct core_group *find_group(struct core_groups *groups, const struct execution *run, struct err *err)
-{
-    struct core_key key = {.task_type = run->op_task_type};
-    const char *text = run->op_type != NULL ? run->op_type : "N/A";
-    uint32_t type;
-    bool added;
-    if (intern_add(&groups->types, text, strlen(text), &type, err) < 0)
-        return NULL;
-    key.type = type;
-    struct core_place *place = map_add(&groups->places, &key, &added, err);
-    if (place == NULL || (added && array_reserve(groups, 1, err) < 0))
-        return NULL;
-    if (added) {
-        place->place = groups->count++;
-        groups->items[place->place] = (struct core_group){.type = groups->types.items[type].bytes,
-                                                          .core = task_2022_type(&groups->device, run),
-                                                          .task_type = run->op_task_type,
-                                                          .min = INFINITY,
-                                                          .max = -INFINITY};
-    }
-    return &groups->items[place->place];
-}
-
-static int add_up(void *arg, const struct execution *run, struct err *err)
+static int add_up(void *arg, const struct cann_task *task, struct err *err)
 {
     struct core_groups *groups = arg;
-    double duration = time_2022(&groups->device, run->end_tick) - time_2022(&groups->device, run->start_tick);
-    struct core_group *group = find_group(groups, run, err);
+    const struct core_key key = {task->op_type_id, task->op_task_type};
+    bool added;
+    if (task->op_name_id == DB_NULL)
+        return 0;
+    double duration = time_2022(&groups->device, task->end_tick) - time_2022(&groups->device, task->start_tick);
+    struct core_group *group = map_add(&groups->by_key, &key, &added, err);
     if (group == NULL)
         return -(int)err->code;
+    if (added) {
+        const char *type = cann_text(groups->names, key.type_id, 0).text;
+        group->type = type != NULL ? type : "N/A";
+        group->core = task_2022_type(&groups->device, task);
+        group->min = INFINITY;
+        group->max = -INFINITY;
+    }
     group->count++;
     group->total += duration;
     group->min = fmin(group->min, duration);
@@ -161,7 +144,7 @@ static int by_total(const void *x, const void *y)
     int order = (a->total < b->total) - (a->total > b->total);
     if (order == 0)
         order = strcmp(a->type, b->type);
-    return order != 0 ? order : (a->task_type > b->task_type) - (a->task_type < b->task_type);
+    return order != 0 ? order : array_order(a->key.task_type, b->key.task_type);
 }
 
 /* The tool divided whole numbers as such. */
@@ -184,16 +167,27 @@ static int put_group_2022(struct report_run *run, const struct core_group *group
     return report_put(run, &row, err);
 }
 
+static int load_groups(struct report_run *run, struct core_groups *groups, struct err *err)
+{
+    groups->by_key = (struct map)MAP_OF(struct core_group, key);
+    groups->names = report_names(run->session, true, err);
+    if (groups->names == NULL || device_2022_of(&groups->device, run, err) < 0 ||
+        execution_each(run->session->db, &groups->device.range.ticks, CANN_NOT_COUNTED, add_up, groups, err) < 0)
+        return -(int)err->code;
+    groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
+    if (groups->items == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (const struct core_group *group = NULL; (group = map_next(&groups->by_key, group)) != NULL;)
+        groups->items[groups->count++] = *group;
+    array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
+    return 0;
+}
+
 static int put_rows_2022(struct report_run *run, struct err *err)
 {
     struct core_groups *groups = run->state;
     double all = 0;
-    bool failed = device_2022_of(&groups->device, run, err) < 0;
-    const struct execution_query query = {.range = groups->device.range.ticks, .operators_only = true};
-    groups->places = (struct map)MAP_OF(struct core_place, key);
-    failed = failed || execution_each(run->session->db, &query, add_up, groups, err) < 0;
-    if (!failed && groups->count > 1)
-        array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
+    bool failed = load_groups(run, groups, err) < 0;
     for (size_t i = 0; i < groups->count; i++)
         all += groups->items[i].total;
     for (size_t i = 0; !failed && i < groups->count; i++)
@@ -205,8 +199,7 @@ static void close_groups(struct report_run *run)
 {
     struct core_groups *groups = run->state;
     free(groups->items);
-    map_release(&groups->places);
-    intern_release(&groups->types);
+    map_release(&groups->by_key);
 }
 
 const struct report report_op_statistic_2022 = {

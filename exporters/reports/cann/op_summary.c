@@ -372,14 +372,13 @@ const struct report report_op_summary = {
     " WHERE x.input_shapes IS NOT NULL OR x.output_shapes IS NOT NULL)"
 #define TENSOR_TEXT(title, number, what)                                                                               \
     {                                                                                                                  \
-        title, .when = WITH_TENSORS, .flags = REPORT_NO_TERMINAL, .doc = what, SHOWN(tensors[number])                  \
+        title, SHOWN(tensors_id), FORM_TENSORS, number, .when = WITH_TENSORS, .flags = REPORT_NO_TERMINAL, .doc = what \
     }
 
 struct shown {
-    int64_t model_id, task_id, stream_id, block_num;
-    const char *name, *type, *task_type;
-    struct report_value start, duration, wait;
-    struct report_value tensors[EXECUTION_TENSOR_TEXTS], metrics[PMU_MAX_COLUMNS];
+    int64_t model_id, task_id, stream_id, name_id, type_id, block_num, tensors_id;
+    const char *task_type;
+    struct report_value start, duration, wait, metrics[PMU_MAX_COLUMNS];
 };
 
 static const struct report_column columns_2022[] = {
@@ -387,8 +386,8 @@ static const struct report_column columns_2022[] = {
      .doc = "The model; 4294967295: of none."},
     {"Task ID", SHOWN(task_id), .flags = REPORT_NUMBER, .doc = "The task that it was, by its number in the stream."},
     {"Stream ID", SHOWN(stream_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
-    {"Op Name", SHOWN(name), .doc = "The operator."},
-    {"OP Type", SHOWN(type), .flags = REPORT_NARROW, .doc = "Its type."},
+    {"Op Name", SHOWN(name_id), FORM_NAME, .doc = "The operator."},
+    {"OP Type", SHOWN(type_id), FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
     {"Task Type", SHOWN(task_type), .flags = REPORT_NARROW, .doc = "The core that it ran on."},
     {"Task Start Time", SHOWN(start), .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
     {"Task Duration(us)", SHOWN(duration), .flags = REPORT_NUMBER, .doc = "How long it ran."},
@@ -408,7 +407,6 @@ static const struct report_column columns_2022[] = {
 struct summary {
     struct device_2022 device;
     struct counters_2022 counters;
-    struct execution_counts counts;
     double last_end; /* of the task before; NAN: there is none */
 };
 
@@ -416,10 +414,9 @@ static int open_summary_2022(struct report_run *run, struct err *err)
 {
     struct summary *summary = run->state;
     summary->last_end = NAN;
+    run->session->quoted_shapes = true; /* as the tool wrote them */
     bool failed = device_2022_of(&summary->device, run, err) < 0 ||
-                  execution_count(run->session->db, &summary->device.range.ticks, &summary->counts, err) < 0;
-    if (!failed)
-        counters_2022_init(&summary->counters, &summary->device, &summary->counts);
+                  counters_2022_init(&summary->counters, &summary->device, err) < 0;
     for (size_t i = 0; !failed && i < summary->counters.plan.count; i++) {
         const struct report_column column = {summary->counters.plan.columns[i].title, SHOWN(metrics[i]),
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
@@ -428,28 +425,14 @@ static int open_summary_2022(struct report_run *run, struct err *err)
     return failed ? -(int)err->code : 0;
 }
 
-#define SHAPES_MAX 4096
-
-/* The shapes of all tensors stand in quotes of their own. */
-static struct report_value quoted(const char *shapes, char buffer[SHAPES_MAX])
+static void set_metrics_2022(const struct summary *summary, const struct cann_task *task, struct report_value *values)
 {
-    if (shapes == NULL)
-        return value_none();
-    size_t length = strlen(shapes);
-    if (length >= SHAPES_MAX - 2)
-        return value_text_of(buffer, 0);
-    buffer[0] = buffer[length + 1] = '"';
-    memcpy(buffer + 1, shapes, length);
-    return value_text_of(buffer, length + 2);
-}
-
-static void set_metrics_2022(const struct summary *summary, const struct execution *run, struct report_value *values)
-{
+    const bool counted = task_2022_counted(task);
     struct pmu_value metrics[PMU_MAX_COLUMNS];
-    if (run->counted)
-        task_2022_values(&summary->counters, run, metrics);
+    if (counted)
+        task_2022_values(&summary->counters, task, metrics);
     for (size_t i = 0; i < summary->counters.plan.count; i++) {
-        if (!run->counted)
+        if (!counted)
             values[i] = value_none();
         else if (metrics[i].value == DB_NULL) /* what could not be divided is empty */
             values[i] = value_text("");
@@ -458,50 +441,44 @@ static void set_metrics_2022(const struct summary *summary, const struct executi
     }
 }
 
-static int put_operator(struct report_run *run, const struct execution *operator_, const struct task_2022 *task,
+static int put_operator(struct report_run *run, const struct cann_task *operator_, double start, double end,
                         struct err *err)
 {
     const struct summary *summary = run->state;
-    char inputs[SHAPES_MAX], outputs[SHAPES_MAX];
-    double wait = isnan(summary->last_end) ? 0 : trunc(task->start) - summary->last_end;
+    double wait = isnan(summary->last_end) ? 0 : trunc(start) - summary->last_end;
     struct shown row = {
         .model_id = operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022,
         .task_id = operator_->task_id,
         .stream_id = operator_->stream_id,
+        .name_id = operator_->op_name_id,
+        .type_id = operator_->op_type_id,
         .block_num = operator_->block_num,
-        .name = operator_->op_name,
-        .type = operator_->op_type,
+        .tensors_id = operator_->tensor_set_id,
         .task_type = task_2022_type(&summary->device, operator_),
-        .start = nanoseconds_2022(task->start),
-        .duration = microseconds_2022(task->end - task->start),
+        .start = nanoseconds_2022(start),
+        .duration = microseconds_2022(end - start),
         .wait = microseconds_2022(wait > 0 ? wait : 0),
     };
-    for (size_t i = 0; i < EXECUTION_TENSOR_TEXTS; i++)
-        row.tensors[i] = value_text(operator_->tensors[i]);
-    row.tensors[0] = quoted(operator_->tensors[0], inputs);
-    row.tensors[3] = quoted(operator_->tensors[3], outputs);
     set_metrics_2022(summary, operator_, row.metrics);
     return report_put(run, &row, err);
 }
 
-static int put_execution(void *arg, const struct execution *execution, struct err *err)
+static int put_execution(void *arg, const struct cann_task *execution, struct err *err)
 {
     struct report_run *run = arg;
     struct summary *summary = run->state;
-    const struct task_2022 task = task_2022_of(&summary->device, execution);
-    int status = execution->op_name != NULL ? put_operator(run, execution, &task, err) : 0;
-    summary->last_end = task.end;
+    const double start = time_2022(&summary->device, execution->start_tick),
+                 end = time_2022(&summary->device, execution->end_tick);
+    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, start, end, err) : 0;
+    summary->last_end = end;
     return status;
 }
 
 static int put_rows(struct report_run *run, struct err *err)
 {
     const struct summary *summary = run->state;
-    const struct execution_query query = {
-        .range = summary->device.range.ticks,
-        .parts = EXECUTION_COUNTED | (summary->counts.tensors ? EXECUTION_TENSORS : 0),
-    };
-    return execution_each(run->session->db, &query, put_execution, run, err);
+    return execution_each(run->session->db, &summary->device.range.ticks,
+                          summary->counters.plan.count > 0 ? CANN_COUNTED : CANN_NOT_COUNTED, put_execution, run, err);
 }
 
 const struct report report_op_summary_2022 = {

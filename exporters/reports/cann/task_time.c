@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* task_time: when every task of the devices ran. */
+#include "base/file/spool.h"
+#include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
@@ -61,8 +63,9 @@ const struct report report_task_time = {
 
 /* task_time: when every task ran, as Ascend's tool of 2022 has it: on chip 0 with its states. */
 struct shown {
-    const char *name, *type, *api;
-    int64_t stream_id, task_id, count;
+    const char *type;
+    struct report_value name;
+    int64_t api_id, stream_id, task_id, count;
     struct report_value time, start, stop, share, waiting, pending;
 };
 
@@ -90,7 +93,8 @@ static const struct report_column columns_2022[] = {
     {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
     {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
     {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
-    {"API", SHOWN(api), HERE, .flags = REPORT_NARROW, .doc = "The function of the runtime that launched it."},
+    {"API", SHOWN(api_id), FORM_NAME, HERE, .flags = REPORT_NARROW,
+     .doc = "The function of the runtime that launched it."},
     {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
     {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
     {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
@@ -99,69 +103,90 @@ static const struct report_column columns_2022[] = {
 
 struct tasks {
     struct device_2022 device;
-    double all_time; /* of all tasks */
-    bool quotes;     /* the tool put some times in quotes, which only files have */
+    double all_time;             /* of all tasks */
+    bool quotes;                 /* the tool put some times in quotes, which only files have */
+    struct spool *read, *sorted; /* struct task_2022: by start, and as the table has them */
 };
+
+static void close_tasks(struct report_run *run)
+{
+    struct tasks *tasks = run->state;
+    spool_free(tasks->read);
+    spool_free(tasks->sorted);
+}
+
+static uint64_t numbers_of(int64_t first, int64_t second)
+{
+    return (uint64_t)first << 32 | (uint32_t)second;
+}
 
 /* ---- chip 0 ---- */
 
-static double duration_of(const struct device_2022 *device, int64_t start_tick, int64_t end_tick)
+static int read_state(void *arg, const struct cann_task *task, struct err *err)
 {
-    return time_2022(device, end_tick) - time_2022(device, start_tick);
+    static const struct spool_key in_order = {0, 0};
+    struct tasks *tasks = ((struct report_run *)arg)->state;
+    struct task_2022 timed;
+    task_2022_read(&tasks->device, task, &timed);
+    tasks->all_time += timed.end - timed.start;
+    return spool_add(tasks->read, &in_order, &timed, TASK_2022_SIZE, err);
 }
 
-static int add_duration(void *arg, const struct execution *execution, struct err *err)
+/* Numbers in descending order. */
+static uint64_t descending(double number)
 {
-    struct tasks *tasks = arg;
-    (void)err;
-    tasks->all_time += duration_of(&tasks->device, execution->start_tick, execution->end_tick);
-    return 0;
+    uint64_t bits;
+    number = number == 0 ? 0 : number; /* of either sign */
+    memcpy(&bits, &number, sizeof bits);
+    return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
 }
 
-/* The share that is shown. */
-static double share(void *arg, int64_t start_tick, int64_t end_tick)
+/* The largest share that is shown first. */
+static int sort_state(void *arg, const void *record, struct err *err)
 {
-    const struct tasks *tasks = arg;
-    double duration = duration_of(&tasks->device, start_tick, end_tick);
-    return pmu_round_binary(tasks->all_time > 0 ? duration / tasks->all_time * 100 : 0, 6);
+    const struct tasks *tasks = ((struct report_run *)arg)->state;
+    const struct task_2022 *timed = record;
+    const double share = tasks->all_time > 0 ? (timed->end - timed->start) / tasks->all_time * 100 : 0;
+    const struct spool_key key = {descending(pmu_round_binary(share, 6)),
+                                  numbers_of(timed->task.task_id, timed->task.stream_id)};
+    return spool_add(tasks->sorted, &key, timed, TASK_2022_SIZE, err);
 }
 
-static int put_states(void *arg, const struct execution *execution, struct err *err)
+static int put_state(void *arg, const void *record, struct err *err)
 {
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    const struct task_2022 *timed = record;
+    const struct cann_task *task = &timed->task;
     /* NAN: it did not come into the state */
-    double wait = time_2022(&tasks->device, execution->wait_tick);
-    double pending = time_2022(&tasks->device, execution->pending_tick);
-    double duration = task.end - task.start, next = isnan(pending) ? task.start : pending;
-    int64_t type = execution->type;
+    double wait = time_2022(&tasks->device, task->wait_tick);
+    double pending = time_2022(&tasks->device, task->pending_tick);
+    double next = isnan(pending) ? timed->start : pending;
     const struct shown row = {
-        .name = execution->op_name,
-        .type = type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type] : NULL,
-        .api = execution->launch,
-        .stream_id = execution->stream_id,
-        .task_id = execution->task_id,
+        .name = value_name(task->op_name_id),
+        .type = task->type >= 0 && (size_t)task->type < sizeof types / sizeof *types ? types[task->type] : NULL,
+        .api_id = task->launch_name_id,
+        .stream_id = task->stream_id,
+        .task_id = task->task_id,
         .count = 1,
-        .time = microseconds_2022(duration),
-        .share = percent_2022(duration, tasks->all_time),
+        .time = microseconds_2022(timed->end - timed->start),
+        .share = percent_2022(timed->end - timed->start, tasks->all_time),
         .waiting = microseconds_2022(isnan(wait) ? 0 : next - wait),
-        .pending = microseconds_2022(isnan(pending) ? 0 : task.start - pending),
+        .pending = microseconds_2022(isnan(pending) ? 0 : timed->start - pending),
     };
     return report_put(run, &row, err);
 }
 
 static int put_all_states(struct report_run *run, struct err *err)
 {
-    struct tasks *tasks = run->state;
-    struct execution_query query = {.range = tasks->device.range.ticks};
-    int status = execution_each(run->session->db, &query, add_duration, tasks, err);
-    query.order = EXECUTIONS_BY_KEY;
-    query.key = share;
-    query.key_arg = tasks;
-    return status == 0 ? execution_each(run->session->db, &query, put_states, run, err) : status;
+    const struct tasks *tasks = run->state;
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_NOT_COUNTED, read_state, run, err) < 0 ||
+                   spool_finish(tasks->read, err) < 0 || spool_each(tasks->read, sort_state, run, err) < 0 ||
+                   spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
+               ? -(int)err->code
+               : 0;
 }
 
 /* ---- the others ---- */
@@ -170,24 +195,40 @@ enum { TIME_MAX = 64 };
 
 static struct report_value whole_time(const struct tasks *tasks, double time, char text[TIME_MAX])
 {
-    snprintf(text, TIME_MAX, tasks->quotes ? "\"%.0f\"" : "%.0f", trunc(time));
-    return value_text(text);
+    if (!(time >= 1 && time < 1e18)) {
+        snprintf(text, TIME_MAX, tasks->quotes ? "\"%.0f\"" : "%.0f", trunc(time));
+        return value_text(text);
+    }
+    char *end = number_put_signed(text + tasks->quotes, (int64_t)time);
+    if (tasks->quotes)
+        text[0] = *end++ = '"';
+    return value_text_of(text, (size_t)(end - text));
 }
 
-static int put_kernel(void *arg, const struct execution *execution, struct err *err)
+static int sort_kernel(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct tasks *tasks = ((struct report_run *)arg)->state;
+    const struct spool_key key = {spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
+    struct task_2022 timed;
+    task_2022_read(&tasks->device, task, &timed);
+    return spool_add(tasks->sorted, &key, &timed, TASK_2022_SIZE, err);
+}
+
+static int put_kernel(void *arg, const void *record, struct err *err)
 {
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 task = task_2022_of(&tasks->device, execution);
+    const struct task_2022 *kernel = record;
     char start[TIME_MAX], stop[TIME_MAX];
     const struct shown row = {
-        .name = execution->op_name,
-        .type = task_2022_type(&tasks->device, execution),
-        .stream_id = execution->stream_id,
-        .task_id = execution->task_id,
-        .time = microseconds_2022(task.end - task.start),
-        .start = whole_time(tasks, task.start, start),
-        .stop = whole_time(tasks, task.end, stop),
+        .name = value_name(kernel->task.op_name_id),
+        .type = task_2022_type(&tasks->device, &kernel->task),
+        .api_id = DB_NULL,
+        .stream_id = kernel->task.stream_id,
+        .task_id = kernel->task.task_id,
+        .time = microseconds_2022(kernel->end - kernel->start),
+        .start = whole_time(tasks, kernel->start, start),
+        .stop = whole_time(tasks, kernel->end, stop),
     };
     return report_put(run, &row, err);
 }
@@ -202,7 +243,8 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     char duration[TIME_MAX], start[TIME_MAX], stop[TIME_MAX];
     snprintf(duration, sizeof duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"", (double)hundredths / 100);
     const struct shown row = {
-        .name = COPY_NAME_2022,
+        .name = value_text(COPY_NAME_2022),
+        .api_id = DB_NULL,
         .type = COPY_TYPE_2022,
         .stream_id = copy->stream_id,
         .task_id = copy->task_id,
@@ -213,17 +255,23 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     return report_put(run, &row, err);
 }
 
+#define SORT_MEMORY ((size_t)4 * 1024 * 1024)
+
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
-    if (device_2022_of(&tasks->device, run, err) < 0)
-        return -(int)err->code;
-    const struct execution_query query = {.range = tasks->device.range.ticks, .order = EXECUTIONS_BY_END};
+    const struct execution_range *range = &tasks->device.range.ticks;
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
+    if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->read = spool_new(SORT_MEMORY, NULL, err)) == NULL ||
+        (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+        return -(int)err->code;
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    int status = execution_each(run->session->db, &query, put_kernel, run, err);
-    return status == 0 ? device_copy_each(run->session->db, &query.range, put_copy, run, err) : status;
+    return execution_each(run->session->db, range, CANN_NOT_COUNTED, sort_kernel, run, err) < 0 ||
+                   spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
+                   device_copy_each(run->session->db, range, put_copy, run, err) < 0
+               ? -(int)err->code
+               : 0;
 }
 
 const struct report report_task_time_2022 = {
@@ -234,6 +282,7 @@ const struct report report_task_time_2022 = {
     .of_device = true,
     .columns = columns_2022,
     .state_size = sizeof(struct tasks),
+    .close = close_tasks,
     .rows = put_rows,
 };
 
@@ -261,6 +310,10 @@ const struct report report_acsq_task_statistic = {
     .columns = columns_acsq,
 };
 
+/* Tasks of a capture that the scheduler STARS has recorded: those of others need not be looked through. */
+#define TASKS_OF_STARS                                                                                                 \
+    "(SELECT 1 WHERE EXISTS (SELECT 1 FROM source_file WHERE kind GLOB 'stars_soc*')) CROSS JOIN device_task"
+
 /* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
 static const struct report_column columns_2022_acsq[] = {
     {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
@@ -281,7 +334,7 @@ const struct report report_acsq_task_statistic_2022 = {
     .needs = "stars_soc.data",
     .families = FAMILY_2022,
     .of_device = true,
-    .query = {.from = "device_task",
+    .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND accelerator_id IS NOT NULL",
               .order_by = "start_ns, id"},
     .columns = columns_2022_acsq,
@@ -333,7 +386,7 @@ const struct report report_ffts_sub_task_time_2022 = {
     .needs = "split tasks (FFTS+)",
     .families = FAMILY_2022,
     .of_device = true,
-    .query = {.from = "device_task",
+    .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND context_id IS NOT NULL",
               .order_by = "start_ns, id"},
     .columns = columns_2022_ffts,

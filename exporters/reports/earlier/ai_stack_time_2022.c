@@ -25,7 +25,6 @@ static const struct report_column columns[] = {
 static const char model_call[] = "aclmdlExecute";
 
 struct span {
-    const struct device_2022 *device; /* of tasks */
     double first, last;
     bool any;
 };
@@ -50,14 +49,19 @@ static int take_runtime_call(void *arg, const struct plain_call *call, struct er
     return 0;
 }
 
-static int take_execution(void *arg, const struct execution *run, struct err *err)
+/* Times of the tool are in the order of their ticks. */
+struct tick_span {
+    int64_t first, last; /* DB_NULL: none */
+};
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     (void)err;
-    struct span *span = arg;
-    double start = time_2022(span->device, run->start_tick), end = time_2022(span->device, run->end_tick);
-    span->first = span->any ? fmin(span->first, start) : start;
-    span->last = span->any ? fmax(span->last, end) : end;
-    span->any = true;
+    struct tick_span *span = arg;
+    if (task->start_tick != DB_NULL && (span->first == DB_NULL || task->start_tick < span->first))
+        span->first = task->start_tick;
+    if (task->end_tick > span->last)
+        span->last = task->end_tick;
     return 0;
 }
 
@@ -79,24 +83,21 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct device_2022 *device = run->state;
     sqlite3 *db = run->session->db;
-    struct span acl = {.any = false}, runtime = {.any = false}, tasks = {.device = device};
+    struct span acl = {.any = false}, runtime = {.any = false};
+    struct tick_span ticks = {DB_NULL, DB_NULL};
     struct plain_calls *calls = plain_calls_new(db, run->scope->device_id, err);
-    if (calls == NULL)
-        return -(int)err->code;
-    int status = device_2022_of(device, run, err);
-    const struct execution_query query = {.range = device->range.ticks};
-    if (status == 0)
-        status = plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err);
-    if (status == 0)
-        status = plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err);
+    bool failed = calls == NULL || device_2022_of(device, run, err) < 0 ||
+                  plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err) < 0 ||
+                  plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err) < 0 ||
+                  execution_each(db, &device->range.ticks, CANN_NOT_COUNTED, take_task, &ticks, err) < 0;
     plain_calls_free(calls);
-    if (status == 0)
-        status = execution_each(db, &query, take_execution, &tasks, err);
-    if (status == 0)
-        status = put_span(run, "ACL", model_call, &acl, err);
-    if (status == 0)
-        status = put_span(run, "Runtime", NULL, &runtime, err);
-    return status == 0 ? put_span(run, "Task Scheduler", NULL, &tasks, err) : status;
+    const struct span tasks = {
+        .first = time_2022(device, ticks.first), .last = time_2022(device, ticks.last), .any = ticks.last != DB_NULL};
+    return failed || put_span(run, "ACL", model_call, &acl, err) < 0 ||
+                   put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
+                   put_span(run, "Task Scheduler", NULL, &tasks, err) < 0
+               ? -(int)err->code
+               : 0;
 }
 
 const struct report report_ai_stack_time_2022 = {

@@ -5,7 +5,7 @@
 
 static const struct report_column columns[] = {
     {"Timestamp", REPORT_FIELD(struct ai_cpu_run, start_ns), FORM_SCALED, 6, .doc = "When it began, in ms."},
-    {"Node", REPORT_FIELD(struct ai_cpu_run, op_name), .doc = "The operator."},
+    {"Node", REPORT_FIELD(struct ai_cpu_run, op_name_id), FORM_NAME, .doc = "The operator."},
     {"Compute_time(ms)", REPORT_FIELD(struct ai_cpu_run, compute_ns), FORM_SCALED, 6, .doc = "How long it computed."},
     {"Memcpy_time(ms)", REPORT_FIELD(struct ai_cpu_run, copy_ns), FORM_SCALED, 6,
      .doc = "How long it copied the result."},

@@ -57,10 +57,12 @@ static int find_range(struct range_2022 *range, sqlite3 *db, int64_t device_id, 
 
 /* ---- counters ---- */
 
+#define COUNTERS_2022 8
+
 /* Columns of vector cores have the same titles: a task fills them wherever it ran. */
-void counters_2022_init(struct counters_2022 *counters, const struct device_2022 *device,
-                        const struct execution_counts *counts)
+int counters_2022_init(struct counters_2022 *counters, const struct device_2022 *device, struct err *err)
 {
+    bool of_ai_cores, of_vector_cores;
     const struct cann_part *part = device->part;
     const struct pmu_setup setup = {.side = PMU_AIC,
                                     .chip = part->chip,
@@ -71,8 +73,10 @@ void counters_2022_init(struct counters_2022 *counters, const struct device_2022
                                     .core_num = part->ai_core_num};
     struct pmu_setup vector = setup;
     *counters = (struct counters_2022){.plan = {.count = 0}};
-    if (!counts->of_ai_cores && !counts->of_vector_cores)
-        return;
+    if (execution_cores(device->db, device->part->device_id, &of_ai_cores, &of_vector_cores, err) < 0)
+        return -(int)err->code;
+    if (!of_ai_cores && !of_vector_cores)
+        return 0;
     if (*part->aiv_metrics != '\0' || *part->aiv_events != '\0') {
         vector.group = part->aiv_metrics;
         vector.events = part->aiv_events;
@@ -82,33 +86,36 @@ void counters_2022_init(struct counters_2022 *counters, const struct device_2022
     if (part->aiv_num > 0)
         vector.core_num = part->aiv_num;
     pmu_plan_init(&counters->vector_plan, &vector);
-    pmu_plan_init(&counters->plan, counts->of_ai_cores ? &setup : &vector);
+    pmu_plan_init(&counters->plan, of_ai_cores ? &setup : &vector);
+    return 0;
 }
 
-static struct pmu_counts counts_of(const struct execution *run)
+static struct pmu_counts counts_of(const struct cann_task *task)
 {
-    struct pmu_counts counts = {.total_cycle = run->total_cycle};
-    _Static_assert(sizeof run->counters <= sizeof counts.counters, "those of 2022 are fewer");
-    memcpy(counts.counters, run->counters, sizeof run->counters);
-    counts.block_num = run->counted_blocks != DB_NULL ? run->counted_blocks : run->op_name != NULL ? run->block_num : 0;
+    struct pmu_counts counts = {.total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
+    memcpy(counts.counters, task->has_aic ? task->aic_counters : task->aiv_counters,
+           COUNTERS_2022 * sizeof *counts.counters);
+    counts.block_num = task->counted_blocks != DB_NULL ? task->counted_blocks
+                       : task->op_name_id != DB_NULL   ? task->block_num
+                                                       : 0;
     return counts;
 }
 
-void task_2022_values(const struct counters_2022 *counters, const struct execution *run, struct pmu_value *values)
+void task_2022_values(const struct counters_2022 *counters, const struct cann_task *task, struct pmu_value *values)
 {
-    struct pmu_counts counts = counts_of(run);
-    if (run->of_vector_core)
-        pmu_plan_values_of(&counters->plan, &counters->vector_plan, &counts, values);
-    else
+    struct pmu_counts counts = counts_of(task);
+    if (task->has_aic)
         pmu_plan_values(&counters->plan, &counts, values);
+    else
+        pmu_plan_values_of(&counters->plan, &counters->vector_plan, &counts, values);
 }
 
-double task_2022_milliseconds(const struct counters_2022 *counters, const struct execution *run)
+double task_2022_milliseconds(const struct counters_2022 *counters, const struct cann_task *task)
 {
-    if (!run->counted)
+    if (!task_2022_counted(task))
         return NAN;
-    struct pmu_counts counts = counts_of(run);
-    return pmu_2022_milliseconds(run->of_vector_core ? &counters->vector_plan : &counters->plan, &counts);
+    struct pmu_counts counts = counts_of(task);
+    return pmu_2022_milliseconds(task->has_aic ? &counters->plan : &counters->vector_plan, &counts);
 }
 
 /* ---- tasks ---- */
@@ -124,18 +131,17 @@ double time_2022(const struct device_2022 *device, int64_t tick)
     return part->chip == 0 ? digits_2022(time) : time;
 }
 
-struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run)
+void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret)
 {
-    return (struct task_2022){
-        .start = time_2022(device, run->start_tick),
-        .end = time_2022(device, run->end_tick),
-    };
+    ret->start = time_2022(device, task->start_tick);
+    ret->end = time_2022(device, task->end_tick);
+    memcpy(&ret->task, task, offsetof(struct cann_task, id));
 }
 
-const char *task_2022_type(const struct device_2022 *device, const struct execution *run)
+const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)
 {
     /* Logs of hardware schedulers say it too, but the tool read it of chip 0 only. */
-    int64_t type = run->op_name != NULL ? run->op_task_type : device->part->chip == 0 ? run->type : -1;
+    int64_t type = task->op_name_id != DB_NULL ? task->op_task_type : device->part->chip == 0 ? task->type : -1;
     return value_name_find(core_names_2022, type);
 }
 

@@ -35,8 +35,7 @@ struct counters_2022 {
                            * no counters in the capture */
     struct pmu_plan vector_plan; /* what counters of vector cores mean */
 };
-void counters_2022_init(struct counters_2022 *counters, const struct device_2022 *device,
-                        const struct execution_counts *counts);
+int counters_2022_init(struct counters_2022 *counters, const struct device_2022 *device, struct err *err);
 
 /* Gives each device that has the iterations that the options ask for. The first result of each that is not 0 ends it
  * and is returned. */
@@ -52,14 +51,20 @@ void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_202
 /* An execution of a task with its times as the tool had them. */
 struct task_2022 {
     double start, end;
+    struct cann_task task; /* without its counters, and in a spool not even room for them */
 };
-struct task_2022 task_2022_of(const struct device_2022 *device, const struct execution *run);
+#define TASK_2022_SIZE offsetof(struct task_2022, task.id)
+void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
-const char *task_2022_type(const struct device_2022 *device, const struct execution *run);
-/* The counters->plan.count values of a task that has counters. */
-void task_2022_values(const struct counters_2022 *counters, const struct execution *run, struct pmu_value *values);
-/* Its time in ms by its counters; NAN when it has none. */
-double task_2022_milliseconds(const struct counters_2022 *counters, const struct execution *run);
+const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);
+/* Whether it has counters, and its counters->plan.count values then. */
+static inline bool task_2022_counted(const struct cann_task *task)
+{
+    return task->has_aic || task->has_aiv;
+}
+void task_2022_values(const struct counters_2022 *counters, const struct cann_task *task, struct pmu_value *values);
+/* Its time in ms by its counters, of which the cycles are enough; NAN when it has none. */
+double task_2022_milliseconds(const struct counters_2022 *counters, const struct cann_task *task);
 
 /* A tick on the host's clock, in the tool's order of operations; DB_NULL: NAN. */
 double time_2022(const struct device_2022 *device, int64_t tick);

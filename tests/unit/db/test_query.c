@@ -121,19 +121,24 @@ static int add_statistic(void *arg, const struct acl_statistic *row, struct err 
     return 0;
 }
 
-static const char *or_dash(const char *text)
+struct texts {
+    struct cann_texts names, tensors;
+};
+
+static void add_text(const struct cann_texts *texts, int64_t id)
 {
-    return text != NULL ? text : "-";
+    const char *text = cann_text(texts, id, 0).text;
+    strbuf_addf(&lines, "%s ", text != NULL ? text : "-");
 }
 
-static int add_execution(void *arg, const struct execution *execution, struct err *err)
+static int add_execution(void *arg, const struct cann_task *task, struct err *err)
 {
-    (void)arg;
+    const struct texts *texts = arg;
     (void)err;
-    strbuf_addf(&lines, "%s %s %s ", or_dash(execution->op_name), or_dash(execution->op_type),
-                or_dash(execution->tensors[0]));
-    const int64_t numbers[] = {execution->stream_id, execution->task_id, execution->start_ns, execution->duration_ns,
-                               execution->end_tick};
+    add_text(&texts->names, task->op_name_id);
+    add_text(&texts->names, task->op_type_id);
+    add_text(&texts->tensors, task->tensor_set_id);
+    const int64_t numbers[] = {task->stream_id, task->task_id, task->start_ns, task->duration_ns, task->end_tick};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_number(numbers[i]);
     strbuf_addc(&lines, '\n');
@@ -329,16 +334,19 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     struct db_facts facts;
     assert_int_equal(db_read_facts(db, &facts, &err), 0);
     assert_int_equal(facts.family, CAPTURE_JOB);
-    struct execution_query query = {.range = {0, INT64_MIN, INT64_MAX}, .parts = EXECUTION_TENSORS};
-    assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
+    struct texts texts;
+    struct execution_range range = {0, INT64_MIN, INT64_MAX};
+    assert_int_equal(cann_names_load(db, &texts.names, &err), 0);
+    assert_int_equal(cann_tensor_sets_load(db, &texts.tensors, &err), 0);
+    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 150 \n- - - 4 24999 1600 50 165 \n"
                  "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     strbuf_init(&lines, 1 << 20);
-    query.operators_only = true;
-    query.range.after_tick = 150;
-    query.order = EXECUTIONS_BY_END;
-    assert_int_equal(execution_each(db, &query, add_execution, NULL, &err), 0);
+    range.after_tick = 165;
+    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
+    cann_texts_release(&texts.names);
+    cann_texts_release(&texts.tensors);
     database_close(db);
 }
 
