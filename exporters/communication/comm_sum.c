@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,12 @@ void comm_sum_release(struct comm_sum *sum)
 
 double comm_rounded(double value)
 {
+    enum { SCALE = 10000 };
     char text[400];
+    double scaled = value * SCALE, whole = nearbyint(scaled);
+    /* Neither near the middle of two nor so long that this cannot be seen. */
+    if (fabs(scaled) < 1e9 && fabs(fabs(scaled - whole) - 0.5) > 1e-6)
+        return whole / SCALE;
     snprintf(text, sizeof text, "%.4f", value);
     return strtod(text, NULL);
 }
