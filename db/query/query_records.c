@@ -2,6 +2,7 @@
 #include "db/query/query_records.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
@@ -38,7 +39,7 @@ static const struct query_select communications = {QUERY_FIELDS(communication_fi
 static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct cann_communications *ret = arg;
-    if (array_reserve(ret, 1, err) < 0)
+    if (large_reserve(ret, 1, err) < 0)
         return -(int)err->code;
     query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
     return 0;
@@ -55,7 +56,7 @@ int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struc
 
 void cann_communications_release(struct cann_communications *list)
 {
-    free(list->items);
+    large_free(list->items);
     *list = (struct cann_communications){.items = NULL};
 }
 
@@ -105,12 +106,12 @@ static const struct query_field transfer_fields[] = {
 };
 enum { TASK_FIELDS = 6, OWN_FIELDS = sizeof transfer_fields / sizeof *transfer_fields - TASK_FIELDS };
 
-static const struct query_select
-    own_select = {.fields = transfer_fields, .field_count = OWN_FIELDS},
-    task_select = {.fields = transfer_fields + OWN_FIELDS, .field_count = TASK_FIELDS},
-    transfers_by_op = {QUERY_FIELDS(transfer_fields),
-                       .from = "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
-                               " ORDER BY op_id, start_ns, c.id"};
+static const struct query_select own_select = {.fields = transfer_fields, .field_count = OWN_FIELDS},
+                                 task_select = {.fields = transfer_fields + OWN_FIELDS, .field_count = TASK_FIELDS},
+                                 transfers_by_op = {
+                                     QUERY_FIELDS(transfer_fields),
+                                     .from = "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
+                                             " ORDER BY op_id, start_ns, c.id"};
 
 struct transfer_loop {
     int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
@@ -140,10 +141,9 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
 {
     struct transfer_loop loop = {.each = each, .arg = arg};
     struct query_scan *own = NULL;
-    bool failed =
-        query_scan_fields(db, &own_select, NULL, "communication_task", sizeof loop.own, &own, err) < 0 ||
-        query_scan_fields(db, &task_select, NULL, "device_task", sizeof loop.own, &loop.tasks, err) < 0 ||
-        query_scan(own, 1, INT64_MAX, take_own, &loop, err) != 0;
+    bool failed = query_scan_fields(db, &own_select, NULL, "communication_task", sizeof loop.own, &own, err) < 0 ||
+                  query_scan_fields(db, &task_select, NULL, "device_task", sizeof loop.own, &loop.tasks, err) < 0 ||
+                  query_scan(own, 1, INT64_MAX, take_own, &loop, err) != 0;
     query_scan_free(own);
     query_scan_free(loop.tasks);
     return failed ? -(int)err->code : 0;

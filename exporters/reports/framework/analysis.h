@@ -31,6 +31,7 @@ static inline const struct framework_launch *relation_launch(const struct relati
                : NULL;
 }
 
+struct comm_document;
 struct minddata_report;
 struct torch_work;
 
@@ -60,9 +61,10 @@ struct framework_analysis {
 
     /* Made by framework_write: */
     struct relation relation;
-    struct torch_work *work;          /* of PyTorch: torch_relation.h */
-    struct report_session session;    /* its context is this */
-    struct minddata_report *minddata; /* of the report that is being made */
+    struct torch_work *work;             /* of PyTorch: torch_relation.h */
+    struct report_session session;       /* its context is this */
+    struct comm_document *communication; /* exporters/communication/communication.h; NULL: not read yet */
+    struct minddata_report *minddata;    /* of the report that is being made */
 };
 
 /* Whether a step's rows and events are written. */

@@ -3,6 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "db/query/query.h"
+#include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
 #include "exporters/reports/framework/analysis.h"
@@ -213,6 +214,8 @@ int framework_relate(struct framework_analysis *analysis, struct err *err)
 
 void framework_unrelate(struct framework_analysis *analysis)
 {
+    comm_document_free(analysis->communication);
+    analysis->communication = NULL;
     free(analysis->work);
     analysis->work = NULL;
     relation_release(&analysis->relation);
