@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
+#include "base/file/large.h"
 #include "db/query/query_cann.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
@@ -26,6 +27,7 @@ void relation_release(struct relation *relation);
 static inline const struct framework_launch *relation_launch(const struct relation *relation,
                                                              const struct framework *framework, int64_t connection_id)
 {
+    large_passed(32); /* each may be in pages of its own */
     return connection_id >= 0 && (uint64_t)connection_id < relation->count && relation->launches[connection_id] > 0
                ? &framework->launches[relation->launches[connection_id] - 1]
                : NULL;

@@ -2,6 +2,7 @@
 #include "exporters/reports/framework/write.h"
 
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "db/query/query.h"
 #include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
@@ -170,6 +171,7 @@ static int write_files(struct framework_analysis *analysis, const struct file *f
         if ((file->of_device && analysis->database == NULL) || (analysis->for_cluster && !file->of_cluster))
             continue;
         int status = file->write(analysis, err);
+        large_forget();
         if (status < 0 && ends_everything(err))
             return status;
         if (status < 0) {
