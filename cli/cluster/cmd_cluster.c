@@ -271,6 +271,7 @@ struct work {
     struct diagnostics diag;
     struct cluster_result result;
     bool nothing; /* was found to do */
+    bool has_database;
 };
 
 /* Process 0 finds and tells the others. */
@@ -372,28 +373,33 @@ static const int64_t *parallel_of(const struct work *work)
     return NULL;
 }
 
-/* Writes the database in process 0, where the files have every operator; elsewhere that of an earlier run would be out
+/* Begins the database in process 0, where the files have every operator; elsewhere that of an earlier run would be out
  * of date. */
-static int write_database(struct work *work, struct err *err)
+static int begin_database(struct work *work, struct cluster_database **ret, struct err *err)
 {
-    size_t count = work->loaded.count;
     char *path = path_join(work->output, "cluster_analysis.db");
-    struct hosts hosts = {work, calloc(count + 1, sizeof *hosts.ranks)};
-    int status = path != NULL && hosts.ranks != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-    bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
-    if (status == 0 && !wanted && work->team->me == 0)
+    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
+    if (path != NULL && !work->has_database && work->team->me == 0)
         unlink(path);
-    if (status == 0 && wanted) {
-        find_hosts(&hosts);
-        status = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err);
-    }
-    if (status == 0 && wanted && work->team->me == 0) {
-        status = cluster_database_write(work->output, hosts.ranks, count, parallel_of(work), err);
-        work->result.files++;
-    }
-    free(hosts.ranks);
     free(path);
-    return status;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
+    return work->has_database && work->team->me == 0 && *ret == NULL ? -(int)err->code : 0;
+}
+
+static int end_database(struct work *work, struct cluster_database *database, struct err *err)
+{
+    struct hosts hosts = {work, calloc(work->loaded.count + 1, sizeof *hosts.ranks)};
+    if (hosts.ranks == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    find_hosts(&hosts);
+    bool failed = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err) < 0 ||
+                  (database != NULL &&
+                   cluster_database_commit(database, hosts.ranks, work->loaded.count, parallel_of(work), err) < 0);
+    free(hosts.ranks);
+    work->result.files += database != NULL;
+    return failed ? -(int)err->code : 0;
 }
 
 static int load(struct work *work, const char *directory, struct err *err)
@@ -432,20 +438,25 @@ static int analyse(struct work *work, const char *directory, struct err *err)
     if (status == 0)
         status = load(work, directory, err);
     const struct step_filter steps = {in_steps, &work->steps};
+    struct cluster_database *database = NULL;
+    if (status == 0)
+        status = team_agree(work->team, begin_database(work, &database, err), err);
     const struct cluster_request request = {
         .directory = work->output,
+        .database = database,
         .detail = settings->cluster.detail,
         .team = work->team,
         .steps = work->steps.count > 0 ? &steps : NULL,
         .progress = console_progress(),
     };
-    if (status < 0)
-        return status;
-    work->team->scattered = true;
-    status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
-    if (status == 0)
-        status = write_database(work, err);
-    work->team->scattered = status < 0;
+    if (status == 0) {
+        work->team->scattered = true;
+        status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
+        if (status == 0 && work->has_database)
+            status = end_database(work, database, err);
+        work->team->scattered = status < 0;
+    }
+    cluster_database_free(database);
     return status;
 }
 

@@ -179,10 +179,11 @@ static bool written_before(const struct analysis *analysis, const struct plan_en
 static void write_operator(struct analysis *analysis, const struct plan_entry *entries, size_t first, size_t count,
                            const char *name, uint32_t hint)
 {
-    struct outfile *out = &analysis->communication.out;
+    struct nested_json *json = &analysis->communication;
+    const struct cluster_member member = {json->step, name, analysis->plan.groups.items[entries->group].number};
     bool any = false;
-    nested_json_member(&analysis->communication, name, analysis->plan.groups.items[entries->group].number);
-    write_text(out, "{");
+    nested_json_member(json, name, member.number);
+    write_text(&json->out, "{");
     for (size_t i = first; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
         const struct rank_block *block = detail_block(analysis, &entries[i]);
@@ -190,14 +191,11 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
             block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
         if (operator_ == NULL)
             continue;
-        write_text(out, any ? ", \"" : "\"");
-        write_integer(out, analysis->plan.ranks[entries[i].rank].rank);
-        write_text(out, "\": {");
-        write_operator_info(out, rank, operator_);
-        write_text(out, "}");
+        const struct cluster_info info = info_of_operator(rank, operator_);
+        nested_json_rank(json, &member, !any, analysis->plan.ranks[entries[i].rank].rank, &info);
         any = true;
     }
-    write_text(out, "}");
+    write_text(&json->out, "}");
 }
 
 static void write_operators(struct analysis *analysis, const struct half *half)
@@ -218,20 +216,18 @@ static void write_operators(struct analysis *analysis, const struct half *half)
 /* Writes what each rank did in the group and step altogether. */
 static void write_totals(struct analysis *analysis, const struct merged_block *totals, const char *number)
 {
-    struct outfile *out = &analysis->communication.out;
+    struct nested_json *json = &analysis->communication;
+    const struct cluster_member member = {json->step, "Total Op Info", number};
     const struct rank_packet *packets = totals->packets.items;
-    nested_json_member(&analysis->communication, "Total Op Info", number);
-    write_text(out, "{");
+    nested_json_member(json, member.name, number);
+    write_text(&json->out, "{");
     for (size_t i = 0; i < totals->totals.count; i++) {
         const struct merged_total *total = &totals->totals.items[i];
-        write_text(out, i > 0 ? ", \"" : "\"");
-        write_integer(out, analysis->plan.ranks[total->rank].rank);
-        write_text(out, "\": {");
-        write_total_info(out, &total->sum, packets);
-        write_text(out, "}");
+        const struct cluster_info info = info_of_total(&total->sum, packets);
+        nested_json_rank(json, &member, i == 0, analysis->plan.ranks[total->rank].rank, &info);
         packets += total->packet_count;
     }
-    write_text(out, "}");
+    write_text(&json->out, "}");
 }
 
 /* Adds what a half says of links. */
@@ -421,10 +417,12 @@ static int load_details(struct analysis *analysis, struct err *err)
     return failed ? -(int)err->code : 0;
 }
 
-static int open_nested(struct nested_json *json, const char *directory, const char *name, struct err *err)
+static int open_nested(struct analysis *analysis, struct nested_json *json, const char *name, struct err *err)
 {
-    char *path = path_join(directory, name);
-    int status = path != NULL ? nested_json_open(json, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    const struct cluster_request *request = analysis->request;
+    char *path = path_join(request->directory, name);
+    int status = path != NULL ? nested_json_open(json, path, request->database, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(path);
     return status;
 }
@@ -432,7 +430,9 @@ static int open_nested(struct nested_json *json, const char *directory, const ch
 static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
-    if (write_steps(directory, &analysis->plan, err) < 0 || write_groups(directory, &analysis->plan, err) < 0 ||
+    struct cluster_database *database = analysis->request->database;
+    if (write_steps(directory, &analysis->plan, database, err) < 0 ||
+        write_groups(directory, &analysis->plan, database, err) < 0 ||
         write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err) < 0 ||
         write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err) < 0 ||
         write_slow_links(directory, &analysis->links, err) < 0)
@@ -455,11 +455,10 @@ static int analyse_all(struct analysis *analysis, struct err *err)
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
 {
-    const char *directory = analysis->request->directory;
-    int status = open_nested(&analysis->communication, directory, "cluster_communication.json", err);
+    int status = open_nested(analysis, &analysis->communication, "cluster_communication.json", err);
     if (status < 0)
         return status;
-    status = open_nested(&analysis->matrix_file, directory, "cluster_communication_matrix.json", err);
+    status = open_nested(analysis, &analysis->matrix_file, "cluster_communication_matrix.json", err);
     if (status < 0) {
         nested_json_close(&analysis->communication, status, err);
         return status;

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/progress.h"
+#include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/plan.h"
 #include "exporters/cluster/team.h"
 
@@ -12,10 +13,11 @@
 #define CLUSTER_DETAIL_RANKS 64 /* up to so many ranks the files have every operator by themselves */
 
 struct cluster_request {
-    const char *directory;           /* existing: of the results */
-    bool detail;                     /* every operator of every rank */
-    const struct step_filter *steps; /* NULL: all */
-    struct team *team;               /* which merges: every process has the same indexes */
+    const char *directory;             /* existing: of the results */
+    struct cluster_database *database; /* that gets the same; NULL: none */
+    bool detail;                       /* every operator of every rank */
+    const struct step_filter *steps;   /* NULL: all */
+    struct team *team;                 /* which merges: every process has the same indexes */
     const struct progress *progress;
 };
 
