@@ -3,13 +3,11 @@
 #ifndef MSPROF_CLI_CLUSTER_CLUSTER_ANSWER_H
 #define MSPROF_CLI_CLUSTER_CLUSTER_ANSWER_H
 
-#include "base/err.h"
 #include "exporters/cluster/cluster.h"
 
 #include <stdio.h>
 
-/* Reads slow_ranks.csv, late_collectives.csv and slow_links.csv of a directory of results, so that the answer is that
- * of the files. */
-int cluster_answer_print(const char *directory, const struct cluster_result *result, FILE *stream, struct err *err);
+/* Says it of the rows that slow_ranks.csv, late_collectives.csv and slow_links.csv got, which it sorts. */
+void cluster_answer_print(struct cluster_result *result, FILE *stream);
 
 #endif

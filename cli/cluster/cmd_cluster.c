@@ -472,14 +472,11 @@ static void tell(const struct work *work, int64_t elapsed_ns)
                      work->result.incomplete);
 }
 
-static int answer(const struct work *work)
+static int answer(struct work *work)
 {
-    struct err err = ERR_INIT;
     console_output_begin();
-    int result = cluster_answer_print(work->output, &work->result, stdout, &err);
-    if (result < 0)
-        console_error(&err);
-    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+    cluster_answer_print(&work->result, stdout);
+    return console_output_end(false);
 }
 
 /* A number that is added up over the team. */
@@ -545,6 +542,7 @@ int cluster_run(const struct settings *settings, struct team *team)
             status = status_worse(status, answer(&work));
         }
     }
+    free(work.result.worst.waits.items);
     loaded_ranks_release(&work.loaded);
     cluster_sources_release(&work.sources);
     diag_release(&work.diag);

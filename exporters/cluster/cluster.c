@@ -431,11 +431,12 @@ static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
     struct cluster_database *database = analysis->request->database;
+    struct cluster_worst *worst = &analysis->result->worst;
     if (write_steps(directory, &analysis->plan, database, err) < 0 ||
         write_groups(directory, &analysis->plan, database, err) < 0 ||
-        write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err) < 0 ||
-        write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err) < 0 ||
-        write_slow_links(directory, &analysis->links, err) < 0)
+        write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, worst, err) < 0 ||
+        write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, worst, err) < 0 ||
+        write_slow_links(directory, &analysis->links, worst, err) < 0)
         return -(int)err->code;
     analysis->result->files += 5;
     return 0;

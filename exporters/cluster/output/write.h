@@ -49,9 +49,10 @@ int nested_json_close(struct nested_json *json, int status, struct err *err);
 int write_steps(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err);
 int write_groups(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err);
 /* slow_ranks.csv, late_collectives.csv. */
-int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err);
+int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+                     struct cluster_worst *ret, struct err *err);
 int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
-               const struct late_names *names, struct err *err);
+               const struct late_names *names, struct cluster_worst *ret, struct err *err);
 
 /* Sums of links over all groups and steps. */
 struct cluster_link {
@@ -67,6 +68,6 @@ struct link_sums {
 int link_sums_add(struct link_sums *sums, const struct merged_block *block, struct err *err);
 void link_sums_release(struct link_sums *sums);
 /* slow_links.csv. */
-int write_slow_links(const char *directory, const struct link_sums *sums, struct err *err);
+int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err);
 
 #endif
