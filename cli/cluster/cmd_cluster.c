@@ -20,7 +20,6 @@
 #include "exporters/cluster/rank/find.h"
 #include "exporters/cluster/rank/load.h"
 #include "exporters/cluster/rank/rank_text.h"
-#include "exporters/communication/rank_database.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
 
@@ -214,28 +213,17 @@ static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_sou
         diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
 }
 
-/* Takes the texts of a rank that was analysed into databases. */
-static int take_databases(const struct cluster_source *source, struct rank_places *places, struct err *err)
-{
-    struct stat info;
-    char *own = path_join(source->path, "profiler_metadata.json");
-    bool told = own != NULL && lstat(own, &info) == 0;
-    free(own);
-    if (!told)
-        places->metadata = places->results;
-    return rank_database_write_texts(source->path, places->results, err);
-}
-
 static int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank,
                              struct diagnostics *diag, struct err *err)
 {
     struct err ignored = ERR_INIT;
+    if (!is_raw(source))
+        return rank_database_read(rank, source->path, diag, err);
     char *results = path_of(arg, source);
-    struct rank_places places = {source->path, source->path, results};
+    const struct rank_places places = {source->path, results};
     bool failed = results == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     if (!failed)
         tell_outcome(arg, source, diag);
-    failed = failed || (!is_raw(source) && take_databases(source, &places, err) < 0);
     if (!failed && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
         failed = err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse",
