@@ -4,7 +4,10 @@
 #include "base/array.h"
 #include "base/number.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGE_PACKET 32000000
 #define LARGE_RDMA_PACKET 500000
@@ -417,4 +420,44 @@ void collective_release(struct collective *collective)
     free(collective->runs.items);
     map_release(&collective->places);
     collective_init(collective);
+}
+
+/* ---- kinds of operators ---- */
+
+static const char *const mindspore_p2p[] = {"receive", "send", NULL};
+static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
+                                                   "allgather", "reducescatter", "scatter",   "alltoall",
+                                                   "alltoallv", "alltoallvc",    NULL};
+static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
+                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
+                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
+
+/* The first place where one of the words is: of several at one place the first of the list. */
+static const char *find_word(const char *name, const char *const *words)
+{
+    for (const char *p = name; *p != '\0'; p++) {
+        for (size_t i = 0; words[i] != NULL; i++) {
+            if (strncmp(p, words[i], strlen(words[i])) == 0)
+                return words[i];
+        }
+    }
+    return NULL;
+}
+
+void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX])
+{
+    char lower[COLLECTIVE_TYPE_MAX];
+    size_t length = 0;
+    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
+        lower[length++] = (char)tolower((unsigned char)*p);
+    lower[length] = '\0';
+    const char *word = find_word(lower, pytorch          ? pytorch_types
+                                        : point_to_point ? mindspore_p2p
+                                                         : mindspore_collective);
+    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
+    const char *end = strstr(begin, pytorch ? "__" : "-op");
+    if (word != NULL)
+        snprintf(ret, COLLECTIVE_TYPE_MAX, "%s", word);
+    else
+        snprintf(ret, COLLECTIVE_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
 }

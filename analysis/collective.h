@@ -113,4 +113,8 @@ int collective_analyse(const struct collective_tasks *tasks, bool point_to_point
 int collective_add(struct collective *sum, const struct collective *one, struct err *err);
 void collective_release(struct collective *collective);
 
+/* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
+#define COLLECTIVE_TYPE_MAX 512
+void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX]);
+
 #endif

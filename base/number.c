@@ -325,7 +325,7 @@ char *number_put_real(char *p, double value, unsigned digits)
  * have an exponent, and nothing else has 15 digits. */
 static bool is_common(double real)
 {
-    return real >= 1e-4 && (real < 1e15 || (real < 0x1p52 && fmod(real, 10) != 0));
+    return real >= 1e-4 && real < 0x1p52 && (real < 1e15 || real > (double)(uint64_t)real || (uint64_t)real % 10 != 0);
 }
 
 /* As real_print, of numbers that are common. */

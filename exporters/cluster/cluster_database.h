@@ -17,7 +17,7 @@ void cluster_database_free(struct cluster_database *database);
 void cluster_database_add_step(struct cluster_database *database, const char *const *titles, const char *const *texts,
                                size_t count);
 
-/* What a rank did in an operator, or in all of a group and step. */
+/* Times and transfers of a rank in an operator, or in all of a group and step. */
 struct cluster_info {
     bool total;       /* it has no start and no share of large packets */
     int64_t start_ns; /* since 1970 */

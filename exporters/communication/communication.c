@@ -12,7 +12,6 @@
 #include "exporters/output_file.h"
 #include "parsers/frameworks/lines.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -517,55 +516,15 @@ struct entries {
     struct intern types;
 };
 
-/* ---- types ---- */
-
-static const char *const mindspore_p2p[] = {"receive", "send", NULL};
-static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
-                                                   "allgather", "reducescatter", "scatter",   "alltoall",
-                                                   "alltoallv", "alltoallvc",    NULL};
-static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
-                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
-                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
-
-/* The first place where one of the words is: of several at one place the first of the list. */
-static const char *find_word(const char *name, const char *const *words)
-{
-    for (const char *p = name; *p != '\0'; p++) {
-        for (size_t i = 0; words[i] != NULL; i++) {
-            if (strncmp(p, words[i], strlen(words[i])) == 0)
-                return words[i];
-        }
-    }
-    return NULL;
-}
-
-void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX])
-{
-    char lower[COMM_TYPE_MAX];
-    size_t length = 0;
-    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
-        lower[length++] = (char)tolower((unsigned char)*p);
-    lower[length] = '\0';
-    const char *word = find_word(lower, pytorch          ? pytorch_types
-                                        : point_to_point ? mindspore_p2p
-                                                         : mindspore_collective);
-    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
-    const char *end = strstr(begin, pytorch ? "__" : "-op");
-    if (word != NULL)
-        snprintf(ret, COMM_TYPE_MAX, "%s", word);
-    else
-        snprintf(ret, COMM_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
-}
-
 /* ---- entries ---- */
 
 static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries * entries,
                         struct err *err)
 {
     struct collective sum;
-    char type[COMM_TYPE_MAX];
+    char type[COLLECTIVE_TYPE_MAX];
     uint32_t number = 0;
-    comm_type_of(operator->name, document->pytorch, operator->point_to_point, type);
+    collective_type_of(operator->name, document->pytorch, operator->point_to_point, type);
     bool failed = comm_sum_make(document, operator, & sum, err) < 0 ||
                   intern_add(&entries->types, type, strlen(type), &number, err) < 0 ||
                   large_reserve(entries, sum.pairs.count, err) < 0;
@@ -658,7 +617,7 @@ static int take_link(const struct comm_document *document, const struct entry *e
 static int take_kind(const struct comm_document *document, const struct entry *entries, size_t count,
                      const struct taking *taking, struct err *err)
 {
-    char key[COMM_TYPE_MAX + 64];
+    char key[COLLECTIVE_TYPE_MAX + 64];
     int status = 0;
     for (int place = 0; status == 0 && place < PLACES; place++) {
         struct comm_link_row row = {.key = key, .group = entries->group, .first = true};

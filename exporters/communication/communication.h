@@ -40,7 +40,7 @@ struct comm_document {
 struct comm_document *comm_document_of(struct framework_analysis *analysis, struct err *err);
 void comm_document_free(struct comm_document *document);
 
-/* What an operator did, as the frameworks sum it up, its sizes ascending. Release it whatever the result. */
+/* Sums up an operator as the frameworks do, its sizes ascending. Release it whatever the result. */
 int comm_sum_make(const struct comm_document *document, const struct comm_operator *operator, struct collective * ret,
                   struct err *err);
 void comm_sort_sizes(struct collective *sum);
@@ -61,10 +61,6 @@ static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool 
 {
     return op->step == step && op->point_to_point == point_to_point && op->start_ns != INT64_MAX;
 }
-
-/* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
-#define COMM_TYPE_MAX 512
-void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX]);
 
 /* One of the fastest, the middle and the slowest on each link, or all together, of one kind of operator and one group.
  */

@@ -21,7 +21,7 @@ char *ranks_text(const int64_t *ranks, size_t count);
 
 /* ---- what goes into both JSON files ---- */
 
-/* What a rank did in a group and step, with packets: as many as the sum has; and in one operator. */
+/* Makes it of the sums of a rank in a group and step, with as many packets as they have, and of one operator. */
 struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets);
 struct cluster_info info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
 

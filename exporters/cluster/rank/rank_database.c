@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/rank/rank_text.h"
 
+#include "analysis/collective.h"
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
 #include "db/database.h"
-#include "exporters/communication/communication.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -426,12 +426,12 @@ static int read_communication(struct reading *reading, struct err *err)
 
 /* ---- links ---- */
 
-/* comm_type_of in SQL. */
+/* collective_type_of in SQL. */
 static void sql_type_of(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    char type[COMM_TYPE_MAX];
+    char type[COLLECTIVE_TYPE_MAX];
     const char *name = count == 1 ? (const char *)sqlite3_value_text(values[0]) : NULL;
-    comm_type_of(name != NULL ? name : "", true, false, type);
+    collective_type_of(name != NULL ? name : "", true, false, type);
     sqlite3_result_text(context, type, -1, SQLITE_TRANSIENT);
 }
 

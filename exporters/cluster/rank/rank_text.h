@@ -25,7 +25,7 @@ int rank_text_read(struct rank_data *rank, const struct rank_places *places, str
  */
 int rank_metadata_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err);
 
-/* The same from the text of the file, NULL for none with err set; path: for messages. */
+/* Takes them from the text of the file, NULL for none with err set; path: for messages. */
 int rank_metadata_take(struct rank_data *rank, const char *path, const char *text, size_t length,
                        struct diagnostics *diag, struct err *err);
 
