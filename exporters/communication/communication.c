@@ -429,7 +429,7 @@ static void put_sizes(struct strbuf *text, const struct collective_sizes *sizes)
     for (size_t i = 0; i < sizes->count; i++) {
         char number[REAL_SHORTEST_MAX + 1];
         const struct collective_packets *packets = &sizes->items[i];
-        number[print_real(number, (double)packets->bytes / COMM_BYTES_PER_MB)] = '\0';
+        number[print_real(number, (double)packets->bytes / 1e6)] = '\0';
         strbuf_adds(text, i > 0 ? ", \"" : "\"");
         strbuf_adds(text, number);
         strbuf_adds(text, strpbrk(number, ".e") == NULL ? ".0\": [" : "\": [");

@@ -54,7 +54,6 @@ static inline const char *comm_transport(const struct collective_pair *pair)
 {
     return pair->medium != MEDIUM_SDMA ? collective_media[pair->medium] : NULL;
 }
-#define COMM_BYTES_PER_MB 1e6
 
 /* Whether an operator counts in a half of a step. */
 static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool point_to_point)

@@ -28,67 +28,19 @@ static struct analyzer_name name_of(struct comm_tables *tables, const char *name
     return (struct analyzer_name){name, tables->group};
 }
 
-static int add_times(struct comm_tables *tables, const struct comm_operator *op, const struct collective *sum,
-                     struct err *err)
-{
-    const struct analyzer_name name = name_of(tables, op->name, op->group);
-    const struct analyzer_times times = {
-        .start_ns = op->start_ns,
-        .elapse_ms = sum->times.ms.elapse,
-        .transit_ms = sum->times.ms.transit,
-        .wait_ms = sum->times.ms.wait,
-        .synchronization_ms = sum->times.ms.synchronization,
-        .idle_ms = sum->times.ms.idle,
-    };
-    return analyzer_add_times(&tables->tables, &name, &times, err);
-}
-
-/* A row for each size of packets. */
-static int add_traffic(struct comm_tables *tables, const struct comm_operator *op, enum collective_medium link,
-                       const struct collective_traffic *traffic, struct err *err)
-{
-    const struct analyzer_name name = name_of(tables, op->name, op->group);
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
-        const struct collective_packets *packets = &traffic->sizes.items[i];
-        const struct analyzer_packets row = {
-            .link = collective_media[link],
-            .mb = traffic->mb,
-            .ms = traffic->ms,
-            .gb_per_s = comm_bandwidth(traffic->mb, traffic->ms),
-            .large_ratio = comm_large_ratio(traffic),
-            .packet_mb = (double)packets->bytes / COMM_BYTES_PER_MB,
-            .count = packets->count,
-            .packets_ms = packets->ms,
-        };
-        status = analyzer_add_packets(&tables->tables, &name, &row, err);
-    }
-    return status;
-}
-
 static int take_link(void *arg, const struct comm_link_row *row, struct err *err)
 {
     struct comm_tables *tables = arg;
     const struct analyzer_name name = name_of(tables, row->key, row->group);
-    const struct collective_pair *sum = row->sum;
-    const struct analyzer_pair pair = {sum->from,      sum->to, comm_transport(sum), sum->mb, sum->ms,
-                                       row->bandwidth, row->op};
-    return analyzer_add_pair(&tables->tables, &name, &pair, err);
+    return analyzer_add_pair(&tables->tables, &name, row->sum, row->bandwidth, row->op, err);
 }
 
-/* Links of MindSpore's operator: all of them, as the capture's analysis has them. */
 static int add_operator(struct comm_tables *tables, const struct comm_operator *op, struct err *err)
 {
+    const struct analyzer_name name = name_of(tables, op->name, op->group);
     struct collective sum;
-    bool failed = comm_sum_make(tables->document, op, &sum, err) < 0 || add_times(tables, op, &sum, err) < 0;
-    for (int i = 0; !failed && i < MEDIUM_LOCAL; i++)
-        failed = add_traffic(tables, op, (enum collective_medium)i, &sum.media[i], err) < 0;
-    for (size_t i = 0; !failed && !tables->document->pytorch && i < sum.pairs.count; i++) {
-        const struct collective_pair *pair = &sum.pairs.items[i];
-        const struct comm_link_row row = {
-            .key = op->name, .group = op->group, .sum = pair, .bandwidth = comm_bandwidth(pair->mb, pair->ms)};
-        failed = take_link(tables, &row, err) < 0;
-    }
+    bool failed = comm_sum_make(tables->document, op, &sum, err) < 0 ||
+                  analyzer_add_operator(&tables->tables, &name, op->start_ns, &sum, err) < 0;
     collective_release(&sum);
     return failed ? -(int)err->code : 0;
 }
@@ -133,7 +85,7 @@ static int add_all(struct comm_tables *tables, struct err *err)
 static int add_communication(struct comm_tables *tables, sqlite3 *db, struct err *err)
 {
     bool pytorch = tables->document->pytorch;
-    bool failed = analyzer_tables_open(&tables->tables, db, pytorch, err) < 0;
+    bool failed = analyzer_tables_open(&tables->tables, db, pytorch, true, err) < 0;
     tables->tables.step = tables->step;
     failed = failed || (pytorch ? add_by_step(tables, err) : add_all(tables, err)) < 0;
     analyzer_tables_close(&tables->tables);
