@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/cluster.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/interrupt.h"
 #include "exporters/cluster/block.h"
 #include "exporters/cluster/output/matrix.h"
@@ -31,7 +33,9 @@ struct analysis {
     struct late_names names;
     struct link_sums links;
     struct matrix matrix;
-    struct rank_data *details;                     /* of each rank, where every operator is written; else NULL */
+    struct rank_data *details; /* of each rank, where every operator is written, its lists in rooms; else NULL */
+    RANK_LIST(char *, rooms);
+    size_t room_size, room_used;                   /* of the last */
     struct nested_json communication, matrix_file; /* of process 0 */
     bool writes, details_wanted;
     int *members; /* room for the processes of one group */
@@ -192,6 +196,7 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
         if (operator_ == NULL)
             continue;
         const struct cluster_info info = info_of_operator(rank, operator_);
+        large_passed(8); /* each may be in a page of its own */
         nested_json_rank(json, &member, !any, analysis->plan.ranks[entries[i].rank].rank, &info);
         any = true;
     }
@@ -380,15 +385,48 @@ static int send_details(struct analysis *analysis, const struct aggregate *rank,
     return failed ? -(int)err->code : 0;
 }
 
+/* Moves a list to where it needs no memory: all ranks' together are larger than that should be. */
+static int give_room(struct analysis *analysis, void *items, size_t size, struct err *err)
+{
+    enum { DOUBLED = 5 };
+    size_t wanted = LARGE_LEAST << (analysis->rooms.count < DOUBLED ? analysis->rooms.count : DOUBLED);
+    void **list = items, *from = *list;
+    char *room = analysis->rooms.count > 0 ? analysis->rooms.items[analysis->rooms.count - 1] : NULL;
+    *list = NULL;
+    if (size > analysis->room_size - analysis->room_used) {
+        analysis->room_size = wanted > size ? wanted : size;
+        analysis->room_used = 0;
+        room = array_reserve(&analysis->rooms, 1, err) == 0 ? large_new(analysis->room_size, 1, err) : NULL;
+        if (room != NULL)
+            analysis->rooms.items[analysis->rooms.count++] = room;
+    }
+    if (size > 0 && room != NULL) {
+        *list = memcpy(room + analysis->room_used, from, size);
+        analysis->room_used += size;
+    }
+    free(from);
+    return size > 0 && room == NULL ? -(int)err->code : 0;
+}
+
+static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct err *err)
+{
+    int operators =
+            give_room(analysis, &rank->operators.items, rank->operators.count * sizeof *rank->operators.items, err),
+        links = give_room(analysis, &rank->links.items, rank->links.count * sizeof *rank->links.items, err),
+        packets = give_room(analysis, &rank->packets.items, rank->packets.count * sizeof *rank->packets.items, err);
+    large_forget();
+    return operators < 0 || links < 0 || packets < 0 ? -(int)err->code : 0;
+}
+
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
 {
     const struct aggregate *rank = &analysis->plan.ranks[i];
     int status = aggregate_take_details(bytes->data, bytes->length, rank->source, &analysis->details[i], err);
     if (status < 0) {
         rank_data_release(&analysis->details[i]);
-        status = pass_over(analysis, rank, err);
+        return pass_over(analysis, rank, err);
     }
-    return status;
+    return give_rooms(analysis, &analysis->details[i], err);
 }
 
 /* Every operator of all ranks, to process 0. */
@@ -477,8 +515,16 @@ static int analyse_and_write(struct analysis *analysis, struct err *err)
 
 static void release(struct analysis *analysis)
 {
-    for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++)
-        rank_data_release(&analysis->details[i]);
+    for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++) {
+        struct rank_data *rank = &analysis->details[i];
+        rank->operators.items = NULL;
+        rank->links.items = NULL;
+        rank->packets.items = NULL;
+        rank_data_release(rank);
+    }
+    for (size_t i = 0; i < analysis->rooms.count; i++)
+        large_free(analysis->rooms.items[i]);
+    free(analysis->rooms.items);
     free(analysis->details);
     free(analysis->members);
     matrix_clear(&analysis->matrix);
