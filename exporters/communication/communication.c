@@ -274,11 +274,12 @@ static int set_steps(struct comm_document *document, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory for steps");
     for (size_t i = 0; !whole && i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
-        document->steps[document->step_count++] =
-            (struct comm_step){framework_text(framework, step->id), step->device_start_ns, step->device_end_ns};
+        document->steps[document->step_count++] = (struct comm_step){.id = framework_text(framework, step->id),
+                                                                     .start_ns = step->device_start_ns,
+                                                                     .end_ns = step->device_end_ns};
     }
     if (whole)
-        document->steps[document->step_count++] = (struct comm_step){NULL, INT64_MIN, INT64_MAX};
+        document->steps[document->step_count++] = (struct comm_step){.start_ns = INT64_MIN, .end_ns = INT64_MAX};
     return 0;
 }
 
@@ -308,9 +309,14 @@ static void choose_steps(struct comm_document *document)
         if (places[i] == kept)
             document->steps[kept++] = document->steps[i];
     }
-    for (size_t k = 0; k < document->operator_count; k++) {
-        if (document->operators[k].step != SIZE_MAX)
-            document->operators[k].step = places[document->operators[k].step];
+    for (size_t k = document->operator_count; k-- > 0;) {
+        size_t *step = &document->operators[k].step;
+        *step = *step != SIZE_MAX ? places[*step] : SIZE_MAX;
+        if (*step == SIZE_MAX)
+            continue;
+        document->steps[*step].first = k;
+        if (document->steps[*step].end == 0)
+            document->steps[*step].end = k + 1;
     }
     document->step_count = kept;
 }
@@ -482,7 +488,7 @@ static int write_half(struct comm_document *document, size_t step, bool point_to
     struct collective total;
     bool failed = false, any = false;
     collective_init(&total);
-    for (size_t i = 0; !failed && i < document->operator_count; i++) {
+    for (size_t i = document->steps[step].first; !failed && i < document->steps[step].end; i++) {
         const struct comm_operator *operator= & document->operators[i];
         if (!comm_is_in(operator, step, point_to_point))
             continue;
@@ -637,7 +643,7 @@ int comm_each_link(struct comm_document *document, size_t step, bool point_to_po
     const struct taking taking = {take, arg};
     struct entries entries = {.count = 0};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+    for (size_t i = document->steps[step].first; status == 0 && i < document->steps[step].end; i++) {
         if (comm_is_in(&document->operators[i], step, point_to_point))
             status = add_operator(document, &document->operators[i], &entries, err);
     }

@@ -20,6 +20,7 @@ struct comm_operator {
 struct comm_step {
     const char *id; /* NULL: the whole capture */
     int64_t start_ns, end_ns;
+    size_t first, end; /* operators between which all of it stand */
 };
 
 struct comm_document {

@@ -50,7 +50,7 @@ static int add_half(struct comm_tables *tables, size_t step, bool point_to_point
     struct comm_document *document = tables->document;
     int status = 0;
     tables->tables.half = point_to_point ? "p2p" : "collective";
-    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+    for (size_t i = document->steps[step].first; status == 0 && i < document->steps[step].end; i++) {
         if (comm_is_in(&document->operators[i], step, point_to_point))
             status = add_operator(tables, &document->operators[i], err);
     }
