@@ -2,7 +2,7 @@
 #include "exporters/cluster/rank/rank_text.h"
 
 #include "analysis/collective.h"
-#include "base/array.h"
+#include "analysis/interval.h"
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
 #include "db/database.h"
@@ -174,93 +174,42 @@ static int read_steps(struct reading *reading, struct err *err)
 
 /* ---- the one step of a database of tasks ---- */
 
-struct ranges {
-    struct range {
-        int64_t start, end;
-    } * items; /* apart from each other, ascending */
-    size_t count, capacity;
-    int64_t receive_ns; /* sum of those that receive */
+struct busy {
+    struct intervals spans;
+    int64_t first_ns, last_ns, receive_ns; /* the last of these: sum of those that receive */
 };
 
-static int add_range(struct ranges *ranges, int64_t start, int64_t end, struct err *err)
-{
-    struct range *last = ranges->count > 0 ? &ranges->items[ranges->count - 1] : NULL;
-    if (end < start)
-        return err_set(err, ERR_FORMAT, "a task ends at %lld, before it starts at %lld", (long long)end,
-                       (long long)start);
-    if (last != NULL && start <= last->end) {
-        last->end = end > last->end ? end : last->end;
-        return 0;
-    }
-    if (array_reserve(ranges, 1, err) < 0)
-        return -(int)err->code;
-    ranges->items[ranges->count++] = (struct range){start, end};
-    return 0;
-}
-
 /* sql: start, end, whether it receives; by start. */
-static int read_ranges(struct reading *reading, const char *sql, struct ranges *ret, struct err *err)
+static int read_spans(struct reading *reading, const char *sql, struct busy *ret, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int status = database_prepare(reading->db, sql, &statement, err);
-    for (bool any = true; status == 0 && any;) {
-        status = next_row(reading, statement, &any, err);
-        if (status < 0 || !any)
-            break;
-        int64_t start = sqlite3_column_int64(statement, 0), end = sqlite3_column_int64(statement, 1);
-        status = add_range(ret, start, end, err);
-        if (status == 0 && sqlite3_column_int(statement, 2) != 0)
-            ret->receive_ns += end - start;
+    sqlite3_stmt *row = NULL;
+    bool any = true, failed = database_prepare(reading->db, sql, &row, err) < 0;
+    while (!failed && !(failed = next_row(reading, row, &any, err) < 0) && any) {
+        int64_t start = sqlite3_column_int64(row, 0), end = sqlite3_column_int64(row, 1);
+        failed = (end < start ? err_set(err, ERR_FORMAT, "a task ends at %lld, before it starts at %lld",
+                                        (long long)end, (long long)start)
+                              : intervals_extend(&ret->spans, start, end, err)) < 0;
+        ret->first_ns = start < ret->first_ns ? start : ret->first_ns;
+        ret->last_ns = end > ret->last_ns ? end : ret->last_ns;
+        ret->receive_ns += sqlite3_column_int(row, 2) != 0 ? end - start : 0;
     }
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static int64_t length_of(const struct ranges *ranges)
-{
-    int64_t length = 0;
-    for (size_t i = 0; i < ranges->count; i++)
-        length += ranges->items[i].end - ranges->items[i].start;
-    return length;
-}
-
-static int64_t overlap_of(const struct ranges *a, const struct ranges *b)
-{
-    int64_t overlap = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        int64_t start = a->items[i].start > b->items[j].start ? a->items[i].start : b->items[j].start;
-        int64_t end = a->items[i].end < b->items[j].end ? a->items[i].end : b->items[j].end;
-        overlap += end > start ? end - start : 0;
-        if (a->items[i].end < b->items[j].end)
-            i++;
-        else
-            j++;
-    }
-    return overlap;
-}
-
-/* From the first start of both to the last end. */
-static int64_t span_of(const struct ranges *a, const struct ranges *b)
-{
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    const struct ranges *both[] = {a, b};
-    for (size_t i = 0; i < 2; i++) {
-        if (both[i]->count == 0)
-            continue;
-        int64_t start = both[i]->items[0].start, end = both[i]->items[both[i]->count - 1].end;
-        first = start < first ? start : first;
-        last = end > last ? end : last;
-    }
-    return last >= first ? last - first : 0;
+    sqlite3_finalize(row);
+    return failed ? -(int)err->code : 0;
 }
 
 /* Sums of the capture, docs/formats/cluster.md 2. */
-static int add_step(struct reading *reading, const struct ranges *computing, const struct ranges *communication,
+static int add_step(struct reading *reading, const struct busy *computing, const struct busy *communication,
                     struct err *err)
 {
-    int64_t compute = length_of(computing), all = length_of(communication),
-            overlap = overlap_of(computing, communication), alone = all - overlap,
-            idle = span_of(computing, communication) - compute - alone, receive = communication->receive_ns;
+    struct intervals only = {NULL, 0, 0};
+    if (intervals_subtract(&communication->spans, &computing->spans, &only, err) < 0)
+        return -(int)err->code;
+    int64_t first_ns = computing->first_ns < communication->first_ns ? computing->first_ns : communication->first_ns,
+            last_ns = computing->last_ns > communication->last_ns ? computing->last_ns : communication->last_ns,
+            compute = intervals_length(&computing->spans), all = intervals_length(&communication->spans),
+            alone = intervals_length(&only), overlap = all - alone, idle = last_ns - first_ns - compute - alone,
+            receive = communication->receive_ns;
+    intervals_release(&only);
     const int64_t values[] = {compute, alone,           overlap, all, idle, idle + compute + alone - receive,
                               receive, alone - receive, 0};
     const char *fields[STEP_COLUMNS];
@@ -279,23 +228,24 @@ static int add_step(struct reading *reading, const struct ranges *computing, con
 
 static int sum_tasks(struct reading *reading, struct err *err)
 {
-    struct ranges computing = {.count = 0}, communication = {.count = 0};
+    struct busy computing = {.first_ns = INT64_MAX, .last_ns = INT64_MIN}, communication = computing;
     bool failed = false;
     if (has(reading->db, "COMPUTE_TASK_INFO", NULL) && has(reading->db, "TASK", NULL))
-        failed = read_ranges(reading,
-                             "SELECT t.startNs, t.endNs, 0 FROM COMPUTE_TASK_INFO c JOIN TASK t USING (globalTaskId)"
-                             " ORDER BY CAST(t.startNs AS INTEGER)",
-                             &computing, err) < 0;
+        failed = read_spans(reading,
+                            "SELECT t.startNs, t.endNs, 0 FROM COMPUTE_TASK_INFO c JOIN TASK t USING (globalTaskId)"
+                            " ORDER BY CAST(t.startNs AS INTEGER)",
+                            &computing, err) < 0;
     failed = failed ||
              (has(reading->db, "COMMUNICATION_OP", NULL) &&
-              read_ranges(reading,
-                          "SELECT o.startNs, o.endNs, coalesce(s.value LIKE 'hcom\\_receive%' ESCAPE '\\', 0)"
-                          " FROM COMMUNICATION_OP o LEFT JOIN STRING_IDS s ON s.id = o.opName"
-                          " ORDER BY CAST(o.startNs AS INTEGER)",
-                          &communication, err) < 0) ||
-             (computing.count + communication.count > 0 && add_step(reading, &computing, &communication, err) < 0);
-    free(computing.items);
-    free(communication.items);
+              read_spans(reading,
+                         "SELECT o.startNs, o.endNs, coalesce(s.value LIKE 'hcom\\_receive%' ESCAPE '\\', 0)"
+                         " FROM COMMUNICATION_OP o LEFT JOIN STRING_IDS s ON s.id = o.opName"
+                         " ORDER BY CAST(o.startNs AS INTEGER)",
+                         &communication, err) < 0) ||
+             ((computing.first_ns <= computing.last_ns || communication.first_ns <= communication.last_ns) &&
+              add_step(reading, &computing, &communication, err) < 0);
+    intervals_release(&computing.spans);
+    intervals_release(&communication.spans);
     return failed ? -(int)err->code : 0;
 }
 
