@@ -138,7 +138,8 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
 {
     if (value < 0)
         *p++ = '-';
-    uint64_t size = magnitude(value), unit = powers_of_ten[decimals];
+    const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
+    uint64_t size = magnitude(value), unit = known ? powers_of_ten[decimals] : UINT64_MAX;
     uint64_t whole = decimals == 3 ? size / 1000 : size / unit; /* the usual: no division by what varies */
     uint64_t rest = size - whole * unit;
     p = number_put_unsigned(p, whole);
