@@ -7,7 +7,6 @@
 #include "tests/fuzz/directory.h"
 
 #include <stdlib.h>
-
 #include <string.h>
 
 #define FILE_NAME "rank.aggregate"
