@@ -290,13 +290,15 @@ static void write_row(struct step_table *table, const char *const head[HEAD], co
 {
     const char *texts[HEAD + MOST_COLUMNS + TAIL];
     char numbers[MOST_COLUMNS][NUMBER_MAX + 1];
-    memcpy(texts, head, HEAD * sizeof *texts);
+    for (size_t i = 0; i < HEAD; i++)
+        texts[i] = head[i];
     for (size_t i = 0; i < table->columns; i++) {
         char *end = ns[i] != INT64_MIN ? number_put_shortest(numbers[i], ns[i], 3) : numbers[i];
         *end = '\0';
         texts[HEAD + i] = numbers[i];
     }
-    memcpy(texts + HEAD + table->columns, tail, TAIL * sizeof *texts);
+    for (size_t i = 0; i < TAIL; i++)
+        texts[HEAD + table->columns + i] = tail[i];
     write_fields(table, texts);
     cluster_database_add_step(table->database, table->titles, texts, width_of(table));
 }
