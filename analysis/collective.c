@@ -143,9 +143,7 @@ static int compare_tasks(const void *a, const void *b)
 {
     const struct collective_task *x = *(const struct collective_task *const *)a;
     const struct collective_task *y = *(const struct collective_task *const *)b;
-    if (x->plane != y->plane)
-        return x->plane < y->plane ? -1 : 1;
-    return (x > y) - (x < y);
+    return 2 * NUMBER_ORDER(x->plane, y->plane) + NUMBER_ORDER(x, y);
 }
 
 /* The planes by their first tasks. */

@@ -5,6 +5,7 @@
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H
 #define MSPROF_ANALYSIS_COLLECTIVE_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
 
@@ -43,10 +44,7 @@ enum collective_medium {
 extern const char *const collective_media[MEDIUM_COUNT];
 
 /* One run of an operator. */
-struct collective_tasks {
-    struct collective_task *items; /* in the order in which their steps are taken */
-    size_t count, capacity;
-};
+struct collective_tasks ARRAY_OF(struct collective_task); /* in the order in which their steps are taken */
 enum collective_order {
     PLANES_BY_NUMBER,
     PLANES_BY_APPEARANCE, /* as the frameworks' analyses, which sum up in doubles, go through them */

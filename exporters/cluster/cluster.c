@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/cluster/block.h"
 #include "exporters/cluster/output/matrix.h"
 #include "exporters/cluster/output/write.h"

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
 

@@ -4,8 +4,6 @@
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
 #include "base/file/large.h"
-#include "db/query/query_cann.h"
-#include "exporters/export.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
-#include "db/query/query.h"
 #include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
