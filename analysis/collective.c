@@ -4,7 +4,10 @@
 #include "base/array.h"
 #include "base/number.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGE_PACKET 32000000
 #define LARGE_RDMA_PACKET 500000
@@ -22,6 +25,18 @@ static const int64_t large_over[MEDIUM_LOCAL] = {
 
 const char *const collective_media[MEDIUM_COUNT] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO", "LOCAL"};
 
+/* A task of a plane, or a run of payloads with what confirms it, which moves its bytes together. A run that is not
+ * confirmed moves nothing. */
+struct collective_step {
+    enum collective_task_kind kind;
+    const struct collective_task *const *tasks; /* those that have the bytes: several of a run */
+    size_t task_count;
+    int64_t ns, bytes;
+    double ms, mb;
+    enum collective_medium medium; /* of what moves data */
+    bool of_main;                  /* of the main plane */
+};
+
 /* The tasks of one plane. */
 struct plane {
     const struct collective_task *const *tasks;
@@ -32,6 +47,11 @@ struct plane {
 static const struct collective_task *task_at(const struct plane *plane, size_t i)
 {
     return plane->tasks[i];
+}
+
+static double millions(int64_t value)
+{
+    return (double)value / 1e6;
 }
 
 static int64_t end_of(const struct collective_task *task)
@@ -74,14 +94,10 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
 
 /* ---- the walk ---- */
 
-bool collective_transits(const struct collective_step *step)
+/* Whether it moves data between ranks. */
+static bool transits(const struct collective_step *step)
 {
     return step->kind == COLLECTIVE_PAYLOAD || (step->kind == COLLECTIVE_COPY && step->medium != MEDIUM_LOCAL);
-}
-
-bool collective_is_large(enum collective_medium medium, int64_t bytes)
-{
-    return bytes > large_over[medium];
 }
 
 static bool task_transits(const struct collective_task *task)
@@ -101,17 +117,18 @@ static int64_t main_plane(const struct collective_tasks *tasks)
     }
     for (size_t i = 0; i < tasks->count; i++) {
         const struct collective_task *task = &tasks->items[i];
-        bool transits = task_transits(task);
-        if (transits && task->plane == main)
+        bool carried = task_transits(task);
+        if (carried && task->plane == main)
             return main;
-        if (transits && (!carries || task->plane < lowest))
+        if (carried && (!carries || task->plane < lowest))
             lowest = task->plane;
-        carries |= transits;
+        carries |= carried;
     }
     return carries ? lowest : main;
 }
 
-int64_t collective_end_ns(const struct collective_tasks *tasks)
+/* When the last task of the main plane ends. */
+static int64_t end_ns_of(const struct collective_tasks *tasks)
 {
     int64_t main = main_plane(tasks), end_ns = INT64_MIN;
     for (size_t i = 0; i < tasks->count; i++) {
@@ -148,36 +165,13 @@ static size_t make_planes(const struct collective_task **sorted, size_t count, s
     return used;
 }
 
-int collective_walk(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
-                    int (*each)(void *arg, const struct collective_step *step, struct err *err), void *arg,
-                    struct err *err)
-{
-    const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
-    struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
-    int64_t main = main_plane(tasks);
-    int status = sorted != NULL && planes != NULL ? 0 : err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < tasks->count; i++)
-        sorted[i] = &tasks->items[i];
-    if (status == 0)
-        array_sort(sorted, tasks->count, sizeof *sorted, compare_tasks);
-    size_t count = status == 0 ? make_planes(sorted, tasks->count, planes) : 0;
-    if (order == PLANES_BY_APPEARANCE)
-        array_sort(planes, count, sizeof *planes, compare_planes);
-    for (size_t i = 0; i < count; i++) {
-        planes[i].confirmed_after = point_to_point ? CONFIRMED_AFTER_POINT_TO_POINT : CONFIRMED_AFTER;
-        planes[i].is_main = planes[i].tasks[0]->plane == main;
-        for (size_t at = 0; status == 0 && at < planes[i].count;) {
-            struct collective_step step;
-            at += take_step(&planes[i], at, &step);
-            status = each(arg, &step, err);
-        }
-    }
-    free(planes);
-    free((void *)sorted);
-    return status;
-}
+struct analysing {
+    struct collective *ret;
+    const struct collective_tasks *tasks;
+    bool moved; /* on the main plane, up to now */
+};
 
-/* ---- exact sums ---- */
+/* ---- sums ---- */
 
 /* Where a size or a pair stands in its list. */
 struct place {
@@ -215,6 +209,7 @@ static int add_size(struct collective *collective, size_t medium, const struct c
     struct collective_packets *known = &sizes->items[place->index];
     known->count += packets->count;
     known->ns = number_add(known->ns, packets->ns);
+    known->ms += packets->ms;
     return 0;
 }
 
@@ -224,9 +219,11 @@ static int add_traffic(struct collective *collective, size_t medium, const struc
     struct collective_traffic *traffic = &collective->media[medium];
     traffic->bytes = number_add(traffic->bytes, step->bytes);
     traffic->ns = number_add(traffic->ns, step->ns);
+    traffic->mb += step->mb;
+    traffic->ms += step->ms;
     traffic->packets++;
-    traffic->large += collective_is_large((enum collective_medium)medium, step->bytes);
-    return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ns}, err);
+    traffic->large += step->bytes > large_over[medium];
+    return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ns, step->ms}, err);
 }
 
 static int add_pair(struct collective *collective, const struct collective_pair *pair, struct err *err)
@@ -245,6 +242,8 @@ static int add_pair(struct collective *collective, const struct collective_pair 
     struct collective_pair *known = &pairs->items[place->index];
     known->bytes = number_add(known->bytes, pair->bytes);
     known->ns = number_add(known->ns, pair->ns);
+    known->mb += pair->mb;
+    known->ms += pair->ms;
     known->medium = pair->medium;
     return 0;
 }
@@ -264,6 +263,8 @@ static int add_step(struct collective *collective, const struct collective_step 
         .to = task->remote_rank == COLLECTIVE_NO_RANK ? task->local_rank : task->remote_rank,
         .bytes = step->bytes,
         .ns = step->ns,
+        .mb = step->mb,
+        .ms = step->ms,
         .medium = step->medium,
     };
     return add_pair(collective, &pair, err);
@@ -277,6 +278,8 @@ static void add_up_sdma(struct collective *collective)
         struct collective_traffic *sdma = &collective->media[MEDIUM_SDMA], *part = &collective->media[parts[i]];
         sdma->bytes = number_add(sdma->bytes, part->bytes);
         sdma->ns = number_add(sdma->ns, part->ns);
+        sdma->mb += part->mb;
+        sdma->ms += part->ms;
     }
 }
 
@@ -294,31 +297,58 @@ static int add_runs(struct collective *collective, const struct collective_step 
     return 0;
 }
 
-struct analysing {
-    struct collective *ret;
-    const struct collective_tasks *tasks;
-    bool moved; /* on the main plane, up to now */
-};
-
 static void add_times(struct analysing *analysing, const struct collective_step *step)
 {
     struct collective_times *times = &analysing->ret->times;
     if (step->kind == COLLECTIVE_WAIT) {
         times->wait_ns = number_add(times->wait_ns, step->ns);
         times->synchronization_ns = number_add(times->synchronization_ns, analysing->moved ? 0 : step->ns);
-    } else if (collective_transits(step)) {
+        times->ms.wait += step->ms;
+        times->ms.synchronization += analysing->moved ? 0 : step->ms;
+    } else if (transits(step)) {
         times->transit_ns = number_add(times->transit_ns, step->ns);
+        times->ms.transit += step->ms;
         analysing->moved = true;
     }
 }
 
-static int take(void *arg, const struct collective_step *step, struct err *err)
+static int take(struct analysing *analysing, const struct collective_step *step, struct err *err)
 {
-    struct analysing *analysing = arg;
     if (step->of_main)
         add_times(analysing, step);
     int status = add_step(analysing->ret, step, err);
     return status == 0 ? add_runs(analysing->ret, step, analysing->tasks->items, err) : status;
+}
+
+/* Takes the steps of all planes. */
+static int walk(struct analysing *analysing, bool point_to_point, enum collective_order order, struct err *err)
+{
+    const struct collective_tasks *tasks = analysing->tasks;
+    const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
+    struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
+    int64_t main = main_plane(tasks);
+    int status = sorted != NULL && planes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == 0 && i < tasks->count; i++)
+        sorted[i] = &tasks->items[i];
+    if (status == 0)
+        array_sort(sorted, tasks->count, sizeof *sorted, compare_tasks);
+    size_t count = status == 0 ? make_planes(sorted, tasks->count, planes) : 0;
+    if (order == PLANES_BY_APPEARANCE)
+        array_sort(planes, count, sizeof *planes, compare_planes);
+    for (size_t i = 0; i < count; i++) {
+        planes[i].confirmed_after = point_to_point ? CONFIRMED_AFTER_POINT_TO_POINT : CONFIRMED_AFTER;
+        planes[i].is_main = planes[i].tasks[0]->plane == main;
+        for (size_t at = 0; status == 0 && at < planes[i].count;) {
+            struct collective_step step;
+            at += take_step(&planes[i], at, &step);
+            step.ms = millions(step.ns);
+            step.mb = millions(step.bytes);
+            status = take(analysing, &step, err);
+        }
+    }
+    free(planes);
+    free((void *)sorted);
+    return status;
 }
 
 /* From the first task of the main plane, or of the main stream where that is earlier, to the end of the main plane. */
@@ -328,24 +358,25 @@ static void set_span(struct collective_times *times, const struct collective_tas
     size_t first = 0;
     while (tasks->items[first].plane != main)
         first++;
-    int64_t start_ns = tasks->items[first].start_ns;
-    times->start_ns = start_ns;
+    int64_t start_ns = tasks->items[first].start_ns, end_ns = end_ns_of(tasks), master_ns = INT64_MAX;
     for (size_t i = 0; i < tasks->count; i++) {
-        if (tasks->items[i].master && tasks->items[i].start_ns < times->start_ns)
-            times->start_ns = tasks->items[i].start_ns;
+        if (tasks->items[i].master && tasks->items[i].start_ns < master_ns)
+            master_ns = tasks->items[i].start_ns;
     }
-    times->elapse_ns =
-        number_add(ns_between(start_ns, collective_end_ns(tasks)), number_subtract(start_ns, times->start_ns));
+    times->start_ns = start_ns < master_ns ? start_ns : master_ns;
+    times->elapse_ns = number_add(ns_between(start_ns, end_ns), number_subtract(start_ns, times->start_ns));
+    times->ms.elapse = millions(number_subtract(end_ns, master_ns));
 }
 
-int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, struct collective *ret,
-                       struct err *err)
+int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
+                       struct collective *ret, struct err *err)
 {
     struct analysing analysing = {.ret = ret, .tasks = tasks};
     if (tasks->count > 0)
         set_span(&ret->times, tasks);
-    int status = collective_walk(tasks, point_to_point, PLANES_BY_NUMBER, take, &analysing, err);
+    int status = walk(&analysing, point_to_point, order, err);
     add_up_sdma(ret);
+    ret->times.ms.idle = ret->times.ms.elapse - ret->times.ms.transit - ret->times.ms.wait;
     return status;
 }
 
@@ -357,11 +388,18 @@ int collective_add(struct collective *sum, const struct collective *one, struct 
     times->transit_ns = number_add(times->transit_ns, one->times.transit_ns);
     times->wait_ns = number_add(times->wait_ns, one->times.wait_ns);
     times->synchronization_ns = number_add(times->synchronization_ns, one->times.synchronization_ns);
+    times->ms.elapse += one->times.ms.elapse;
+    times->ms.transit += one->times.ms.transit;
+    times->ms.wait += one->times.ms.wait;
+    times->ms.synchronization += one->times.ms.synchronization;
+    times->ms.idle += one->times.ms.idle;
     for (size_t i = 0; i < MEDIUM_LOCAL; i++) {
         struct collective_traffic *traffic = &sum->media[i];
         const struct collective_traffic *other = &one->media[i];
         traffic->bytes = number_add(traffic->bytes, other->bytes);
         traffic->ns = number_add(traffic->ns, other->ns);
+        traffic->mb += other->mb;
+        traffic->ms += other->ms;
         traffic->packets += other->packets;
         traffic->large += other->large;
         for (size_t j = 0; status == 0 && j < other->sizes.count; j++)
@@ -380,4 +418,44 @@ void collective_release(struct collective *collective)
     free(collective->runs.items);
     map_release(&collective->places);
     collective_init(collective);
+}
+
+/* ---- kinds of operators ---- */
+
+static const char *const mindspore_p2p[] = {"receive", "send", NULL};
+static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
+                                                   "allgather", "reducescatter", "scatter",   "alltoall",
+                                                   "alltoallv", "alltoallvc",    NULL};
+static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
+                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
+                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
+
+/* The first place where one of the words is: of several at one place the first of the list. */
+static const char *find_word(const char *name, const char *const *words)
+{
+    for (const char *p = name; *p != '\0'; p++) {
+        for (size_t i = 0; words[i] != NULL; i++) {
+            if (strncmp(p, words[i], strlen(words[i])) == 0)
+                return words[i];
+        }
+    }
+    return NULL;
+}
+
+void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX])
+{
+    char lower[COLLECTIVE_TYPE_MAX];
+    size_t length = 0;
+    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
+        lower[length++] = (char)tolower((unsigned char)*p);
+    lower[length] = '\0';
+    const char *word = find_word(lower, pytorch          ? pytorch_types
+                                        : point_to_point ? mindspore_p2p
+                                                         : mindspore_collective);
+    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
+    const char *end = strstr(begin, pytorch ? "__" : "-op");
+    if (word != NULL)
+        snprintf(ret, COLLECTIVE_TYPE_MAX, "%s", word);
+    else
+        snprintf(ret, COLLECTIVE_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits the time of a communication operator, and tells its links: arithmetic alone, exact in nanoseconds and
- * bytes. The times are those of the main plane; links and pairs are of all planes. */
+ * bytes, and as the frameworks' analyses sum up. The times are those of the main plane; links and pairs are of all
+ * planes. */
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H
 #define MSPROF_ANALYSIS_COLLECTIVE_H
 
@@ -42,50 +43,34 @@ enum collective_medium {
 };
 extern const char *const collective_media[MEDIUM_COUNT];
 
-/* A task of a plane, or a run of payloads with what confirms it, which moves its bytes together. A run that is not
- * confirmed moves nothing. */
-struct collective_step {
-    enum collective_task_kind kind;
-    const struct collective_task *const *tasks; /* those that have the bytes: several of a run */
-    size_t task_count;
-    int64_t ns, bytes;
-    enum collective_medium medium; /* of what moves data */
-    bool of_main;                  /* of the main plane */
-};
-/* Whether it moves data between ranks. */
-bool collective_transits(const struct collective_step *step);
-
 /* One run of an operator. */
 struct collective_tasks ARRAY_OF(struct collective_task); /* in the order in which their steps are taken */
 enum collective_order {
     PLANES_BY_NUMBER,
     PLANES_BY_APPEARANCE, /* as the frameworks' analyses, which sum up in doubles, go through them */
 };
-/* Takes the steps of one plane after the other. The main plane is that of the first master task, when it moves data
- * between ranks; else the lowest plane that does; else the master's, and without one the first task's. point_to_point:
- * it sends or receives, which RDMA confirms with fewer tasks. The first result of each that is not 0 ends it. */
-int collective_walk(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
-                    int (*each)(void *arg, const struct collective_step *step, struct err *err), void *arg,
-                    struct err *err);
-/* When the last task of the main plane ends. */
-int64_t collective_end_ns(const struct collective_tasks *tasks);
-/* Whether so many bytes by a medium are a large packet. */
-bool collective_is_large(enum collective_medium medium, int64_t bytes);
 
 struct collective_times {
     int64_t start_ns, elapse_ns, transit_ns, wait_ns;
     int64_t synchronization_ns; /* of wait_ns, what was before the first data */
+    /* As the frameworks' analyses sum it up, in doubles and step by step, so that every number is theirs to the last
+     * bit: so are all that are ms and mb below. From the first task of the main stream. */
+    struct {
+        double elapse, transit, wait, synchronization, idle;
+    } ms;
 };
 /* Time in which the main plane neither moved data nor waited; below 0 where tasks overlap. */
 int64_t collective_idle_ns(const struct collective_times *times);
 
 struct collective_packets {
     int64_t bytes, count, ns; /* of one size */
+    double ms;
 };
 
 /* Between two ranks. */
 struct collective_pair {
     int64_t from, to, bytes, ns;
+    double mb, ms;
     enum collective_medium medium;
 };
 
@@ -93,6 +78,7 @@ struct collective {
     struct collective_times times;
     struct collective_traffic {
         int64_t bytes, ns;
+        double mb, ms;
         int64_t packets, large;   /* of all, those over 32 MB; by RDMA over 0.5 MB; of links unknown none */
         struct collective_sizes { /* in the order in which they were seen first */
             struct collective_packets *items;
@@ -115,12 +101,18 @@ struct collective {
 };
 
 void collective_init(struct collective *collective);
-/* Tasks in the order of their start; point_to_point as above. Adds to *ret, which is initialized; it needs
- * collective_release whatever the result. */
-int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, struct collective *ret,
-                       struct err *err);
+/* Takes the steps of one plane after the other: tasks stand in the order of their start. The main plane is that of the
+ * first master task, when it moves data between ranks; else the lowest plane that does; else the master's, and without
+ * one the first task's. point_to_point: it sends or receives, which RDMA confirms with fewer tasks. Adds to *ret, which
+ * is initialized; it needs collective_release whatever the result. */
+int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
+                       struct collective *ret, struct err *err);
 /* Adds what one operator did to the sum of several. */
 int collective_add(struct collective *sum, const struct collective *one, struct err *err);
 void collective_release(struct collective *collective);
+
+/* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
+#define COLLECTIVE_TYPE_MAX 512
+void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX]);
 
 #endif

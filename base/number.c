@@ -138,7 +138,8 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
 {
     if (value < 0)
         *p++ = '-';
-    uint64_t size = magnitude(value), unit = powers_of_ten[decimals];
+    const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
+    uint64_t size = magnitude(value), unit = known ? powers_of_ten[decimals] : UINT64_MAX;
     uint64_t whole = decimals == 3 ? size / 1000 : size / unit; /* the usual: no division by what varies */
     uint64_t rest = size - whole * unit;
     p = number_put_unsigned(p, whole);
@@ -309,7 +310,7 @@ static bool round_to_digits(uint64_t fraction, unsigned shift, unsigned decimals
     return 4 * off < most || (4 * off == most && fraction % 2 == 0);
 }
 
-/* The number with so many significant digits, in units of 10^-decimals, of 10^-4 to below 10^15; as round_to_digits. */
+/* The number with so many significant digits, in units of 10^-decimals, of 10^-4 to below 2^52; as round_to_digits. */
 static bool round_real(double real, unsigned digits, unsigned *ret_decimals, uint64_t *ret)
 {
     uint64_t bits;
@@ -334,11 +335,18 @@ char *number_put_real(char *p, double value, unsigned digits)
     return p + snprintf(p, NUMBER_MAX, "%.*g", (int)digits, value);
 }
 
-/* As real_print, of numbers that are neither too small nor too large for 128 bits and digits without an exponent. */
+/* Whether a number is neither too small nor too large for 128 bits and digits without an exponent. From 10^15 on tens
+ * have an exponent, and nothing else has 15 digits. */
+static bool is_common(double real)
+{
+    return real >= 1e-4 && real < 0x1p52 && (real < 1e15 || real > (double)(uint64_t)real || (uint64_t)real % 10 != 0);
+}
+
+/* As real_print, of numbers that are common. */
 static size_t print_common(char *text, double real)
 {
     uint64_t nearest = 0;
-    unsigned decimals = 0, digits = 15;
+    unsigned decimals = 0, digits = real < 1e15 ? 15 : 16;
     while (!round_real(real, digits, &decimals, &nearest) && digits < 17)
         digits++;
     return (size_t)(number_put_shortest(text, (int64_t)nearest, decimals) - text);
@@ -347,7 +355,7 @@ static size_t print_common(char *text, double real)
 size_t real_print(char text[REAL_SHORTEST_MAX], double real)
 {
     double size = fabs(real);
-    if (size == 0 || (size >= 1e-4 && size < 1e15)) {
+    if (size == 0 || is_common(size)) {
         size_t sign = signbit(real) != 0, length = sign;
         text[0] = '-';
         text[sign] = '0';

@@ -54,7 +54,7 @@ char *number_put_signed(char *p, int64_t value);
 /* nanoseconds as microseconds with exactly three decimals: 1234567 -> "1234.567". */
 char *number_put_us(char *p, int64_t nanoseconds);
 
-/* value / 10^decimals in the shortest form: (1560, 2) -> "15.6", (9700, 2) -> "97", (0, 2) -> "0". decimals 0..18. */
+/* value / 10^decimals in the shortest form: (1560, 2) -> "15.6", (9700, 2) -> "97", (0, 2) -> "0". decimals 0..20. */
 char *number_put_shortest(char *p, int64_t value, unsigned decimals);
 
 /* As printf does with "%.<digits>g"; digits 1 to 17. Takes NUMBER_MAX bytes at most. */

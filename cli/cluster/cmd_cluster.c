@@ -4,10 +4,8 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
-#include "base/format/csv_in.h"
 #include "base/map.h"
 #include "base/progress.h"
-#include "base/utf8.h"
 #include "cli/clock.h"
 #include "cli/cluster/cluster_timeline.h"
 #include "cli/cmd_analyse.h"
@@ -19,7 +17,6 @@
 #include "exporters/cluster/rank/find.h"
 #include "exporters/cluster/rank/load.h"
 #include "exporters/cluster/rank/rank_text.h"
-#include "exporters/communication/rank_database.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
 
@@ -37,183 +34,52 @@
 
 /* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
 
-#define TEXT_MAX 200
 #define STEPS_LISTED 8
 /* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
 #define OUTLIERS 0.05
 #define MOSTLY 0.5
-
-/* A row of slow_ranks.csv or slow_links.csv: the first is the worst. */
-struct worst_rank {
-    char rank[TEXT_MAX];
-    double collectives, last, waited, votes;
-};
-
-struct worst_link {
-    char source[TEXT_MAX], target[TEXT_MAX], transport[TEXT_MAX], slow[TEXT_MAX];
-    double bandwidth, median, below;
-};
-
-/* How long ranks of a step waited for one of them. */
-struct step_wait {
-    char step[TEXT_MAX], rank[TEXT_MAX];
-    double waited;
-};
-
-struct answer {
-    struct worst_rank rank;
-    struct worst_link link;
-    size_t ranks, links, late;
-    struct step_wait *items;
-    size_t count, capacity;
-};
-
-/* A table's row: titles are looked for once, by name. */
-struct reading {
-    struct answer *answer;
-    const char *const *wanted; /* ended by NULL */
-    int (*take)(struct answer *answer, const char *const *values, struct err *err);
-    size_t places[8];
-};
-
-static int read_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
-{
-    struct reading *reading = arg;
-    const char *values[8] = {""};
-
-    for (size_t i = 0; reading->wanted[i] != NULL; i++) {
-        if (number == 1) {
-            reading->places[i] = SIZE_MAX;
-            for (size_t k = 0; k < count; k++)
-                if (strcmp(fields[k], reading->wanted[i]) == 0)
-                    reading->places[i] = k;
-        }
-        values[i] = reading->places[i] < count ? fields[reading->places[i]] : "";
-    }
-    return number > 1 ? reading->take(reading->answer, values, err) : 0;
-}
-
-static void copy(char target[TEXT_MAX], const char *text)
-{
-    snprintf(target, TEXT_MAX, "%s", text);
-    utf8_mask(target);
-}
-
-static double real(const char *text)
-{
-    return strtod(text, NULL);
-}
-
-static const char *const rank_titles[] = {"Rank",          "Collectives", "Arrived Last", "Others Waited(us)",
-                                          "Outlier Votes", NULL};
-
-static int take_rank(struct answer *answer, const char *const *values, struct err *err)
-{
-    (void)err;
-    if (answer->ranks++ > 0)
-        return 0;
-    copy(answer->rank.rank, values[0]);
-    answer->rank.collectives = real(values[1]);
-    answer->rank.last = real(values[2]);
-    answer->rank.waited = real(values[3]);
-    answer->rank.votes = real(values[4]);
-    return 0;
-}
-
-static const char *const link_titles[] = {
-    "Source Rank", "Target Rank", "Transport Type", "Bandwidth(GB/s)", "Median of Transport(GB/s)", "Below Median(%)",
-    "Slow",        NULL};
-
-static int take_link(struct answer *answer, const char *const *values, struct err *err)
-{
-    struct worst_link *link = &answer->link;
-
-    (void)err;
-    if (answer->links++ > 0)
-        return 0;
-    copy(link->source, values[0]);
-    copy(link->target, values[1]);
-    copy(link->transport, values[2]);
-    link->bandwidth = real(values[3]);
-    link->median = real(values[4]);
-    link->below = real(values[5]);
-    copy(link->slow, values[6]);
-    return 0;
-}
-
-static const char *const late_titles[] = {"Step", "Arrived Last", "All Waited(us)", NULL};
-
-static int take_late(struct answer *answer, const char *const *values, struct err *err)
-{
-    answer->late++;
-    for (size_t i = 0; i < answer->count; i++)
-        if (strcmp(answer->items[i].step, values[0]) == 0 && strcmp(answer->items[i].rank, values[1]) == 0) {
-            answer->items[i].waited += real(values[2]);
-            return 0;
-        }
-    if (array_reserve(answer, 1, err) < 0)
-        return -(int)err->code;
-    struct step_wait *item = &answer->items[answer->count++];
-    copy(item->step, values[0]);
-    copy(item->rank, values[1]);
-    item->waited = real(values[2]);
-    return 0;
-}
-
-static int read_table(struct answer *answer, const char *directory, const char *name, const char *const *wanted,
-                      int (*take)(struct answer *answer, const char *const *values, struct err *err), struct err *err)
-{
-    struct reading reading = {.answer = answer, .wanted = wanted, .take = take};
-    char *path = path_join(directory, name);
-    int status = path != NULL ? csv_read(path, read_row, &reading, err) : err_no_memory(err);
-
-    free(path);
-    return status;
-}
-
-/* ---- what it says ---- */
 
 static int by_step(const void *a, const void *b)
 {
     const struct step_wait *x = a, *y = b;
     int order = strverscmp(x->step, y->step);
 
-    return order != 0 ? order : strverscmp(x->rank, y->rank);
+    return order != 0 ? order : array_order(x->rank, y->rank);
 }
 
-static bool is_longest(const struct answer *answer, const struct step_wait *item)
+static bool is_longest(const struct cluster_worst *worst, const struct step_wait *item)
 {
-    for (size_t i = 0; i < answer->count; i++)
-        if (answer->items[i].waited > item->waited && strcmp(answer->items[i].step, item->step) == 0)
+    for (size_t i = 0; i < worst->waits.count; i++)
+        if (worst->waits.items[i].us > item->us && strcmp(worst->waits.items[i].step, item->step) == 0)
             return false;
     return true;
 }
 
-static size_t steps_of(const struct answer *answer)
+static size_t steps_of(const struct cluster_worst *worst)
 {
     size_t steps = 0;
 
-    for (size_t i = 0; i < answer->count; i++) {
+    for (size_t i = 0; i < worst->waits.count; i++) {
         bool known = false;
         for (size_t k = 0; k < i && !known; k++)
-            known = strcmp(answer->items[k].step, answer->items[i].step) == 0;
+            known = strcmp(worst->waits.items[k].step, worst->waits.items[i].step) == 0;
         steps += !known;
     }
     return steps;
 }
 
 /* In which steps it was the one that was waited for longest. */
-static void put_steps(const struct answer *answer, FILE *stream)
+static void put_steps(const struct cluster_worst *worst, FILE *stream)
 {
-    size_t slow = 0, steps = steps_of(answer);
+    size_t slow = 0, steps = steps_of(worst);
     const char *before = "  in the steps ";
 
-    for (size_t i = 0; i < answer->count; i++) {
-        const struct step_wait *item = &answer->items[i];
-        if (strcmp(item->rank, answer->rank.rank) != 0 || !is_longest(answer, item))
+    for (size_t i = 0; i < worst->waits.count; i++) {
+        const struct step_wait *item = &worst->waits.items[i];
+        if (item->rank != worst->rank || !is_longest(worst, item))
             continue;
         if (slow++ < STEPS_LISTED) {
-            fprintf(stream, "%s%s (%.3f ms)", before, item->step, item->waited / 1e3);
+            fprintf(stream, "%s%s (%.3f ms)", before, item->step, item->us / 1e3);
             before = ", ";
         }
     }
@@ -228,64 +94,53 @@ static void put_steps(const struct answer *answer, FILE *stream)
                                : "it does not recur");
 }
 
-static void put_rank(const struct answer *answer, FILE *stream)
+static void put_rank(const struct cluster_worst *worst, FILE *stream)
 {
-    const struct worst_rank *rank = &answer->rank;
-    double share = rank->collectives > 0 ? rank->last / rank->collectives : 0;
+    const struct rank_verdict *rank = &worst->verdict;
+    const double collectives = (double)rank->collectives,
+                 share = collectives > 0 ? (double)rank->last / collectives : 0;
 
-    if (answer->ranks == 0) {
+    if (worst->ranks == 0) {
         fputs("Slowest rank: not judged; no collective was recorded by all ranks of its group.\n", stream);
         return;
     }
-    bool stands_out = rank->votes > OUTLIERS * rank->collectives || share > MOSTLY;
-    fprintf(stream, "Slowest rank: %s%s\n", stands_out ? "" : "none stands out; most was waited for ", rank->rank);
-    fprintf(stream, "  The others waited %.3f ms for it; it came last in %.0f of its %.0f collectives (%.1f %%).\n",
-            rank->waited / 1e3, rank->last, rank->collectives, 100 * share);
+    bool stands_out = (double)rank->votes > OUTLIERS * collectives || share > MOSTLY;
+    fprintf(stream, "Slowest rank: %s%" PRId64 "\n", stands_out ? "" : "none stands out; most was waited for ",
+            worst->rank);
+    fprintf(stream,
+            "  The others waited %.3f ms for it; it came last in %" PRId64 " of its %" PRId64
+            " collectives (%.1f %%).\n",
+            (double)rank->caused_ns / 1e3 / 1e3, rank->last, rank->collectives, 100 * share);
     if (stands_out)
-        put_steps(answer, stream);
+        put_steps(worst, stream);
 }
 
-static void put_link(const struct answer *answer, FILE *stream)
+static void put_link(const struct cluster_worst *worst, FILE *stream)
 {
-    const struct worst_link *link = &answer->link;
-
-    if (answer->links == 0) {
+    if (worst->links == 0) {
         fputs("Worst link: not judged; no transfer between two ranks was recorded.\n", stream);
         return;
     }
-    fprintf(stream, "Worst link: %s%s -> %s (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n",
-            strcmp(link->slow, "yes") == 0 ? "" : "none stands out; ", link->source, link->target, link->transport,
-            link->bandwidth, link->below, link->median);
+    fprintf(stream,
+            "Worst link: %s%" PRId64 " -> %" PRId64
+            " (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n",
+            worst->link.slow ? "" : "none stands out; ", worst->link.source, worst->link.target, worst->link.transport,
+            worst->link.bandwidth, worst->link.below, worst->link.median);
 }
 
-static void put_limits(const struct answer *answer, const struct cluster_result *result, FILE *stream)
+static void cluster_answer_print(struct cluster_result *result, FILE *stream)
 {
+    struct cluster_worst *worst = &result->worst;
+
+    array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
+    put_rank(worst, stream);
+    put_link(worst, stream);
     if (result->incomplete > 0)
         fprintf(stream,
                 "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
                 result->incomplete, result->incomplete + result->collectives);
-    if (answer->late > 0 && result->collectives > (int64_t)answer->late)
-        fprintf(stream, "Steps are those of the %zu collectives that were waited for longest.\n", answer->late);
-}
-
-/* Reads slow_ranks.csv, late_collectives.csv and slow_links.csv of a directory of results, so that the answer is that
- * of the files. */
-static int cluster_answer_print(const char *directory, const struct cluster_result *result, FILE *stream,
-                                struct err *err)
-{
-    struct answer answer = {.items = NULL};
-    bool failed = read_table(&answer, directory, "slow_ranks.csv", rank_titles, take_rank, err) < 0 ||
-                  read_table(&answer, directory, "late_collectives.csv", late_titles, take_late, err) < 0 ||
-                  read_table(&answer, directory, "slow_links.csv", link_titles, take_link, err) < 0;
-
-    if (!failed) {
-        array_sort(answer.items, answer.count, sizeof *answer.items, by_step);
-        put_rank(&answer, stream);
-        put_link(&answer, stream);
-        put_limits(&answer, result, stream);
-    }
-    free(answer.items);
-    return failed ? -(int)err->code : 0;
+    if (worst->late > 0 && result->collectives > (int64_t)worst->late)
+        fprintf(stream, "Steps are those of the %zu collectives that were waited for longest.\n", worst->late);
 }
 
 /* Where the ranks of a cluster ran. */
@@ -466,28 +321,17 @@ static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_sou
         diag_report(diag, DIAG_FILE_UNREADABLE, &place, "its analysis was ended by signal %d", WTERMSIG(state));
 }
 
-/* Takes the texts of a rank that was analysed into databases. */
-static int take_databases(const struct cluster_source *source, struct rank_places *places, struct err *err)
-{
-    struct stat info;
-    char *own = path_join(source->path, "profiler_metadata.json");
-    bool told = own != NULL && lstat(own, &info) == 0;
-    free(own);
-    if (!told)
-        places->metadata = places->results;
-    return rank_database_write_texts(source->path, places->results, err);
-}
-
 static int raw_ranks_analyse(void *arg, const struct cluster_source *source, struct rank_data *rank,
                              struct diagnostics *diag, struct err *err)
 {
     struct err ignored = ERR_INIT;
+    if (!is_raw(source))
+        return rank_database_read(rank, source->path, diag, err);
     char *results = path_of(arg, source);
-    struct rank_places places = {source->path, source->path, results};
-    bool failed = results == NULL && err_no_memory(err) < 0;
+    const struct rank_places places = {source->path, results};
+    bool failed = results == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
     if (!failed)
         tell_outcome(arg, source, diag);
-    failed = failed || (!is_raw(source) && take_databases(source, &places, err) < 0);
     if (!failed && !rank_text_is_there(results)) {
         err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet, and it cannot be analysed");
         failed = err_hint(err, "'msprof %s %s' tells why", source->kind == SOURCE_PROF ? "import" : "analyse",
@@ -523,6 +367,7 @@ struct work {
     struct diagnostics diag;
     struct cluster_result result;
     bool nothing; /* was found to do */
+    bool has_database;
 };
 
 /* Process 0 finds and tells the others. */
@@ -624,28 +469,33 @@ static const int64_t *parallel_of(const struct work *work)
     return NULL;
 }
 
-/* Writes the database in process 0, where the files have every operator; elsewhere that of an earlier run would be out
+/* Begins the database in process 0, where the files have every operator; elsewhere that of an earlier run would be out
  * of date. */
-static int write_database(struct work *work, struct err *err)
+static int begin_database(struct work *work, struct cluster_database **ret, struct err *err)
 {
-    size_t count = work->loaded.count;
     char *path = path_join(work->output, "cluster_analysis.db");
-    struct hosts hosts = {work, calloc(count + 1, sizeof *hosts.ranks)};
-    int status = path != NULL && hosts.ranks != NULL ? 0 : err_no_memory(err);
-    bool wanted = work->settings->cluster.detail || count <= CLUSTER_DETAIL_RANKS;
-    if (status == 0 && !wanted && work->team->me == 0)
+    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
+    if (path != NULL && !work->has_database && work->team->me == 0)
         unlink(path);
-    if (status == 0 && wanted) {
-        find_hosts(&hosts);
-        status = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err);
-    }
-    if (status == 0 && wanted && work->team->me == 0) {
-        status = cluster_database_write(work->output, hosts.ranks, count, parallel_of(work), err);
-        work->result.files++;
-    }
-    free(hosts.ranks);
     free(path);
-    return status;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
+    return work->has_database && work->team->me == 0 && *ret == NULL ? -(int)err->code : 0;
+}
+
+static int end_database(struct work *work, struct cluster_database *database, struct err *err)
+{
+    struct hosts hosts = {work, calloc(work->loaded.count + 1, sizeof *hosts.ranks)};
+    if (hosts.ranks == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    find_hosts(&hosts);
+    bool failed = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err) < 0 ||
+                  (database != NULL &&
+                   cluster_database_commit(database, hosts.ranks, work->loaded.count, parallel_of(work), err) < 0);
+    free(hosts.ranks);
+    work->result.files += database != NULL;
+    return failed ? -(int)err->code : 0;
 }
 
 static int load(struct work *work, const char *directory, struct err *err)
@@ -684,20 +534,25 @@ static int analyse(struct work *work, const char *directory, struct err *err)
     if (status == 0)
         status = load(work, directory, err);
     const struct step_filter steps = {in_steps, &work->steps};
+    struct cluster_database *database = NULL;
+    if (status == 0)
+        status = team_agree(work->team, begin_database(work, &database, err), err);
     const struct cluster_request request = {
         .directory = work->output,
+        .database = database,
         .detail = settings->cluster.detail,
         .team = work->team,
         .steps = work->steps.count > 0 ? &steps : NULL,
         .progress = console_progress(),
     };
-    if (status < 0)
-        return status;
-    work->team->scattered = true;
-    status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
-    if (status == 0)
-        status = write_database(work, err);
-    work->team->scattered = status < 0;
+    if (status == 0) {
+        work->team->scattered = true;
+        status = cluster_analyse(work->loaded.items, work->loaded.count, &request, &work->diag, &work->result, err);
+        if (status == 0 && work->has_database)
+            status = end_database(work, database, err);
+        work->team->scattered = status < 0;
+    }
+    cluster_database_free(database);
     return status;
 }
 
@@ -713,14 +568,11 @@ static void tell(const struct work *work, int64_t elapsed_ns)
                      work->result.incomplete);
 }
 
-static int answer(const struct work *work)
+static int answer(struct work *work)
 {
-    struct err err = ERR_INIT;
     console_output_begin();
-    int result = cluster_answer_print(work->output, &work->result, stdout, &err);
-    if (result < 0)
-        console_error(&err);
-    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
+    cluster_answer_print(&work->result, stdout);
+    return console_output_end(false);
 }
 
 /* A number that is added up over the team. */
@@ -783,6 +635,7 @@ int cluster_run(const struct settings *settings, struct team *team)
             status = status_worse(status, answer(&work));
         }
     }
+    free(work.result.worst.waits.items);
     loaded_ranks_release(&work.loaded);
     cluster_sources_release(&work.sources);
     diag_release(&work.diag);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_records.h"
 
+#include "base/file/large.h"
 #include "base/number.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- communication ---- */
 
@@ -19,11 +22,19 @@ static const struct query_field communication_fields[] = {
 static const struct query_select communications = {QUERY_FIELDS(communication_fields),
                                                    .from = "FROM communication_op ORDER BY id"};
 
+static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct cann_communications *ret = arg;
+    if (large_reserve(ret, 1, err) < 0)
+        return -(int)err->code;
+    query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
+    return 0;
+}
+
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err)
 {
     *ret = (struct cann_communications){.items = NULL};
-    int status =
-        query_select_all(db, &communications, &ret->items, &ret->count, &ret->capacity, sizeof *ret->items, err);
+    int status = query_select(db, &communications, NULL, 0, take_communication, ret, err);
     if (status < 0)
         cann_communications_release(ret);
     return status;
@@ -31,41 +42,93 @@ int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struc
 
 void cann_communications_release(struct cann_communications *list)
 {
-    free(list->items);
+    large_free(list->items);
     *list = (struct cann_communications){.items = NULL};
+}
+
+static int take_connection(void *arg, int64_t *row, struct err *err)
+{
+    int64_t *last = arg;
+    (void)err;
+    *last = *row > *last ? *row : *last; /* DB_NULL is below all */
+    return 0;
 }
 
 int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
 {
-    return query_number(db, "SELECT max(connection_id) FROM host_call", ret, err);
+    static const struct scan_column column = {"connection_id", 0, false};
+    struct query_scan *scan;
+    *ret = 0;
+    if (query_scan_new(db, "host_call", NULL, &column, 1, 1, &scan, err) < 0)
+        return -(int)err->code;
+    int status = query_scan(scan, 1, INT64_MAX, take_connection, ret, err);
+    query_scan_free(scan);
+    return status;
 }
 
 static const struct query_field transfer_fields[] = {
-    QUERY_MEMBERS(struct cann_transfer, "c.", task_row_id, op_id, type_id, master, group_name_id, plane_id, notify_id,
+    QUERY_MEMBERS(struct cann_transfer, "", task_row_id, op_id, type_id, master, group_name_id, plane_id, notify_id,
                   local_rank),
-    QUERY_MEMBERS(struct cann_transfer, "c.", remote_rank, transport_type, link_type, rdma_type, data_type, bytes,
+    QUERY_MEMBERS(struct cann_transfer, "", remote_rank, transport_type, link_type, rdma_type, data_type, bytes,
                   estimated_ns),
-    QUERY_MEMBERS(struct cann_transfer, "t.", device_id, stream_id, task_id, context_id, start_ns, duration_ns),
+    QUERY_MEMBERS(struct cann_transfer, "", device_id, stream_id, task_id, context_id, start_ns, duration_ns),
+};
+enum { TASK_FIELDS = 6, OWN_FIELDS = sizeof transfer_fields / sizeof *transfer_fields - TASK_FIELDS };
+
+static const struct query_select own_select = {.fields = transfer_fields, .field_count = OWN_FIELDS},
+                                 task_select = {.fields = transfer_fields + OWN_FIELDS, .field_count = TASK_FIELDS},
+                                 transfers_by_op = {
+                                     QUERY_FIELDS(transfer_fields),
+                                     .from = "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
+                                             " ORDER BY op_id, start_ns, c.id"};
+
+struct transfer_loop {
+    int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
+    void *arg;
+    struct query_scan *tasks;
+    struct cann_transfer own;
 };
 
-#define TRANSFERS "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
-static const struct query_select transfers = {QUERY_FIELDS(transfer_fields), .from = TRANSFERS " ORDER BY c.id"},
-                                 transfers_by_op = {QUERY_FIELDS(transfer_fields),
-                                                    .from = TRANSFERS " ORDER BY c.op_id, t.start_ns, c.id"};
+static int give_with_task(void *arg, int64_t *row, struct err *err)
+{
+    struct transfer_loop *loop = arg;
+    struct cann_transfer *transfer = (struct cann_transfer *)(void *)row;
+    memcpy(transfer, &loop->own, offsetof(struct cann_transfer, device_id));
+    return loop->each(loop->arg, transfer, err);
+}
 
-QUERY_GIVE(transfer, struct cann_transfer, transfer_fields)
+static int take_own(void *arg, int64_t *row, struct err *err)
+{
+    struct transfer_loop *loop = arg;
+    int64_t id = *row;
+    memcpy(&loop->own, row, sizeof loop->own);
+    return id != INT64_MAX ? query_scan(loop->tasks, id, id + 1, give_with_task, loop, err) : 0;
+}
 
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err)
 {
-    struct transfer_loop loop = {each, arg};
-    return query_select(db, &transfers, NULL, 0, give_transfer, &loop, err);
+    struct transfer_loop loop = {.each = each, .arg = arg};
+    struct query_scan *own = NULL;
+    bool failed = query_scan_fields(db, &own_select, NULL, "communication_task", sizeof loop.own, &own, err) < 0 ||
+                  query_scan_fields(db, &task_select, NULL, "device_task", sizeof loop.own, &loop.tasks, err) < 0 ||
+                  query_scan(own, 1, INT64_MAX, take_own, &loop, err) != 0;
+    query_scan_free(own);
+    query_scan_free(loop.tasks);
+    return failed ? -(int)err->code : 0;
+}
+
+static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct transfer_loop *loop = arg;
+    query_take(row, 0, transfers_by_op.fields, transfers_by_op.field_count, &loop->own);
+    return loop->each(loop->arg, &loop->own, err);
 }
 
 int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                              void *arg, struct err *err)
 {
-    struct transfer_loop loop = {each, arg};
+    struct transfer_loop loop = {.each = each, .arg = arg};
     return query_select(db, &transfers_by_op, NULL, 0, give_transfer, &loop, err);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/cluster.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/progress.h"
 #include "exporters/cluster/block.h"
 #include "exporters/cluster/output/matrix.h"
@@ -31,7 +33,9 @@ struct analysis {
     struct late_names names;
     struct link_sums links;
     struct matrix matrix;
-    struct rank_data *details;                     /* of each rank, where every operator is written; else NULL */
+    struct rank_data *details; /* of each rank, where every operator is written, its lists in rooms; else NULL */
+    RANK_LIST(char *, rooms);
+    size_t room_size, room_used;                   /* of the last */
     struct nested_json communication, matrix_file; /* of process 0 */
     bool writes, details_wanted;
     int *members; /* room for the processes of one group */
@@ -179,10 +183,11 @@ static bool written_before(const struct analysis *analysis, const struct plan_en
 static void write_operator(struct analysis *analysis, const struct plan_entry *entries, size_t first, size_t count,
                            const char *name, uint32_t hint)
 {
-    struct outfile *out = &analysis->communication.out;
+    struct nested_json *json = &analysis->communication;
+    const struct cluster_member member = {json->step, name, analysis->plan.groups.items[entries->group].number};
     bool any = false;
-    nested_json_member(&analysis->communication, name, analysis->plan.groups.items[entries->group].number);
-    write_text(out, "{");
+    nested_json_member(json, name, member.number);
+    write_text(&json->out, "{");
     for (size_t i = first; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
         const struct rank_block *block = detail_block(analysis, &entries[i]);
@@ -190,14 +195,12 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
             block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
         if (operator_ == NULL)
             continue;
-        write_text(out, any ? ", \"" : "\"");
-        write_integer(out, analysis->plan.ranks[entries[i].rank].rank);
-        write_text(out, "\": {");
-        write_operator_info(out, rank, operator_);
-        write_text(out, "}");
+        const struct cluster_info info = info_of_operator(rank, operator_);
+        large_passed(8); /* each may be in a page of its own */
+        nested_json_rank(json, &member, !any, analysis->plan.ranks[entries[i].rank].rank, &info);
         any = true;
     }
-    write_text(out, "}");
+    write_text(&json->out, "}");
 }
 
 static void write_operators(struct analysis *analysis, const struct half *half)
@@ -218,20 +221,18 @@ static void write_operators(struct analysis *analysis, const struct half *half)
 /* Writes what each rank did in the group and step altogether. */
 static void write_totals(struct analysis *analysis, const struct merged_block *totals, const char *number)
 {
-    struct outfile *out = &analysis->communication.out;
+    struct nested_json *json = &analysis->communication;
+    const struct cluster_member member = {json->step, "Total Op Info", number};
     const struct rank_packet *packets = totals->packets.items;
-    nested_json_member(&analysis->communication, "Total Op Info", number);
-    write_text(out, "{");
+    nested_json_member(json, member.name, number);
+    write_text(&json->out, "{");
     for (size_t i = 0; i < totals->totals.count; i++) {
         const struct merged_total *total = &totals->totals.items[i];
-        write_text(out, i > 0 ? ", \"" : "\"");
-        write_integer(out, analysis->plan.ranks[total->rank].rank);
-        write_text(out, "\": {");
-        write_total_info(out, &total->sum, packets);
-        write_text(out, "}");
+        const struct cluster_info info = info_of_total(&total->sum, packets);
+        nested_json_rank(json, &member, i == 0, analysis->plan.ranks[total->rank].rank, &info);
         packets += total->packet_count;
     }
-    write_text(out, "}");
+    write_text(&json->out, "}");
 }
 
 /* Adds what a half says of links. */
@@ -384,15 +385,48 @@ static int send_details(struct analysis *analysis, const struct aggregate *rank,
     return failed ? -(int)err->code : 0;
 }
 
+/* Moves a list to where it needs no memory: all ranks' together are larger than that should be. */
+static int give_room(struct analysis *analysis, void *items, size_t size, struct err *err)
+{
+    enum { DOUBLED = 5 };
+    size_t wanted = LARGE_LEAST << (analysis->rooms.count < DOUBLED ? analysis->rooms.count : DOUBLED);
+    void **list = items, *from = *list;
+    char *room = analysis->rooms.count > 0 ? analysis->rooms.items[analysis->rooms.count - 1] : NULL;
+    *list = NULL;
+    if (size > analysis->room_size - analysis->room_used) {
+        analysis->room_size = wanted > size ? wanted : size;
+        analysis->room_used = 0;
+        room = array_reserve(&analysis->rooms, 1, err) == 0 ? large_new(analysis->room_size, 1, err) : NULL;
+        if (room != NULL)
+            analysis->rooms.items[analysis->rooms.count++] = room;
+    }
+    if (size > 0 && room != NULL) {
+        *list = memcpy(room + analysis->room_used, from, size);
+        analysis->room_used += size;
+    }
+    free(from);
+    return size > 0 && room == NULL ? -(int)err->code : 0;
+}
+
+static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct err *err)
+{
+    int operators =
+            give_room(analysis, &rank->operators.items, rank->operators.count * sizeof *rank->operators.items, err),
+        links = give_room(analysis, &rank->links.items, rank->links.count * sizeof *rank->links.items, err),
+        packets = give_room(analysis, &rank->packets.items, rank->packets.count * sizeof *rank->packets.items, err);
+    large_forget();
+    return operators < 0 || links < 0 || packets < 0 ? -(int)err->code : 0;
+}
+
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
 {
     const struct aggregate *rank = &analysis->plan.ranks[i];
     int status = aggregate_take_details(bytes->data, bytes->length, rank->source, &analysis->details[i], err);
     if (status < 0) {
         rank_data_release(&analysis->details[i]);
-        status = pass_over(analysis, rank, err);
+        return pass_over(analysis, rank, err);
     }
-    return status;
+    return give_rooms(analysis, &analysis->details[i], err);
 }
 
 /* Every operator of all ranks, to process 0. */
@@ -421,10 +455,12 @@ static int load_details(struct analysis *analysis, struct err *err)
     return failed ? -(int)err->code : 0;
 }
 
-static int open_nested(struct nested_json *json, const char *directory, const char *name, struct err *err)
+static int open_nested(struct analysis *analysis, struct nested_json *json, const char *name, struct err *err)
 {
-    char *path = path_join(directory, name);
-    int status = path != NULL ? nested_json_open(json, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    const struct cluster_request *request = analysis->request;
+    char *path = path_join(request->directory, name);
+    int status = path != NULL ? nested_json_open(json, path, request->database, err)
+                              : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(path);
     return status;
 }
@@ -432,10 +468,13 @@ static int open_nested(struct nested_json *json, const char *directory, const ch
 static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
-    if (write_steps(directory, &analysis->plan, err) < 0 || write_groups(directory, &analysis->plan, err) < 0 ||
-        write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, err) < 0 ||
-        write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, err) < 0 ||
-        write_slow_links(directory, &analysis->links, err) < 0)
+    struct cluster_database *database = analysis->request->database;
+    struct cluster_worst *worst = &analysis->result->worst;
+    if (write_steps(directory, &analysis->plan, database, err) < 0 ||
+        write_groups(directory, &analysis->plan, database, err) < 0 ||
+        write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, worst, err) < 0 ||
+        write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, worst, err) < 0 ||
+        write_slow_links(directory, &analysis->links, worst, err) < 0)
         return -(int)err->code;
     analysis->result->files += 5;
     return 0;
@@ -455,11 +494,10 @@ static int analyse_all(struct analysis *analysis, struct err *err)
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
 {
-    const char *directory = analysis->request->directory;
-    int status = open_nested(&analysis->communication, directory, "cluster_communication.json", err);
+    int status = open_nested(analysis, &analysis->communication, "cluster_communication.json", err);
     if (status < 0)
         return status;
-    status = open_nested(&analysis->matrix_file, directory, "cluster_communication_matrix.json", err);
+    status = open_nested(analysis, &analysis->matrix_file, "cluster_communication_matrix.json", err);
     if (status < 0) {
         nested_json_close(&analysis->communication, status, err);
         return status;
@@ -477,8 +515,16 @@ static int analyse_and_write(struct analysis *analysis, struct err *err)
 
 static void release(struct analysis *analysis)
 {
-    for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++)
-        rank_data_release(&analysis->details[i]);
+    for (size_t i = 0; analysis->details != NULL && i < analysis->plan.rank_count; i++) {
+        struct rank_data *rank = &analysis->details[i];
+        rank->operators.items = NULL;
+        rank->links.items = NULL;
+        rank->packets.items = NULL;
+        rank_data_release(rank);
+    }
+    for (size_t i = 0; i < analysis->rooms.count; i++)
+        large_free(analysis->rooms.items[i]);
+    free(analysis->rooms.items);
     free(analysis->details);
     free(analysis->members);
     matrix_clear(&analysis->matrix);

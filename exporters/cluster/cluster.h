@@ -5,17 +5,20 @@
 
 #include "base/diag.h"
 #include "base/progress.h"
+#include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/plan.h"
 #include "exporters/cluster/team.h"
+#include "exporters/cluster/verdict.h"
 
 #define CLUSTER_OUTPUT "cluster_analysis_output"
 #define CLUSTER_DETAIL_RANKS 64 /* up to so many ranks the files have every operator by themselves */
 
 struct cluster_request {
-    const char *directory;           /* existing: of the results */
-    bool detail;                     /* every operator of every rank */
-    const struct step_filter *steps; /* NULL: all */
-    struct team *team;               /* which merges: every process has the same indexes */
+    const char *directory;             /* existing: of the results */
+    struct cluster_database *database; /* that gets the same; NULL: none */
+    bool detail;                       /* every operator of every rank */
+    const struct step_filter *steps;   /* NULL: all */
+    struct team *team;                 /* which merges: every process has the same indexes */
     const struct progress *progress;
 };
 
@@ -23,9 +26,11 @@ struct cluster_result {
     uint64_t files, blocks; /* blocks: groups and steps */
     int64_t collectives, incomplete;
     int64_t unmapped; /* links whose ranks nobody knows */
+    struct cluster_worst worst;
 };
 
-/* Merges and writes. ranks are ascending, each once. Problems go to diag, of process 0 only. */
+/* Merges and writes. ranks are ascending, each once. Problems go to diag, of process 0 only.
+ * free(ret->worst.waits.items). */
 int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const struct cluster_request *request,
                     struct diagnostics *diag, struct cluster_result *ret, struct err *err);
 

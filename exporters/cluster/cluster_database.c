@@ -2,9 +2,8 @@
 #include "exporters/cluster/cluster_database.h"
 
 #include "base/file/fsutil.h"
-#include "base/format/csv_in.h"
-#include "base/format/json_pieces.h"
 #include "base/intern.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/table_rows.h"
@@ -14,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_LIMIT ((size_t)64 * 1024 * 1024)
-#define NAME_LIMIT ((size_t)1024 * 1024)
+#define RANKS_LIMIT ((size_t)1024 * 1024)
+enum { MS = 6, US = 3, MB = 6, RATIO = 4 }; /* decimals of ns, bytes and ratios in these units */
 
 #define STEP_COLUMNS                                                                                                   \
     "step TEXT, type TEXT, \"index\" TEXT, computing NUMERIC, communication_not_overlapped NUMERIC,"                   \
@@ -52,232 +51,196 @@ static const char *const step_titles[] = {"Step",
                                           "TP Index"};
 #define STEP_TITLES (sizeof step_titles / sizeof *step_titles)
 
-struct making {
-    const char *directory;
-    sqlite3 *db;
-    struct table_rows times, bandwidths, rows;
-    size_t places[STEP_TITLES]; /* of each title in the table; SIZE_MAX: it is not there */
+enum table { STEPS, MATRIX, GROUPS, BANDWIDTHS, TIMES, TABLES };
+static const struct {
+    const char *name, *columns;
+} tables[TABLES] = {
+    [STEPS] = {"ClusterStepTraceTime", STEP_COLUMNS},
+    [MATRIX] = {"ClusterCommunicationMatrix", MATRIX_COLUMNS},
+    [GROUPS] = {"CommunicationGroupMapping", "type TEXT, rank_set TEXT, group_name TEXT, group_id TEXT, pg_name TEXT"},
+    [BANDWIDTHS] = {"ClusterCommunicationBandwidth", BANDWIDTH_COLUMNS},
+    [TIMES] = {"ClusterCommunicationTime", TIME_COLUMNS},
 };
+
+struct cluster_database {
+    struct database_build build;
+    struct table_rows tables[TABLES];
+    struct table_rows rows; /* of what is added at the end */
+    struct err err;         /* the first failure */
+    bool failed, committed;
+};
+
+struct cluster_database *cluster_database_new(const char *directory, struct err *err)
+{
+    struct cluster_database *database = calloc(1, sizeof *database);
+    char *path = path_join(directory, "cluster_analysis.db");
+    bool failed =
+        (database != NULL && path != NULL ? database_setup(err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
+        database_build_open_foreign(&database->build, path, err) < 0;
+    free(path);
+    if (failed) {
+        free(database);
+        return NULL;
+    }
+    for (size_t i = 0; i < TABLES && !failed; i++)
+        failed = table_rows_open(&database->tables[i], database->build.db, tables[i].name, tables[i].columns, err) < 0;
+    if (failed) {
+        cluster_database_free(database);
+        return NULL;
+    }
+    return database;
+}
+
+static void close_tables(struct cluster_database *database)
+{
+    for (size_t i = 0; i < TABLES; i++)
+        table_rows_close(&database->tables[i]);
+}
+
+void cluster_database_free(struct cluster_database *database)
+{
+    if (database == NULL)
+        return;
+    close_tables(database);
+    if (!database->committed)
+        database_build_abort(&database->build);
+    free(database);
+}
+
+/* The table for a row; NULL: no more are taken. */
+static struct table_rows *rows_of(struct cluster_database *database, enum table table)
+{
+    return database != NULL && !database->failed ? &database->tables[table] : NULL;
+}
+
+static void end_row(struct cluster_database *database, struct table_rows *rows)
+{
+    database->failed = table_end_row(rows, &database->err) < 0;
+}
+
+/* value / 10^decimals as the nearest double, as who reads the files has it. */
+static void put_decimal(struct table_rows *rows, int64_t value, unsigned decimals)
+{
+    static const double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    char text[NUMBER_MAX + 1];
+    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53) {
+        table_put_real(rows, (double)value / units[decimals]);
+        return;
+    }
+    *number_put_shortest(text, value, decimals) = '\0';
+    table_put_real(rows, strtod(text, NULL));
+}
 
 /* ---- steps ---- */
 
-static int take_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+void cluster_database_add_step(struct cluster_database *database, const char *const *titles, const char *const *texts,
+                               size_t count)
 {
-    struct making *making = arg;
-    for (size_t i = 0; number == 1 && i < STEP_TITLES; i++) {
-        making->places[i] = SIZE_MAX;
-        for (size_t j = 0; j < count; j++) {
-            if (strcmp(fields[j], step_titles[i]) == 0)
-                making->places[i] = j;
-        }
-    }
-    if (number == 1)
-        return 0;
+    struct table_rows *rows = rows_of(database, STEPS);
+    if (rows == NULL)
+        return;
     for (size_t i = 0; i < STEP_TITLES; i++) {
-        const char *field = making->places[i] < count ? fields[making->places[i]] : "NA";
-        table_put_text(&making->rows, strcmp(field, "NA") != 0 ? field : NULL);
+        const char *text = "NA";
+        for (size_t j = 0; j < count; j++)
+            text = strcmp(titles[j], step_titles[i]) == 0 ? texts[j] : text;
+        table_put_text(rows, strcmp(text, "NA") != 0 ? text : NULL);
     }
-    return table_end_row(&making->rows, err);
+    end_row(database, rows);
 }
 
 /* ---- communication ---- */
 
-/* The operator and the number of its group, "op@group". */
-static void put_name(struct table_rows *rows, const char *key, struct strbuf *name)
+static void add_sizes(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
+                      const struct cluster_info *info, size_t transport)
 {
-    const char *at = strrchr(key, '@');
-    strbuf_clear(name);
-    strbuf_add(name, key, at != NULL ? (size_t)(at - key) : strlen(key));
-    table_put_built(rows, name);
-    table_put_text(rows, at != NULL ? at + 1 : "");
-}
-
-static void put_number(struct table_rows *rows, const struct json *object, const char *name)
-{
-    double number;
-    if (json_number(json_member(object, name), &number))
-        table_put_real(rows, number);
-    else
-        table_put_nothing(rows);
-}
-
-static int add_sizes(struct making *making, const char *const *keys, int64_t rank, const struct json *transport,
-                     struct strbuf *name, struct err *err)
-{
-    struct table_rows *rows = &making->bandwidths;
-    int status = 0;
-    for (const struct json *size = json_first(json_member(transport, "Size Distribution")); status == 0 && size != NULL;
-         size = json_next(size)) {
-        double count = 0, ms = 0;
-        json_number(json_element(size, 0), &count);
-        json_number(json_element(size, 1), &ms);
-        table_put_text(rows, keys[1]);
+    const struct cluster_transfer *transfer = &info->transfers[transport];
+    struct table_rows *rows;
+    for (uint32_t i = 0; i < transfer->packet_count && (rows = rows_of(database, BANDWIDTHS)) != NULL; i++) {
+        const struct rank_packet *packet = &transfer->packets[i];
+        table_put_text(rows, member->step);
         table_put_integer(rows, rank);
-        put_name(rows, keys[2], name);
-        table_put_text(rows, json_key(transport));
-        put_number(rows, transport, "Transit Size(MB)");
-        put_number(rows, transport, "Transit Time(ms)");
-        put_number(rows, transport, "Bandwidth(GB/s)");
-        put_number(rows, transport, "Large Packet Ratio");
-        table_put_real(rows, strtod(json_key(size), NULL));
-        table_put_real(rows, count);
-        table_put_real(rows, ms);
-        status = table_end_row(rows, err);
+        table_put_text(rows, member->name);
+        table_put_text(rows, member->number);
+        table_put_text(rows, cluster_transport_names[transport]);
+        put_decimal(rows, transfer->bytes, MB);
+        put_decimal(rows, transfer->ns, MS);
+        put_decimal(rows, transfer->bandwidth, RATIO);
+        if (info->total)
+            table_put_nothing(rows);
+        else
+            put_decimal(rows, transfer->large_ratio, RATIO);
+        put_decimal(rows, packet->bytes, MB);
+        put_decimal(rows, packet->count, 0);
+        put_decimal(rows, packet->ns, MS);
+        end_row(database, rows);
     }
-    return status;
 }
 
-static int add_rank(struct making *making, const char *const *keys, const struct json *info, struct strbuf *name,
-                    struct err *err)
+void cluster_database_add_info(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
+                               const struct cluster_info *info)
 {
-    static const char *const titles[] = {"Elapse Time(ms)",          "Transit Time(ms)", "Wait Time(ms)",
-                                         "Synchronization Time(ms)", "Idle Time(ms)",    "Synchronization Time Ratio",
-                                         "Wait Time Ratio"};
-    const struct json *times = json_member(info, "Communication Time Info"), *start;
-    struct table_rows *rows = &making->times;
-    int64_t rank = strtoll(json_key(info), NULL, 10);
-    table_put_text(rows, keys[1]);
+    struct table_rows *rows = rows_of(database, TIMES);
+    if (rows == NULL)
+        return;
+    table_put_text(rows, member->step);
     table_put_integer(rows, rank);
-    put_name(rows, keys[2], name);
-    start = json_member(times, "Start Timestamp(us)");
-    if (start != NULL)
-        put_number(rows, times, "Start Timestamp(us)");
-    else
+    table_put_text(rows, member->name);
+    table_put_text(rows, member->number);
+    if (info->total)
         table_put_integer(rows, 0);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        put_number(rows, times, titles[i]);
-    int status = table_end_row(rows, err);
-    for (const struct json *transport = json_first(json_member(info, "Communication Bandwidth Info"));
-         status == 0 && transport != NULL; transport = json_next(transport))
-        status = add_sizes(making, keys, rank, transport, name, err);
-    return status;
+    else
+        put_decimal(rows, info->start_ns, US);
+    for (size_t i = 0; i < CLUSTER_TIMES; i++)
+        put_decimal(rows, info->ns[i], MS);
+    put_decimal(rows, info->synchronization_ratio, RATIO);
+    put_decimal(rows, info->wait_ratio, RATIO);
+    end_row(database, rows);
+    for (size_t i = 0; i < TRANSPORTS; i++)
+        add_sizes(database, member, rank, info, i);
 }
 
-static int take_operator(void *arg, const char *const *keys, const struct json *value, struct err *err)
+void cluster_database_add_link(struct cluster_database *database, const struct cluster_member *member,
+                               const struct cluster_database_link *link)
 {
-    struct strbuf name;
-    int status = 0;
-    strbuf_init(&name, NAME_LIMIT);
-    for (const struct json *info = json_first(value); status == 0 && info != NULL; info = json_next(info))
-        status = add_rank(arg, keys, info, &name, err);
-    strbuf_release(&name);
-    return status;
+    struct table_rows *rows = rows_of(database, MATRIX);
+    char source[NUMBER_MAX + 1], target[NUMBER_MAX + 1];
+    if (rows == NULL)
+        return;
+    *number_put_signed(source, link->source) = '\0';
+    *number_put_signed(target, link->target) = '\0';
+    table_put_text(rows, member->step);
+    table_put_text(rows, member->name);
+    table_put_text(rows, member->number);
+    table_put_text(rows, source);
+    table_put_text(rows, target);
+    put_decimal(rows, link->bytes, MB);
+    put_decimal(rows, link->ns, MS);
+    put_decimal(rows, link->bandwidth, RATIO);
+    table_put_text(rows, link->transport);
+    table_put_text(rows, link->op_name);
+    end_row(database, rows);
 }
 
-static int take_links(void *arg, const char *const *keys, const struct json *value, struct err *err)
+void cluster_database_add_group(struct cluster_database *database, const char *type, const int64_t *ranks, size_t count,
+                                const char *const names[3])
 {
-    struct making *making = arg;
-    struct table_rows *rows = &making->rows;
-    struct strbuf name, source;
-    int status = 0;
-    strbuf_init(&name, NAME_LIMIT);
-    strbuf_init(&source, NAME_LIMIT);
-    for (const struct json *link = json_first(value); status == 0 && link != NULL; link = json_next(link)) {
-        const char *dash = strchr(json_key(link), '-');
-        if (dash == NULL)
-            continue;
-        strbuf_clear(&source);
-        strbuf_add(&source, json_key(link), (size_t)(dash - json_key(link)));
-        table_put_text(rows, keys[1]);
-        put_name(rows, keys[2], &name);
-        table_put_text(rows, source.data);
-        table_put_text(rows, dash + 1);
-        put_number(rows, link, "Transit Size(MB)");
-        put_number(rows, link, "Transit Time(ms)");
-        put_number(rows, link, "Bandwidth(GB/s)");
-        table_put_text(rows, json_string(json_member(link, "Transport Type")));
-        table_put_text(rows, json_string(json_member(link, "Op Name")));
-        status = table_end_row(rows, err);
-    }
-    strbuf_release(&name);
-    strbuf_release(&source);
-    return status;
+    struct table_rows *rows = rows_of(database, GROUPS);
+    struct strbuf set;
+    if (rows == NULL)
+        return;
+    strbuf_init(&set, RANKS_LIMIT);
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(&set, "%s%" PRId64, i > 0 ? "," : "(", ranks[i]);
+    strbuf_adds(&set, count > 0 ? ")" : "()");
+    table_put_text(rows, type);
+    table_put_built(rows, &set);
+    for (size_t i = 0; i < 3; i++)
+        table_put_text(rows, names[i]);
+    end_row(database, rows);
+    strbuf_release(&set);
 }
 
-/* ---- groups ---- */
-
-static int add_group(struct making *making, const struct json *group, struct err *err)
-{
-    static const char *const members[] = {"group_name", "group_id", "pg_name"};
-    struct strbuf ranks;
-    int64_t rank;
-    strbuf_init(&ranks, NAME_LIMIT);
-    strbuf_addc(&ranks, '(');
-    for (const struct json *item = json_first(json_member(group, "rank_set")); item != NULL; item = json_next(item)) {
-        if (json_integer(item, &rank))
-            strbuf_addf(&ranks, "%s%" PRId64, ranks.length > 1 ? "," : "", rank);
-    }
-    strbuf_addc(&ranks, ')');
-    table_put_text(&making->rows, json_string(json_member(group, "type")));
-    table_put_built(&making->rows, &ranks);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        table_put_text(&making->rows, json_string(json_member(group, members[i])));
-    int status = table_end_row(&making->rows, err);
-    strbuf_release(&ranks);
-    return status;
-}
-
-static int read_groups(struct making *making, const char *path, struct err *err)
-{
-    char *text = NULL;
-    size_t length = 0;
-    int status = read_whole_file(path, GROUPS_LIMIT, &text, &length, err);
-    struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
-    if (status == 0 && root == NULL)
-        status = -(int)err->code;
-    for (const struct json *group = json_first(json_member(root, "comm_group_parallel_info"));
-         status == 0 && group != NULL; group = json_next(group))
-        status = add_group(making, group, err);
-    json_free(root);
-    free(text);
-    return status;
-}
-
-/* ---- the tables ---- */
-
-static int read_steps(struct making *making, const char *path, struct err *err)
-{
-    return csv_read(path, take_step, making, err);
-}
-
-static int read_communication(struct making *making, const char *path, struct err *err)
-{
-    bool failed = table_rows_open(&making->times, making->db, "ClusterCommunicationTime", TIME_COLUMNS, err) < 0 ||
-                  json_read_members(path, 3, take_operator, making, err) < 0;
-    table_rows_close(&making->times);
-    return failed ? -(int)err->code : 0;
-}
-
-static int read_matrix(struct making *making, const char *path, struct err *err)
-{
-    return json_read_members(path, 3, take_links, making, err);
-}
-
-static const struct {
-    const char *table, *columns, *file;
-    int (*read)(struct making *making, const char *path, struct err *err);
-} tables[] = {
-    {"ClusterStepTraceTime", STEP_COLUMNS, "cluster_step_trace_time.csv", read_steps},
-    {"ClusterCommunicationMatrix", MATRIX_COLUMNS, "cluster_communication_matrix.json", read_matrix},
-    {"CommunicationGroupMapping", "type TEXT, rank_set TEXT, group_name TEXT, group_id TEXT, pg_name TEXT",
-     "communication_group.json", read_groups},
-    {"ClusterCommunicationBandwidth", BANDWIDTH_COLUMNS, "cluster_communication.json", read_communication},
-};
-
-static int add_tables(struct making *making, struct err *err)
-{
-    bool failed = false;
-    for (size_t i = 0; !failed && i < sizeof tables / sizeof *tables; i++) {
-        char *path = path_join(making->directory, tables[i].file);
-        struct table_rows *rows = tables[i].read == read_communication ? &making->bandwidths : &making->rows;
-        failed = (path != NULL ? table_rows_open(rows, making->db, tables[i].table, tables[i].columns, err)
-                               : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
-                 tables[i].read(making, path, err) < 0;
-        table_rows_close(rows);
-        free(path);
-    }
-    return failed ? -(int)err->code : 0;
-}
+/* ---- where the ranks ran ---- */
 
 static void put_known(struct table_rows *rows, const char *text)
 {
@@ -285,10 +248,11 @@ static void put_known(struct table_rows *rows, const char *text)
 }
 
 /* Each host once, in the order of its first rank. */
-static int add_hosts(struct making *making, const struct cluster_database_rank *ranks, size_t count, struct err *err)
+static int add_hosts(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
+                     struct err *err)
 {
     struct intern seen = {.count = 0};
-    int status = table_rows_open(&making->rows, making->db, "HostInfo", "hostUid TEXT, hostName TEXT", err);
+    int status = table_rows_open(&database->rows, database->build.db, "HostInfo", "hostUid TEXT, hostName TEXT", err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         size_t before = seen.count;
         uint32_t number;
@@ -297,67 +261,62 @@ static int add_hosts(struct making *making, const struct cluster_database_rank *
         status = intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err);
         if (status < 0 || seen.count == before)
             continue;
-        put_known(&making->rows, ranks[i].host_uid);
-        put_known(&making->rows, ranks[i].host_name);
-        status = table_end_row(&making->rows, err);
+        put_known(&database->rows, ranks[i].host_uid);
+        put_known(&database->rows, ranks[i].host_name);
+        status = table_end_row(&database->rows, err);
     }
-    table_rows_close(&making->rows);
+    table_rows_close(&database->rows);
     intern_release(&seen);
     return status;
 }
 
-static int add_ranks(struct making *making, const struct cluster_database_rank *ranks, size_t count, struct err *err)
+static int add_ranks(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
+                     struct err *err)
 {
-    int status = table_rows_open(&making->rows, making->db, "RankDeviceMap",
+    int status = table_rows_open(&database->rows, database->build.db, "RankDeviceMap",
                                  "rankId INTEGER, deviceId INTEGER, hostUid TEXT, profilePath TEXT", err);
     for (size_t i = 0; status == 0 && i < count; i++) {
-        table_put_integer(&making->rows, ranks[i].rank);
+        table_put_integer(&database->rows, ranks[i].rank);
         if (ranks[i].device_id >= 0)
-            table_put_integer(&making->rows, ranks[i].device_id);
+            table_put_integer(&database->rows, ranks[i].device_id);
         else
-            table_put_nothing(&making->rows);
-        put_known(&making->rows, ranks[i].host_uid);
-        table_put_text(&making->rows, ranks[i].path);
-        status = table_end_row(&making->rows, err);
+            table_put_nothing(&database->rows);
+        put_known(&database->rows, ranks[i].host_uid);
+        table_put_text(&database->rows, ranks[i].path);
+        status = table_end_row(&database->rows, err);
     }
-    table_rows_close(&making->rows);
+    table_rows_close(&database->rows);
     return status;
 }
 
-static int add_parallel(struct making *making, const int64_t *parallel, struct err *err)
+static int add_parallel(struct cluster_database *database, const int64_t *parallel, struct err *err)
 {
     char text[256];
     snprintf(text, sizeof text,
              "{\"tensor_model_parallel_size\": %" PRId64 ", \"pipeline_model_parallel_size\": %" PRId64
              ", \"data_parallel_size\": %" PRId64 "}",
              parallel[0], parallel[1], parallel[2]);
-    int status = table_rows_open(&making->rows, making->db, "ClusterBaseInfo", "key TEXT, value TEXT", err);
+    int status = table_rows_open(&database->rows, database->build.db, "ClusterBaseInfo", "key TEXT, value TEXT", err);
     if (status == 0) {
-        table_put_text(&making->rows, "distributed_args");
-        table_put_text(&making->rows, text);
-        status = table_end_row(&making->rows, err);
+        table_put_text(&database->rows, "distributed_args");
+        table_put_text(&database->rows, text);
+        status = table_end_row(&database->rows, err);
     }
-    table_rows_close(&making->rows);
+    table_rows_close(&database->rows);
     return status;
 }
 
-int cluster_database_write(const char *directory, const struct cluster_database_rank *ranks, size_t count,
-                           const int64_t *parallel, struct err *err)
+int cluster_database_commit(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
+                            const int64_t *parallel, struct err *err)
 {
-    struct database_build build = {.fd = -1};
-    char *path = path_join(directory, "cluster_analysis.db");
-    bool failed = (path != NULL ? database_setup(err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
-                  database_build_open_foreign(&build, path, err) < 0;
-    free(path);
-    if (failed)
-        return -(int)err->code;
-    struct making making = {.directory = directory, .db = build.db};
-    failed = add_tables(&making, err) < 0 || add_hosts(&making, ranks, count, err) < 0 ||
-             add_ranks(&making, ranks, count, err) < 0 ||
-             (parallel != NULL && add_parallel(&making, parallel, err) < 0);
-    if (failed) {
-        database_build_abort(&build);
+    if (database->failed) {
+        *err = database->err;
         return -(int)err->code;
     }
-    return database_build_commit(&build, err);
+    close_tables(database);
+    if (add_hosts(database, ranks, count, err) < 0 || add_ranks(database, ranks, count, err) < 0 ||
+        (parallel != NULL && add_parallel(database, parallel, err) < 0))
+        return -(int)err->code;
+    database->committed = true;
+    return database_build_commit(&database->build, err);
 }

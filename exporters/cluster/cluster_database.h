@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster_analysis.db: the files of cluster_analysis_output/ as the database that MindStudio Insight reads. */
+/* cluster_analysis.db: the files of cluster_analysis_output/ as the database that MindStudio Insight reads. It takes
+ * the rows as the files get them; the first failure of one is told by cluster_database_commit. */
 #ifndef MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H
 #define MSPROF_EXPORTERS_CLUSTER_CLUSTER_DATABASE_H
 
-#include "base/err.h"
+#include "exporters/cluster/rank/rank_data.h"
 
-#include <stddef.h>
-#include <stdint.h>
+struct cluster_database; /* opaque; NULL is one that takes no rows */
+
+/* Begins it in the directory of the results; NULL with err set. */
+struct cluster_database *cluster_database_new(const char *directory, struct err *err);
+/* Without a commit before, nothing of it stays. */
+void cluster_database_free(struct cluster_database *database);
+
+/* Texts of a row of cluster_step_trace_time.csv, by its titles. */
+void cluster_database_add_step(struct cluster_database *database, const char *const *titles, const char *const *texts,
+                               size_t count);
+
+/* Times and transfers of a rank in an operator, or in all of a group and step. */
+struct cluster_info {
+    bool total;       /* it has no start and no share of large packets */
+    int64_t start_ns; /* since 1970 */
+    const int64_t *ns;
+    int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
+    struct cluster_transfer {
+        int64_t bytes, ns, bandwidth, large_ratio; /* the last two in units of 10^-4 */
+        const struct rank_packet *packets;
+        uint32_t packet_count;
+    } transfers[TRANSPORTS];
+};
+
+/* An operator or entry of a group in a step. */
+struct cluster_member {
+    const char *step, *name, *number;
+};
+void cluster_database_add_info(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
+                               const struct cluster_info *info);
+
+struct cluster_database_link {
+    int64_t source, target, bytes, ns, bandwidth; /* bandwidth in units of 10^-4 */
+    const char *transport, *op_name;
+};
+void cluster_database_add_link(struct cluster_database *database, const struct cluster_member *member,
+                               const struct cluster_database_link *link);
+
+void cluster_database_add_group(struct cluster_database *database, const char *type, const int64_t *ranks, size_t count,
+                                const char *const names[3]);
 
 struct cluster_database_rank {
     int64_t rank;
@@ -15,9 +54,9 @@ struct cluster_database_rank {
     char host_uid[64], host_name[128]; /* "": not known */
 };
 
-/* Makes it of the complete files in the directory. parallel: how many parts tensors, pipelines and data are divided
- * into; NULL: not known. */
-int cluster_database_write(const char *directory, const struct cluster_database_rank *ranks, size_t count,
-                           const int64_t *parallel, struct err *err);
+/* Adds the ranks and puts it in place. parallel: how many parts tensors, pipelines and data are divided into; NULL: not
+ * known. */
+int cluster_database_commit(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
+                            const int64_t *parallel, struct err *err);
 
 #endif

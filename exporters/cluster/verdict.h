@@ -24,6 +24,7 @@ struct late_collective {
     int64_t wait_ns; /* of all ranks together */
 };
 
+#define CLUSTER_WORST_TEXT 200
 #define LATE_COLLECTIVES 1000 /* that are kept, the worst */
 
 struct verdicts {
@@ -53,6 +54,27 @@ void verdicts_sort(struct verdicts *verdicts);
 /* The bound below which a collective's times stand out as too short, so that their rank is the one that the others
  * wait for; INT64_MIN: none. */
 int64_t collective_outlier_below(const struct merged_collective *collective);
+
+/* How long ranks waited in a step for one of them. */
+struct step_wait {
+    char step[CLUSTER_WORST_TEXT];
+    int64_t rank;
+    double us;
+};
+
+/* The first rows of slow_ranks.csv and slow_links.csv, and what late_collectives.csv says of steps. */
+struct cluster_worst {
+    size_t ranks, links, late; /* rows of each file */
+    int64_t rank;
+    struct rank_verdict verdict;
+    struct {
+        int64_t source, target;
+        char transport[CLUSTER_WORST_TEXT];
+        double bandwidth, median, below; /* GB/s, % */
+        bool slow;
+    } link;
+    RANK_LIST(struct step_wait, waits); /* each step and rank once */
+};
 
 /* The names of the operators that verdicts keep, which merging does not need. */
 

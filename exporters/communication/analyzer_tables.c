@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/analyzer_tables.h"
 
+#include "base/number.h"
+#include "exporters/communication/communication.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,9 +26,9 @@ static const char *const columns[][2] = {
      " transit_time NUMERIC, bandwidth NUMERIC, step TEXT, type TEXT, op_name TEXT"},
 };
 
-int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_step, struct err *err)
+int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_step, bool as_frameworks, struct err *err)
 {
-    *tables = (struct analyzer_tables){.by_step = by_step};
+    *tables = (struct analyzer_tables){.by_step = by_step, .as_frameworks = as_frameworks};
     if (table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][by_step], err) < 0 ||
         table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][by_step], err) < 0 ||
         table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err) < 0)
@@ -61,40 +64,58 @@ static double microseconds(int64_t ns)
     return (double)whole + (double)(ns % 1000) / 1e3;
 }
 
-int analyzer_add_times(struct analyzer_tables *tables, const struct analyzer_name *name,
-                       const struct analyzer_times *times, struct err *err)
+/* Puts the exact sum in millions, or the frameworks' own. */
+static void put_figure(const struct analyzer_tables *tables, struct table_rows *rows, int64_t exact, double summed)
+{
+    table_put_real(rows, tables->as_frameworks ? summed : (double)exact / 1e6);
+}
+
+static double exact_ratio(int64_t numerator, int64_t denominator)
+{
+    return (double)number_ratio(numerator, denominator, 4) / 1e4;
+}
+
+static int add_times(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                     const struct collective_times *times, struct err *err)
 {
     struct table_rows *rows = &tables->times;
     put_name(rows, name);
-    table_put_real(rows, microseconds(times->start_ns));
-    table_put_real(rows, times->elapse_ms);
-    table_put_real(rows, times->transit_ms);
-    table_put_real(rows, times->wait_ms);
-    table_put_real(rows, times->synchronization_ms);
-    table_put_real(rows, times->idle_ms);
+    table_put_real(rows, microseconds(start_ns));
+    put_figure(tables, rows, times->elapse_ns, times->ms.elapse);
+    put_figure(tables, rows, times->transit_ns, times->ms.transit);
+    put_figure(tables, rows, times->wait_ns, times->ms.wait);
+    put_figure(tables, rows, times->synchronization_ns, times->ms.synchronization);
+    put_figure(tables, rows, collective_idle_ns(times), times->ms.idle);
     put_step(tables, rows);
     return table_end_row(rows, err);
 }
 
-int analyzer_add_packets(struct analyzer_tables *tables, const struct analyzer_name *name,
-                         const struct analyzer_packets *packets, struct err *err)
+static int add_traffic(struct analyzer_tables *tables, const struct analyzer_name *name, enum collective_medium medium,
+                       const struct collective_traffic *traffic, struct err *err)
 {
     struct table_rows *rows = &tables->traffic;
-    put_name(rows, name);
-    table_put_text(rows, packets->link);
-    table_put_real(rows, packets->mb);
-    table_put_real(rows, packets->ms);
-    table_put_real(rows, packets->gb_per_s);
-    table_put_real(rows, packets->large_ratio);
-    table_put_real(rows, packets->packet_mb);
-    table_put_integer(rows, packets->count);
-    table_put_real(rows, packets->packets_ms);
-    put_step(tables, rows);
-    return table_end_row(rows, err);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
+        const struct collective_packets *packets = &traffic->sizes.items[i];
+        put_name(rows, name);
+        table_put_text(rows, collective_media[medium]);
+        put_figure(tables, rows, traffic->bytes, traffic->mb);
+        put_figure(tables, rows, traffic->ns, traffic->ms);
+        table_put_real(rows, tables->as_frameworks ? comm_bandwidth(traffic->mb, traffic->ms)
+                                                   : exact_ratio(traffic->bytes, traffic->ns));
+        table_put_real(rows, tables->as_frameworks ? comm_large_ratio(traffic)
+                                                   : exact_ratio(traffic->large, traffic->packets));
+        table_put_real(rows, (double)packets->bytes / 1e6);
+        table_put_integer(rows, packets->count);
+        put_figure(tables, rows, packets->ns, packets->ms);
+        put_step(tables, rows);
+        status = table_end_row(rows, err);
+    }
+    return status;
 }
 
 int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
-                      const struct analyzer_pair *pair, struct err *err)
+                      const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err)
 {
     struct table_rows *rows = &tables->links;
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
@@ -103,12 +124,27 @@ int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name
     put_name(rows, name);
     table_put_text(rows, from);
     table_put_text(rows, to);
-    table_put_text(rows, pair->transport);
-    table_put_real(rows, pair->mb);
-    table_put_real(rows, pair->ms);
-    table_put_real(rows, pair->gb_per_s);
+    table_put_text(rows, tables->as_frameworks ? comm_transport(pair) : collective_media[pair->medium]);
+    put_figure(tables, rows, pair->bytes, pair->mb);
+    put_figure(tables, rows, pair->ns, pair->ms);
+    table_put_real(rows, gb_per_s);
     put_step(tables, rows);
     if (tables->by_step)
-        table_put_text(rows, pair->op != NULL ? pair->op : "");
+        table_put_text(rows, op != NULL ? op : "");
     return table_end_row(rows, err);
+}
+
+int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                          const struct collective *sum, struct err *err)
+{
+    bool failed = add_times(tables, name, start_ns, &sum->times, err) < 0;
+    for (int i = 0; !failed && i < MEDIUM_LOCAL; i++)
+        failed = add_traffic(tables, name, (enum collective_medium)i, &sum->media[i], err) < 0;
+    for (size_t i = 0; !failed && !tables->by_step && i < sum->pairs.count; i++) {
+        const struct collective_pair *pair = &sum->pairs.items[i];
+        double gb_per_s =
+            tables->as_frameworks ? comm_bandwidth(pair->mb, pair->ms) : exact_ratio(pair->bytes, pair->ns);
+        failed = analyzer_add_pair(tables, name, pair, gb_per_s, NULL, err) < 0;
+    }
+    return failed ? -(int)err->code : 0;
 }

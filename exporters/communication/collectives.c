@@ -30,10 +30,9 @@ static bool is_named(const struct cann_texts *names, int64_t id, const char *nam
     return text.text != NULL && text.length == strlen(name) && memcmp(text.text, name, text.length) == 0;
 }
 
-static bool sends_or_receives(const struct walk *walk, int64_t id)
+bool communication_is_point_to_point(const char *name)
 {
-    const struct cann_text text = cann_text(walk->names, id, 0);
-    return text.text != NULL && (strcasestr(text.text, "send") != NULL || strcasestr(text.text, "receive") != NULL);
+    return name != NULL && (strcasestr(name, "send") != NULL || strcasestr(name, "receive") != NULL);
 }
 
 static enum collective_medium medium_of(int64_t link)
@@ -89,7 +88,8 @@ static int finish(struct walk *walk, struct err *err)
         return 0;
     const struct cann_communication *op = &walk->ops.items[place];
     collective_init(&collective);
-    bool failed = collective_analyse(&walk->tasks, sends_or_receives(walk, op->name_id), &collective, err) < 0 ||
+    bool point_to_point = communication_is_point_to_point(cann_text(walk->names, op->name_id, 0).text);
+    bool failed = collective_analyse(&walk->tasks, point_to_point, PLANES_BY_NUMBER, &collective, err) < 0 ||
                   walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0;
     collective_release(&collective);
     walk->tasks.count = walk->rows.count = 0;

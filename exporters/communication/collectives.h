@@ -17,6 +17,9 @@ typedef int collective_taker(void *arg, const struct cann_communication *op, con
 /* names: of the database, plain. Holds the tasks of one operator at a time. */
 int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err);
 
+/* Whether an operator of this name, NULL for none, sends or receives between two ranks. */
+bool communication_is_point_to_point(const char *name);
+
 /* A task of an operator, as records have it; its plane is known. */
 struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer);
 

@@ -4,13 +4,14 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
+#include "base/intern.h"
 #include "base/number.h"
 #include "exporters/communication/collectives.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "parsers/frameworks/records.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,28 +21,54 @@
 
 /* ---- text ---- */
 
-void comm_put_key(struct strbuf *text, const char *key)
+/* Puts a comma where a member stands before the next one. */
+static void separate(struct strbuf *text)
 {
     if (text->length > 0 && text->data[text->length - 1] != '{')
         strbuf_adds(text, ", ");
+}
+
+/* "key": with what must stand before it. */
+static void put_key(struct strbuf *text, const char *key)
+{
+    separate(text);
     strbuf_addc(text, '"');
     json_text_append(text, key, strlen(key));
     strbuf_adds(text, "\": ");
 }
 
-size_t comm_print_real(char *text, double value)
+/* "name@group": */
+static void put_group_key(struct strbuf *text, const char *name, uint64_t group)
+{
+    char number[NUMBER_MAX];
+    separate(text);
+    strbuf_addc(text, '"');
+    json_text_append(text, name, strlen(name));
+    strbuf_addc(text, '@');
+    strbuf_add(text, number, (size_t)(number_put_unsigned(number, group) - number));
+    strbuf_adds(text, "\": ");
+}
+
+/* Prints the number as short as it reads back the same, REAL_SHORTEST_MAX bytes at most, without a NUL; 0 for what is
+ * no number. */
+static size_t print_real(char *text, double value)
 {
     return real_print(text, isfinite(value) ? value : 0);
 }
 
-void comm_put_real(struct strbuf *text, const char *key, double value)
+/* The key, which needs no escapes, and a number. */
+static void put_real(struct strbuf *text, const char *key, double value)
 {
     char number[REAL_SHORTEST_MAX];
-    comm_put_key(text, key);
-    strbuf_add(text, number, comm_print_real(number, value));
+    separate(text);
+    strbuf_addc(text, '"');
+    strbuf_adds(text, key);
+    strbuf_adds(text, "\": ");
+    strbuf_add(text, number, print_real(number, value));
 }
 
-int comm_flush(struct comm_document *document, struct err *err)
+/* Gives the text to the file and empties it. */
+static int flush(struct comm_document *document, struct err *err)
 {
     if (document->text.failed)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the text of communication");
@@ -50,9 +77,10 @@ int comm_flush(struct comm_document *document, struct err *err)
     return 0;
 }
 
-int comm_write_steps(struct comm_document *document, const char *name,
-                     int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
-                     struct err *err)
+/* Writes the halves of a step, "p2p" and "collective": an object each, whose members half writes. */
+static int write_steps(struct comm_document *document, const char *name,
+                       int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
+                       struct err *err)
 {
     const struct export_options *options = document->analysis->options;
     char *path = path_join(options->directory, name), key[64];
@@ -77,7 +105,7 @@ int comm_write_steps(struct comm_document *document, const char *name,
         strbuf_adds(text, "}, \"collective\": {");
         failed = failed || half(document, i, false, err) < 0;
         strbuf_adds(text, "}}");
-        failed = failed || comm_flush(document, err) < 0;
+        failed = failed || flush(document, err) < 0;
     }
     outfile_write(&document->out, "}", 1);
     if (!failed) {
@@ -109,10 +137,19 @@ static bool is_point_to_point(bool pytorch, const char *name)
                    : contains(name, "Send") || contains(name, "Receive");
 }
 
+struct own_task {
+    size_t operator;
+    struct collective_task task;
+};
+
 struct loading {
     struct comm_document *document;
     const struct cann_communications *communications;
     const struct cann_texts *names;
+    struct own_tasks {
+        struct own_task *items; /* as they ran */
+        size_t count, capacity;
+    } tasks;
 };
 
 static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -122,12 +159,13 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
     int64_t place = transfer->op_id - 1;
     if (place < 0 || (uint64_t)place >= loading->document->operator_count || transfer->plane_id == DB_NULL)
         return 0;
-    struct collective_tasks *tasks = &loading->document->operators[place].tasks;
-    if (array_reserve(tasks, 1, err) < 0)
+    if (large_reserve(&loading->tasks, 1, err) < 0)
         return -(int)err->code;
-    struct collective_task *task = &tasks->items[tasks->count++];
-    *task = collective_task_of(loading->names, transfer);
-    task->master = transfer->master != NO_MASTER;
+    struct own_task *own = &loading->tasks.items[loading->tasks.count];
+    *own = (struct own_task){(size_t)place, collective_task_of(loading->names, transfer)};
+    own->task.master = transfer->master != NO_MASTER;
+    loading->document->operators[place].task_count++;
+    large_pass(loading->tasks.count++);
     return 0;
 }
 
@@ -177,35 +215,50 @@ static size_t step_of(const struct comm_document *document, int64_t start_ns)
     return SIZE_MAX;
 }
 
-static int64_t master_start(const struct comm_operator *operator)
+/* Puts the tasks of each operator together. */
+static int gather_tasks(struct loading *loading, struct err *err)
 {
-    int64_t start_ns = INT64_MAX;
-    for (size_t i = 0; i < operator->tasks.count; i++) {
-        if (operator->tasks.items[i].master && operator->tasks.items[i].start_ns<start_ns)
-            start_ns = operator->tasks.items[i].start_ns;
+    struct comm_document *document = loading->document;
+    struct comm_operator *operators = document->operators;
+    document->tasks = large_new(loading->tasks.count + 1, sizeof *document->tasks, err);
+    if (document->tasks == NULL)
+        return -(int)err->code;
+    for (size_t i = 0, first = 0; i < document->operator_count; i++) {
+        operators[i].first = first;
+        first += operators[i].task_count;
+        operators[i].task_count = 0;
     }
-    return start_ns;
+    for (size_t i = 0; i < loading->tasks.count; i++) {
+        const struct own_task *own = &loading->tasks.items[i];
+        struct comm_operator *operator= & operators[own->operator];
+        document->tasks[operator->first + operator->task_count++] = own->task;
+        if (own->task.master && own->task.start_ns < operator->start_ns)
+            operator->start_ns = own->task.start_ns;
+        large_pass(i);
+    }
+    return 0;
 }
 
 static int load(struct loading *loading, struct err *err)
 {
     struct comm_document *document = loading->document;
     size_t count = loading->communications->count;
-    document->operators = calloc(count + 1, sizeof *document->operators);
+    document->operators = large_new(count + 1, sizeof *document->operators, err);
     if (document->operators == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu communication operators", count);
+        return -(int)err->code;
     document->operator_count = count;
     for (size_t i = 0; i < count; i++) {
         struct cann_text name = cann_text(loading->names, loading->communications->items[i].name_id, 0);
-        document->operators[i].name = name.text != NULL ? name.text : "N/A";
-        document->operators[i].point_to_point = is_point_to_point(document->pytorch, document->operators[i].name);
+        const char *text = name.text != NULL ? name.text : "N/A";
+        document->operators[i] = (struct comm_operator){
+            .name = text, .point_to_point = is_point_to_point(document->pytorch, text), .start_ns = INT64_MAX};
     }
-    bool failed =
-        set_groups(loading, err) < 0 || cann_each_transfer(document->analysis->db, take_transfer, loading, err) < 0;
-    for (size_t i = 0; i < count; i++) {
-        document->operators[i].start_ns = master_start(&document->operators[i]);
+    bool failed = set_groups(loading, err) < 0 ||
+                  cann_each_transfer(document->analysis->db, take_transfer, loading, err) < 0 ||
+                  gather_tasks(loading, err) < 0;
+    large_free(loading->tasks.items);
+    for (size_t i = 0; i < count; i++)
         document->operators[i].step = step_of(document, document->operators[i].start_ns);
-    }
     return failed ? -(int)err->code : 0;
 }
 
@@ -221,22 +274,25 @@ static int set_steps(struct comm_document *document, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory for steps");
     for (size_t i = 0; !whole && i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
-        document->steps[document->step_count++] =
-            (struct comm_step){framework_text(framework, step->id), step->device_start_ns, step->device_end_ns};
+        document->steps[document->step_count++] = (struct comm_step){.id = framework_text(framework, step->id),
+                                                                     .start_ns = step->device_start_ns,
+                                                                     .end_ns = step->device_end_ns};
     }
     if (whole)
-        document->steps[document->step_count++] = (struct comm_step){NULL, INT64_MIN, INT64_MAX};
+        document->steps[document->step_count++] = (struct comm_step){.start_ns = INT64_MIN, .end_ns = INT64_MAX};
     return 0;
 }
 
-void comm_document_release(struct comm_document *document)
+void comm_document_free(struct comm_document *document)
 {
-    for (size_t i = 0; i < document->operator_count; i++)
-        free(document->operators[i].tasks.items);
-    free(document->operators);
+    if (document == NULL)
+        return;
+    large_free(document->operators);
+    large_free(document->tasks);
     free(document->steps);
     free(document->places);
     strbuf_release(&document->text);
+    free(document);
 }
 
 /* After the operators have found their steps: only those that are asked for are written, those of one id as one. */
@@ -253,20 +309,23 @@ static void choose_steps(struct comm_document *document)
         if (places[i] == kept)
             document->steps[kept++] = document->steps[i];
     }
-    for (size_t k = 0; k < document->operator_count; k++) {
-        if (document->operators[k].step != SIZE_MAX)
-            document->operators[k].step = places[document->operators[k].step];
+    for (size_t k = document->operator_count; k-- > 0;) {
+        size_t *step = &document->operators[k].step;
+        *step = *step != SIZE_MAX ? places[*step] : SIZE_MAX;
+        if (*step == SIZE_MAX)
+            continue;
+        document->steps[*step].first = k;
+        if (document->steps[*step].end == 0)
+            document->steps[*step].end = k + 1;
     }
     document->step_count = kept;
 }
 
-int comm_document_open(struct comm_document *document, struct framework_analysis *analysis, struct err *err)
+static int read_document(struct comm_document *document, struct err *err)
 {
-    *document =
-        (struct comm_document){.analysis = analysis, .pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH};
-    strbuf_init(&document->text, TEXT_LIMIT);
-    struct loading loading = {document, report_communications(&analysis->session, err), NULL};
-    if (loading.communications == NULL || (loading.names = report_names(&analysis->session, true, err)) == NULL)
+    struct report_session *session = &document->analysis->session;
+    struct loading loading = {document, report_communications(session, err), NULL, {NULL, 0, 0}};
+    if (loading.communications == NULL || (loading.names = report_names(session, true, err)) == NULL)
         return -(int)err->code;
     if (loading.communications->count == 0)
         return 0;
@@ -276,125 +335,172 @@ int comm_document_open(struct comm_document *document, struct framework_analysis
     return 0;
 }
 
-int framework_write_communication(struct framework_analysis *analysis, struct err *err)
+struct comm_document *comm_document_of(struct framework_analysis *analysis, struct err *err)
 {
-    struct comm_document document;
-    bool failed =
-        comm_document_open(&document, analysis, err) < 0 ||
-        (document.operator_count > 0 && comm_write_steps(&document, "communication.json", comm_write_half, err) < 0) ||
-        (document.operator_count > 0 &&
-         comm_write_steps(&document, "communication_matrix.json", comm_write_matrix_half, err) < 0);
-    comm_document_release(&document);
-    return failed ? -(int)err->code : 0;
+    struct comm_document *document =
+        analysis->communication != NULL ? analysis->communication : calloc(1, sizeof *document);
+    if (document == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (analysis->communication != NULL)
+        return document;
+    document->analysis = analysis;
+    document->pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH;
+    strbuf_init(&document->text, TEXT_LIMIT);
+    if (read_document(document, err) < 0) {
+        comm_document_free(document);
+        return NULL;
+    }
+    return analysis->communication = document;
+}
+
+/* ---- sums ---- */
+
+/* To four decimals, as the nearest double. */
+static double rounded(double value)
+{
+    enum { SCALE = 10000 };
+    char text[400];
+    double scaled = value * SCALE, whole = nearbyint(scaled);
+    /* Neither near the middle of two nor so long that this cannot be seen. */
+    if (fabs(scaled) < 1e9 && fabs(fabs(scaled - whole) - 0.5) > 1e-6)
+        return whole / SCALE;
+    snprintf(text, sizeof text, "%.4f", value);
+    return strtod(text, NULL);
+}
+
+/* a / (a + b), four decimals; 0 of nothing. */
+static double ratio(double a, double b)
+{
+    return a + b > 0 ? rounded(a / (a + b)) : 0;
+}
+
+double comm_bandwidth(double mb, double ms)
+{
+    return ms > 0 ? rounded(mb / 1000 / (ms / 1000)) : 0;
+}
+
+double comm_large_ratio(const struct collective_traffic *traffic)
+{
+    return traffic->packets > 0 ? rounded((double)traffic->large / (double)traffic->packets) : 0;
+}
+
+static int compare_packets(const void *a, const void *b)
+{
+    const struct collective_packets *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+void comm_sort_sizes(struct collective *sum)
+{
+    for (int i = 0; i < MEDIUM_LOCAL; i++)
+        array_sort(sum->media[i].sizes.items, sum->media[i].sizes.count, sizeof(struct collective_packets),
+                   compare_packets);
+}
+
+int comm_sum_make(const struct comm_document *document, const struct comm_operator *operator, struct collective * ret,
+                  struct err *err)
+{
+    const struct collective_tasks tasks = {document->tasks + operator->first, operator->task_count, 0};
+    collective_init(ret);
+    if (collective_analyse(&tasks, communication_is_point_to_point(operator->name), PLANES_BY_APPEARANCE, ret, err) < 0)
+        return -(int)err->code;
+    comm_sort_sizes(ret);
+    large_passed(operator->task_count);
+    return 0;
 }
 
 /* communication.json: how the time of each communication operator went. */
 
-static void put_times(struct strbuf *text, const struct comm_sum *sum, bool total)
+static void put_times(struct strbuf *text, const struct comm_operator *operator, const struct collective_times * times)
 {
-    comm_put_key(text, "Communication Time Info");
-    strbuf_addc(text, '{');
-    if (!total) {
-        comm_put_key(text, "Start Timestamp(us)");
-        strbuf_addf(text, "%lld.%03d", (long long)(sum->start_ns / 1000), (int)(sum->start_ns % 1000));
-    }
-    comm_put_real(text, "Elapse Time(ms)", sum->elapse_ms);
-    comm_put_real(text, "Transit Time(ms)", sum->transit_ms);
-    comm_put_real(text, "Wait Time(ms)", sum->wait_ms);
-    comm_put_real(text, "Synchronization Time(ms)", sum->synchronization_ms);
-    comm_put_real(text, "Idle Time(ms)", sum->idle_ms);
-    comm_put_real(text, "Wait Time Ratio", comm_ratio(sum->wait_ms, sum->transit_ms));
-    comm_put_real(text, "Synchronization Time Ratio", comm_ratio(sum->synchronization_ms, sum->transit_ms));
+    strbuf_adds(text, "\"Communication Time Info\": {");
+    if (operator!= NULL)
+        strbuf_addf(text, "\"Start Timestamp(us)\": %lld.%03d", (long long)(operator->start_ns / 1000),
+                    (int)(operator->start_ns % 1000));
+    put_real(text, "Elapse Time(ms)", times->ms.elapse);
+    put_real(text, "Transit Time(ms)", times->ms.transit);
+    put_real(text, "Wait Time(ms)", times->ms.wait);
+    put_real(text, "Synchronization Time(ms)", times->ms.synchronization);
+    put_real(text, "Idle Time(ms)", times->ms.idle);
+    put_real(text, "Wait Time Ratio", ratio(times->ms.wait, times->ms.transit));
+    put_real(text, "Synchronization Time Ratio", ratio(times->ms.synchronization, times->ms.transit));
     strbuf_addc(text, '}');
 }
 
-static int put_sizes(struct strbuf *text, const struct comm_traffic *traffic, struct err *err)
+static void put_sizes(struct strbuf *text, const struct collective_sizes *sizes)
 {
-    size_t count;
-    const struct comm_packets **sorted = comm_sorted_packets(traffic, &count, err);
-    if (sorted == NULL)
-        return -(int)err->code;
-    comm_put_key(text, "Size Distribution");
-    strbuf_addc(text, '{');
-    for (size_t i = 0; i < count; i++) {
-        char number[REAL_SHORTEST_MAX + 1], name[REAL_SHORTEST_MAX + sizeof ".0"];
-        number[comm_print_real(number, (double)sorted[i]->bytes / COMM_BYTES_PER_MB)] = '\0';
-        snprintf(name, sizeof name, "%s%s", number, strpbrk(number, ".e") == NULL ? ".0" : "");
-        comm_put_key(text, name);
-        strbuf_addf(text, "[%lld, ", (long long)sorted[i]->count);
-        strbuf_add(text, number, comm_print_real(number, sorted[i]->ms));
+    strbuf_adds(text, ", \"Size Distribution\": {");
+    for (size_t i = 0; i < sizes->count; i++) {
+        char number[REAL_SHORTEST_MAX + 1];
+        const struct collective_packets *packets = &sizes->items[i];
+        number[print_real(number, (double)packets->bytes / 1e6)] = '\0';
+        strbuf_adds(text, i > 0 ? ", \"" : "\"");
+        strbuf_adds(text, number);
+        strbuf_adds(text, strpbrk(number, ".e") == NULL ? ".0\": [" : "\": [");
+        strbuf_add_integer(text, packets->count);
+        strbuf_adds(text, ", ");
+        strbuf_add(text, number, print_real(number, packets->ms));
         strbuf_addc(text, ']');
     }
     strbuf_addc(text, '}');
-    free(sorted);
-    return 0;
 }
 
-static int put_traffic(struct strbuf *text, const struct comm_sum *sum, bool total, struct err *err)
+/* operator: NULL for the sum of several. */
+static void put_sum(struct strbuf *text, const struct comm_operator *operator, const struct collective * sum)
 {
-    int status = 0;
-    comm_put_key(text, "Communication Bandwidth Info");
     strbuf_addc(text, '{');
-    for (int i = 0; status == 0 && i < MEDIUM_LOCAL; i++) {
-        const struct comm_traffic *traffic = &sum->links[i];
-        comm_put_key(text, collective_media[i]);
+    put_times(text, operator, & sum->times);
+    strbuf_adds(text, ", \"Communication Bandwidth Info\": {");
+    for (int i = 0; i < MEDIUM_LOCAL; i++) {
+        const struct collective_traffic *traffic = &sum->media[i];
+        put_key(text, collective_media[i]);
         strbuf_addc(text, '{');
-        comm_put_real(text, "Transit Size(MB)", traffic->mb);
-        comm_put_real(text, "Transit Time(ms)", traffic->ms);
-        if (!total) {
-            comm_put_real(text, "Bandwidth(GB/s)", comm_bandwidth(traffic->mb, traffic->ms));
-            comm_put_real(text, "Large Packet Ratio", comm_large_ratio(traffic));
+        put_real(text, "Transit Size(MB)", traffic->mb);
+        put_real(text, "Transit Time(ms)", traffic->ms);
+        if (operator!= NULL) {
+            put_real(text, "Bandwidth(GB/s)", comm_bandwidth(traffic->mb, traffic->ms));
+            put_real(text, "Large Packet Ratio", comm_large_ratio(traffic));
         }
-        status = put_sizes(text, traffic, err);
+        put_sizes(text, &traffic->sizes);
         strbuf_addc(text, '}');
     }
-    strbuf_addc(text, '}');
-    return status;
+    strbuf_adds(text, "}}");
 }
 
-static int put_sum(struct comm_document *document, const char *name, const struct comm_sum *sum, bool total,
-                   struct err *err)
-{
-    struct strbuf *text = &document->text;
-    comm_put_key(text, name);
-    strbuf_addc(text, '{');
-    put_times(text, sum, total);
-    int status = put_traffic(text, sum, total, err);
-    strbuf_addc(text, '}');
-    return status;
-}
-
-static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct comm_sum * total,
+static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct collective * total,
                         struct err *err)
 {
-    struct strbuf name;
-    struct comm_sum sum;
-    comm_sum_init(&sum);
-    strbuf_init(&name, 1024 * 1024);
-    strbuf_addf(&name, "%s@%llu", operator->name, (unsigned long long)operator->group);
-    bool failed = (name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for a name")
-                               : comm_sum_make(&sum, operator->name, &operator->tasks, err)) < 0 ||
-                  put_sum(document, name.data, &sum, false, err) < 0 || comm_sum_add(total, &sum, err) < 0;
-    strbuf_release(&name);
-    comm_sum_release(&sum);
+    struct collective sum;
+    bool failed = comm_sum_make(document, operator, & sum, err) < 0;
+    if (!failed) {
+        put_group_key(&document->text, operator->name, operator->group);
+        put_sum(&document->text, operator, & sum);
+        failed = collective_add(total, &sum, err) < 0;
+    }
+    collective_release(&sum);
     return failed ? -(int)err->code : 0;
 }
 
-int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+static int write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
 {
-    struct comm_sum total;
-    bool failed = false;
-    bool any = false;
-    comm_sum_init(&total);
-    for (size_t i = 0; !failed && i < document->operator_count; i++) {
+    struct collective total;
+    bool failed = false, any = false;
+    collective_init(&total);
+    for (size_t i = document->steps[step].first; !failed && i < document->steps[step].end; i++) {
         const struct comm_operator *operator= & document->operators[i];
         if (!comm_is_in(operator, step, point_to_point))
             continue;
         any = true;
         failed = put_operator(document, operator, & total, err) < 0;
     }
-    failed = failed || (any && put_sum(document, "Total Op Info", &total, true, err) < 0);
-    comm_sum_release(&total);
+    if (!failed && any) {
+        comm_sort_sizes(&total);
+        put_key(&document->text, "Total Op Info");
+        put_sum(&document->text, NULL, &total);
+    }
+    collective_release(&total);
     return failed ? -(int)err->code : 0;
 }
 
@@ -402,9 +508,9 @@ int comm_write_half(struct comm_document *document, size_t step, bool point_to_p
 
 /* One operator's traffic on one link. */
 struct entry {
-    char *type;
+    const char *type;
     uint64_t group;
-    struct comm_transfer_sum sum;
+    struct collective_pair sum;
     double bandwidth;
     size_t place;
     const char *op;
@@ -413,71 +519,30 @@ struct entry {
 struct entries {
     struct entry *items;
     size_t count, capacity;
+    struct intern types;
 };
-
-/* ---- types ---- */
-
-static const char *const mindspore_p2p[] = {"receive", "send", NULL};
-static const char *const mindspore_collective[] = {"invalid",   "broadcast",     "allreduce", "reduce",
-                                                   "allgather", "reducescatter", "scatter",   "alltoall",
-                                                   "alltoallv", "alltoallvc",    NULL};
-static const char *const pytorch_types[] = {"send",      "reduce",     "invalid",       "broadcast", "allreduce",
-                                            "receive",   "allgather",  "reducescatter", "scatter",   "alltoall",
-                                            "alltoallv", "alltoallvc", "batchsendrecv", NULL};
-
-/* The first place where one of the words is: of several at one place the first of the list. */
-static const char *find_word(const char *name, const char *const *words)
-{
-    for (const char *p = name; *p != '\0'; p++) {
-        for (size_t i = 0; words[i] != NULL; i++) {
-            if (strncmp(p, words[i], strlen(words[i])) == 0)
-                return words[i];
-        }
-    }
-    return NULL;
-}
-
-void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX])
-{
-    char lower[COMM_TYPE_MAX];
-    size_t length = 0;
-    for (const char *p = name; *p != '\0' && length + 1 < sizeof lower; p++)
-        lower[length++] = (char)tolower((unsigned char)*p);
-    lower[length] = '\0';
-    const char *word = find_word(lower, pytorch          ? pytorch_types
-                                        : point_to_point ? mindspore_p2p
-                                                         : mindspore_collective);
-    const char *slash = strrchr(lower, '/'), *begin = slash != NULL && !pytorch ? slash + 1 : lower;
-    const char *end = strstr(begin, pytorch ? "__" : "-op");
-    if (word != NULL)
-        snprintf(ret, COMM_TYPE_MAX, "%s", word);
-    else
-        snprintf(ret, COMM_TYPE_MAX, "%.*s", end != NULL ? (int)(end - begin) : (int)strlen(begin), begin);
-}
 
 /* ---- entries ---- */
 
 static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries * entries,
                         struct err *err)
 {
-    struct comm_transfer_sums sums = {.count = 0};
-    char type[COMM_TYPE_MAX];
-    int status = comm_transfers_make(&sums, operator->name, &operator->tasks, err);
-    comm_type_of(operator->name, document->pytorch, operator->point_to_point, type);
-    for (size_t i = 0; status == 0 && i < sums.count; i++) {
-        status = array_reserve(entries, 1, err);
-        char *copy = status == 0 ? strdup(type) : NULL;
-        if (status == 0 && copy == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory for a type of communication");
-        if (status == 0) {
-            entries->items[entries->count] =
-                (struct entry){copy, operator->group, sums.items[i], comm_bandwidth(sums.items[i].mb, sums.items[i].ms),
-                               entries->count, operator->name };
-            entries->count++;
-        }
+    struct collective sum;
+    char type[COLLECTIVE_TYPE_MAX];
+    uint32_t number = 0;
+    collective_type_of(operator->name, document->pytorch, operator->point_to_point, type);
+    bool failed = comm_sum_make(document, operator, & sum, err) < 0 ||
+                  intern_add(&entries->types, type, strlen(type), &number, err) < 0 ||
+                  large_reserve(entries, sum.pairs.count, err) < 0;
+    for (size_t i = 0; !failed && i < sum.pairs.count; i++) {
+        const struct collective_pair *pair = &sum.pairs.items[i];
+        entries->items[entries->count] =
+            (struct entry){entries->types.items[number].bytes, operator->group, *pair,
+                           comm_bandwidth(pair->mb, pair->ms), entries->count, operator->name };
+        entries->count++;
     }
-    free(sums.items);
-    return status;
+    collective_release(&sum);
+    return failed ? -(int)err->code : 0;
 }
 
 static int compare_kinds(const struct entry *x, const struct entry *y)
@@ -488,9 +553,9 @@ static int compare_kinds(const struct entry *x, const struct entry *y)
 
 static int compare_links(const struct entry *x, const struct entry *y)
 {
-    if (x->sum.source != y->sum.source)
-        return x->sum.source < y->sum.source ? -1 : 1;
-    return (x->sum.destination > y->sum.destination) - (x->sum.destination < y->sum.destination);
+    if (x->sum.from != y->sum.from)
+        return x->sum.from < y->sum.from ? -1 : 1;
+    return (x->sum.to > y->sum.to) - (x->sum.to < y->sum.to);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -535,7 +600,7 @@ struct taking {
 static int take_link(const struct comm_document *document, const struct entry *entries, size_t count, int place,
                      struct comm_link_row *row, const struct taking *taking, struct err *err)
 {
-    struct comm_transfer_sum sum = entries[0].sum;
+    struct collective_pair sum = entries[0].sum;
     size_t at = place != TOTAL ? entry_at(document, place, count) : 0;
     if (at == SIZE_MAX)
         return 0;
@@ -547,7 +612,7 @@ static int take_link(const struct comm_document *document, const struct entry *e
     }
     if (place == TOTAL) {
         link.sum = &sum;
-        link.bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
+        link.bandwidth = sum.ms > 0 ? rounded(sum.mb / sum.ms) : 0;
         link.op = NULL;
     }
     row->first = false;
@@ -558,7 +623,7 @@ static int take_link(const struct comm_document *document, const struct entry *e
 static int take_kind(const struct comm_document *document, const struct entry *entries, size_t count,
                      const struct taking *taking, struct err *err)
 {
-    char key[COMM_TYPE_MAX + 64];
+    char key[COLLECTIVE_TYPE_MAX + 64];
     int status = 0;
     for (int place = 0; status == 0 && place < PLACES; place++) {
         struct comm_link_row row = {.key = key, .group = entries->group, .first = true};
@@ -578,19 +643,18 @@ int comm_each_link(struct comm_document *document, size_t step, bool point_to_po
     const struct taking taking = {take, arg};
     struct entries entries = {.count = 0};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+    for (size_t i = document->steps[step].first; status == 0 && i < document->steps[step].end; i++) {
         if (comm_is_in(&document->operators[i], step, point_to_point))
             status = add_operator(document, &document->operators[i], &entries, err);
     }
-    array_sort(entries.items, entries.count, sizeof *entries.items, compare_entries);
+    large_sort(entries.items, entries.count, sizeof *entries.items, compare_entries);
     for (size_t i = 0, n; status == 0 && i < entries.count; i += n) {
         for (n = 1; i + n < entries.count && compare_kinds(&entries.items[i], &entries.items[i + n]) == 0;)
             n++;
         status = take_kind(document, entries.items + i, n, &taking, err);
     }
-    for (size_t i = 0; i < entries.count; i++)
-        free(entries.items[i].type);
-    free(entries.items);
+    large_free(entries.items);
+    intern_release(&entries.types);
     return status;
 }
 
@@ -600,24 +664,26 @@ static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
 {
     struct comm_document *document = arg;
     struct strbuf *text = &document->text;
-    char key[COMM_TYPE_MAX + 64], link[64];
+    const char *transport = comm_transport(row->sum);
     (void)err;
     if (row->first) {
         strbuf_adds(text, text->length > 0 && text->data[text->length - 1] == '}' ? "}" : "");
-        snprintf(key, sizeof key, "%s@%llu", row->key, (unsigned long long)row->group);
-        comm_put_key(text, key);
+        put_group_key(text, row->key, row->group);
         strbuf_addc(text, '{');
     }
-    snprintf(link, sizeof link, "%lld-%lld", (long long)row->sum->source, (long long)row->sum->destination);
-    comm_put_key(text, link);
-    strbuf_addc(text, '{');
-    comm_put_key(text, "Transport Type");
-    strbuf_addf(text, row->sum->transport != NULL ? "\"%s\"" : "null", row->sum->transport);
-    comm_put_real(text, "Transit Size(MB)", row->sum->mb);
-    comm_put_real(text, "Transit Time(ms)", row->sum->ms);
-    comm_put_real(text, "Bandwidth(GB/s)", row->bandwidth);
+    separate(text);
+    strbuf_addc(text, '"');
+    strbuf_add_integer(text, row->sum->from);
+    strbuf_addc(text, '-');
+    strbuf_add_integer(text, row->sum->to);
+    strbuf_adds(text, transport != NULL ? "\": {\"Transport Type\": \"" : "\": {\"Transport Type\": null");
+    strbuf_adds(text, transport != NULL ? transport : "");
+    strbuf_adds(text, transport != NULL ? "\"" : "");
+    put_real(text, "Transit Size(MB)", row->sum->mb);
+    put_real(text, "Transit Time(ms)", row->sum->ms);
+    put_real(text, "Bandwidth(GB/s)", row->bandwidth);
     if (row->op != NULL) {
-        comm_put_key(text, document->pytorch ? "Op Name" : "op_name");
+        put_key(text, document->pytorch ? "Op Name" : "op_name");
         strbuf_addc(text, '"');
         json_text_append(text, row->op, strlen(row->op));
         strbuf_addc(text, '"');
@@ -626,11 +692,23 @@ static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
     return 0;
 }
 
-int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
+static int write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
 {
     size_t before = document->text.length;
     int status = comm_each_link(document, step, point_to_point, put_link, document, err);
     if (document->text.length > before)
         strbuf_addc(&document->text, '}');
     return status;
+}
+
+int framework_write_communication(struct framework_analysis *analysis, struct err *err)
+{
+    struct comm_document *document = comm_document_of(analysis, err);
+    if (document == NULL)
+        return -(int)err->code;
+    return document->operator_count > 0 &&
+                   (write_steps(document, "communication.json", write_half, err) < 0 ||
+                    write_steps(document, "communication_matrix.json", write_matrix_half, err) < 0)
+               ? -(int)err->code
+               : 0;
 }

@@ -3,23 +3,24 @@
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 
+#include "analysis/collective.h"
 #include "base/file/outfile.h"
 #include "base/strbuf.h"
-#include "exporters/communication/comm_sum.h"
 #include "exporters/reports/framework/analysis.h"
 
 struct comm_operator {
     const char *name;
     uint64_t group; /* its number */
     bool point_to_point;
-    size_t step; /* place among the document's steps; SIZE_MAX: in none */
-    int64_t start_ns;
-    struct collective_tasks tasks;
+    size_t step;      /* place among the document's steps; SIZE_MAX: in none */
+    int64_t start_ns; /* of its first task on the main stream; INT64_MAX: it has none */
+    size_t first, task_count;
 };
 
 struct comm_step {
     const char *id; /* NULL: the whole capture */
     int64_t start_ns, end_ns;
+    size_t first, end; /* operators between which all of it stand */
 };
 
 struct comm_document {
@@ -27,6 +28,7 @@ struct comm_document {
     bool pytorch;
     struct comm_operator *operators;
     size_t operator_count;
+    struct collective_task *tasks; /* of one operator together */
     struct comm_step *steps;
     size_t *places; /* of the steps before some were chosen: where each is among those; SIZE_MAX: it is not */
     size_t step_count;
@@ -34,15 +36,25 @@ struct comm_document {
     struct strbuf text; /* what is on its way to out */
 };
 
-/* Writes the halves of a step, "p2p" and "collective": an object each, whose members half writes. */
-int comm_write_steps(struct comm_document *document, const char *name,
-                     int (*half)(struct comm_document *document, size_t step, bool point_to_point, struct err *err),
-                     struct err *err);
+/* A capture's communication, with the steps that are wanted, read once; framework_unrelate frees it. Without any,
+ * operator_count is 0. NULL with err set. */
+struct comm_document *comm_document_of(struct framework_analysis *analysis, struct err *err);
+void comm_document_free(struct comm_document *document);
 
-/* Reads a capture's communication, with the steps that are wanted. Without any, operator_count is 0. Release it
- * whatever the result. */
-int comm_document_open(struct comm_document *document, struct framework_analysis *analysis, struct err *err);
-void comm_document_release(struct comm_document *document);
+/* Sums up an operator as the frameworks do, its sizes ascending. Release it whatever the result. */
+int comm_sum_make(const struct comm_document *document, const struct comm_operator *operator, struct collective * ret,
+                  struct err *err);
+void comm_sort_sizes(struct collective *sum);
+
+/* MB and ms to GB/s, four decimals. */
+double comm_bandwidth(double mb, double ms);
+/* The share of large packets, four decimals. */
+double comm_large_ratio(const struct collective_traffic *traffic);
+/* NULL: it is of no known kind. */
+static inline const char *comm_transport(const struct collective_pair *pair)
+{
+    return pair->medium != MEDIUM_SDMA ? collective_media[pair->medium] : NULL;
+}
 
 /* Whether an operator counts in a half of a step. */
 static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool point_to_point)
@@ -50,16 +62,12 @@ static inline bool comm_is_in(const struct comm_operator *op, size_t step, bool 
     return op->step == step && op->point_to_point == point_to_point && op->start_ns != INT64_MAX;
 }
 
-/* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
-#define COMM_TYPE_MAX 512
-void comm_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COMM_TYPE_MAX]);
-
 /* One of the fastest, the middle and the slowest on each link, or all together, of one kind of operator and one group.
  */
 struct comm_link_row {
     const char *key; /* "allreduce-top1" */
     uint64_t group;
-    const struct comm_transfer_sum *sum;
+    const struct collective_pair *sum;
     double bandwidth;
     const char *op; /* NULL: of all together */
     bool first;     /* of its key and group */
@@ -67,17 +75,5 @@ struct comm_link_row {
 typedef int comm_link_taker(void *arg, const struct comm_link_row *row, struct err *err);
 int comm_each_link(struct comm_document *document, size_t step, bool point_to_point, comm_link_taker *take, void *arg,
                    struct err *err);
-
-int comm_write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
-int comm_write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err);
-
-/* "key": with what must stand before it. */
-void comm_put_key(struct strbuf *text, const char *key);
-/* Puts the key likewise, and a number, as short as it reads back the same. */
-void comm_put_real(struct strbuf *text, const char *key, double value);
-/* The number alone, REAL_SHORTEST_MAX bytes at most, without a NUL: its length. Prints 0 for what is no number. */
-size_t comm_print_real(char *text, double value);
-/* Gives the text to the file and empties it. */
-int comm_flush(struct comm_document *document, struct err *err);
 
 #endif

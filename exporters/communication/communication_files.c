@@ -242,10 +242,6 @@ int communication_files(sqlite3 *db, const struct export_options *options, struc
 
 /* ---- communication_analyzer.db ---- */
 
-#define MILLION 1e6     /* bytes of a MB, ns of a ms */
-#define RATIO_DIGITS 4  /* of bandwidths and shares */
-#define RATIO_SCALE 1e4 /* of the same */
-
 /* The database of one device at a time. */
 struct making {
     const struct export_options *options;
@@ -258,66 +254,6 @@ struct making {
     struct analyzer_tables tables;
 };
 
-static double millions(int64_t value)
-{
-    return (double)value / MILLION;
-}
-
-static double ratio(int64_t numerator, int64_t denominator)
-{
-    return (double)number_ratio(numerator, denominator, RATIO_DIGITS) / RATIO_SCALE;
-}
-
-static int add_times(struct making *making, const struct analyzer_name *name, const struct collective_times *times,
-                     struct err *err)
-{
-    const struct analyzer_times row = {
-        .start_ns = times->start_ns,
-        .elapse_ms = millions(times->elapse_ns),
-        .transit_ms = millions(times->transit_ns),
-        .wait_ms = millions(times->wait_ns),
-        .synchronization_ms = millions(times->synchronization_ns),
-        .idle_ms = millions(collective_idle_ns(times)),
-    };
-    return analyzer_add_times(&making->tables, name, &row, err);
-}
-
-/* A row for each size of packets. */
-static int add_traffic(struct making *making, const struct analyzer_name *name, enum collective_medium medium,
-                       const struct collective_traffic *traffic, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
-        const struct collective_packets *packets = &traffic->sizes.items[i];
-        const struct analyzer_packets row = {
-            .link = collective_media[medium],
-            .mb = millions(traffic->bytes),
-            .ms = millions(traffic->ns),
-            .gb_per_s = ratio(traffic->bytes, traffic->ns),
-            .large_ratio = ratio(traffic->large, traffic->packets),
-            .packet_mb = millions(packets->bytes),
-            .count = packets->count,
-            .packets_ms = millions(packets->ns),
-        };
-        status = analyzer_add_packets(&making->tables, name, &row, err);
-    }
-    return status;
-}
-
-static int add_pair(struct making *making, const struct analyzer_name *name, const struct collective_pair *pair,
-                    struct err *err)
-{
-    const struct analyzer_pair row = {
-        .from = pair->from,
-        .to = pair->to,
-        .transport = collective_media[pair->medium],
-        .mb = millions(pair->bytes),
-        .ms = millions(pair->ns),
-        .gb_per_s = ratio(pair->bytes, pair->ns),
-    };
-    return analyzer_add_pair(&making->tables, name, &row, err);
-}
-
 static int open_database(struct making *making, int64_t device_id, struct err *err)
 {
     making->device_id = device_id;
@@ -326,7 +262,7 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
     int status =
         making->path != NULL ? database_build_open_foreign(&making->build, making->path, err) : -(int)err->code;
     making->open = status == 0;
-    return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, err) : status;
+    return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, false, err) : status;
 }
 
 static void release_path(struct making *making)
@@ -374,12 +310,9 @@ static int take_rows(void *arg, const struct cann_communication *op, const struc
     if (op->group_id != DB_NULL)
         *number_put_unsigned(group, (uint64_t)op->group_id) = '\0';
     const struct analyzer_name name = {text.text != NULL ? text.text : "", group};
-    failed = failed || add_times(making, &name, &collective->times, err) < 0;
-    for (size_t i = 0; !failed && i < MEDIUM_LOCAL; i++)
-        failed = add_traffic(making, &name, (enum collective_medium)i, &collective->media[i], err) < 0;
-    for (size_t i = 0; !failed && i < collective->pairs.count; i++)
-        failed = add_pair(making, &name, &collective->pairs.items[i], err) < 0;
-    return failed ? -(int)err->code : 0;
+    if (failed)
+        return -(int)err->code;
+    return analyzer_add_operator(&making->tables, &name, collective->times.start_ns, collective, err);
 }
 
 int communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,

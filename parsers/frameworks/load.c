@@ -41,6 +41,7 @@ static void check_clock(const struct framework *framework, const char *directory
     size_t early = 0, count = torch != NULL ? torch->ops.count : framework->ranges.count;
     int64_t first_ns = INT64_MAX, begin_ns = number_add(clock->offset_ns, -SLACK_NS);
     for (size_t i = 0; clock->hz > 0 && i < count; i++) {
+        large_pass(i);
         int64_t start_ns = torch != NULL ? torch->ops.items[i].start_ns : framework->ranges.items[i].start_ns;
         first_ns = start_ns < first_ns ? start_ns : first_ns;
         early += start_ns < begin_ns || !framework_time_fits(framework, start_ns);

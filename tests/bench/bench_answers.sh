@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
 # diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the
-# exports and show of a capture of 2022, analyse of a framework's directory, and cluster of many ranks.
+# exports and show of a capture of 2022, analyse of a framework's directories, and cluster of many ranks.
 #
 # usage: bench_answers.sh BUILD_DIR
 #   BENCH_ANSWERS   operators of the capture (1000000)
 #   BENCH_2022      tasks of the capture of 2022 (500000); 0: none
-#   BENCH_FRAMEWORK operators of the framework's directory, in thousands (100); 0: none
-#   BENCH_RANKS     ranks of the job that cluster reads (64); 0: none
+#   BENCH_FRAMEWORK operators of each framework's directory, in thousands (100); 0: none
+#   BENCH_RANKS     ranks of the job that cluster reads, then four times as many (64); 0: none
 #   BENCH_RUNS      runs of each; the fastest counts (3)
 #   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy, and tools/gen_ascend_ms.py
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
@@ -115,15 +115,21 @@ if [ "$earlier" -gt 0 ]; then
     rm -rf "$capture"
 fi
 if [ "$framework" -gt 0 ]; then
-    "$python" "${generator%/*}/gen_ascend_ms.py" "$directory" --kind ms --steps "$framework" --ops 1000 >/dev/null
-    capture=$(echo "$directory"/*_ascend_ms)
-    echo "$framework thousand operators in a directory of MindSpore, import included"
-    runs=1 row "analyse" 1.2 analyse "$capture"
-    rm -rf "$capture"
+    for kind in ms pt; do
+        "$python" "${generator%/*}/gen_ascend_ms.py" "$directory" --kind "$kind" --steps "$framework" --ops 1000 >/dev/null
+        capture=$(echo "$directory"/*_ascend_"$kind")
+        echo "$framework thousand operators in a directory of $([ "$kind" = ms ] && echo MindSpore || echo PyTorch)"
+        runs=1 row "analyse, import included" 1.2 analyse "$capture"
+        row "analyse" 1.2 analyse "$capture"
+        rm -rf "$capture"
+    done
 fi
 if [ "$ranks" -gt 0 ]; then
-    "$build/make-ranks" --output "$directory/job" --ranks "$ranks" --steps 4 --collectives 400
-    echo "$ranks ranks of 4 steps of 400 collectives"
-    row "cluster" - cluster "$directory/job"
-    row "cluster --detail" - cluster "$directory/job" --detail
+    for count in "$ranks" "$((4 * ranks))"; do
+        "$build/make-ranks" --output "$directory/job" --ranks "$count" --steps 4 --collectives 400
+        echo "$count ranks of 4 steps of 400 collectives; the first run reads them, the others what it kept of them"
+        row "cluster" - cluster "$directory/job"
+        row "cluster --detail" - cluster "$directory/job" --detail
+        rm -rf "$directory/job"
+    done
 fi

@@ -6,6 +6,7 @@
 #include "exporters/cluster/rank/aggregate_format.h"
 #include "tests/fuzz/directory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define FILE_NAME "rank.aggregate"
@@ -48,6 +49,7 @@ static void analyse(const struct aggregate *aggregate)
     const struct cluster_request request = {.directory = fuzz_directory, .team = &team};
     if (cluster_analyse(aggregate, 1, &request, &diag, &result, &err) != 0)
         EXPECT(err.code != ERR_NONE && *err_message(&err) != '\0');
+    free(result.worst.waits.items);
     diag_release(&diag);
 }
 

@@ -124,28 +124,38 @@ static int compare_links(const void *a, const void *b, void *opaque)
     return (x->key.target > y->key.target) - (x->key.target < y->key.target);
 }
 
-static void write_name(struct outfile *out, const struct matrix *matrix, int64_t number)
+static const char *name_of(const struct matrix *matrix, int64_t number)
 {
-    write_json(out, number == NO_NAME ? "" : matrix->texts.items[number].bytes);
+    return number == NO_NAME ? "" : matrix->texts.items[number].bytes;
 }
 
-static void write_link(struct outfile *out, const struct matrix *matrix, const struct matrix_link *link, bool first)
+static void write_link(struct nested_json *json, const struct matrix *matrix, const struct cluster_member *member,
+                       const struct matrix_link *link, bool first)
 {
+    struct outfile *out = &json->out;
+    const struct cluster_database_link row = {link->key.source,
+                                              link->key.target,
+                                              link->bytes,
+                                              link->ns,
+                                              number_ratio(link->bytes, link->ns, RATIO),
+                                              name_of(matrix, link->transport),
+                                              name_of(matrix, link->op_name)};
     write_text(out, first ? "\"" : ", \"");
-    write_integer(out, link->key.source);
+    write_integer(out, row.source);
     write_text(out, "-");
-    write_integer(out, link->key.target);
+    write_integer(out, row.target);
     write_text(out, "\": {\"Transport Type\": ");
-    write_name(out, matrix, link->transport);
+    write_json(out, row.transport);
     write_text(out, ", \"Transit Time(ms)\": ");
-    write_decimal(out, link->ns, MS);
+    write_decimal(out, row.ns, MS);
     write_text(out, ", \"Transit Size(MB)\": ");
-    write_decimal(out, link->bytes, MB);
+    write_decimal(out, row.bytes, MB);
     write_text(out, ", \"Op Name\": ");
-    write_name(out, matrix, link->op_name);
+    write_json(out, row.op_name);
     write_text(out, ", \"Bandwidth(GB/s)\": ");
-    write_decimal(out, number_ratio(link->bytes, link->ns, RATIO), RATIO);
+    write_decimal(out, row.bandwidth, RATIO);
     write_text(out, "}");
+    cluster_database_add_link(json->database, member, &row);
 }
 
 /* Adds up the "-total" entries, link by link. */
@@ -193,13 +203,15 @@ static void write_entries(const struct matrix *matrix, const struct matrix_link 
         bool first = i == 0 || links[i].key.entry != links[i - 1].key.entry;
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         bool last = i + 1 == count || links[i + 1].key.entry != links[i].key.entry;
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        int64_t entry = links[i].key.entry;
+        const struct cluster_member member = {
+            json->step, entry == NO_NAME ? "Total Op Info" : matrix->texts.items[entry].bytes, number};
         if (first) {
-            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-            int64_t entry = links[i].key.entry;
-            nested_json_member(json, entry == NO_NAME ? "Total Op Info" : matrix->texts.items[entry].bytes, number);
+            nested_json_member(json, member.name, number);
             write_text(&json->out, "{");
         }
-        write_link(&json->out, matrix, &links[i], first);
+        write_link(json, matrix, &member, &links[i], first);
         if (last)
             write_text(&json->out, "}");
     }

@@ -5,6 +5,7 @@
 
 #include "base/file/outfile.h"
 #include "exporters/cluster/block.h"
+#include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/verdict.h"
 
 /* ---- numbers and texts as these files have them ---- */
@@ -20,35 +21,38 @@ char *ranks_text(const int64_t *ranks, size_t count);
 
 /* ---- what goes into both JSON files ---- */
 
-/* The members "Communication Time Info" and "Communication Bandwidth Info" of what a rank did in a group and step;
- * packets: as many as the sum has. */
-void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets);
-/* Those members of one operator of a rank. */
-void write_operator_info(struct outfile *out, const struct rank_data *rank, const struct rank_operator *operator_);
+/* Makes it of the sums of a rank in a group and step, with as many packets as they have, and of one operator. */
+struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets);
+struct cluster_info info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
 
 /* A communication_*.json file: {ranks: {step: {operator@group: ...}}} written one group and step after another. */
 struct nested_json {
     struct outfile out;
-    char *key;        /* of the ranks that are open; NULL: none */
-    const char *step; /* that is open; NULL: none */
-    bool any_member;  /* of the step */
+    struct cluster_database *database; /* that gets the same; NULL: none */
+    char *key;                         /* of the ranks that are open; NULL: none */
+    const char *step;                  /* that is open; NULL: none */
+    bool any_member;                   /* of the step */
 };
-int nested_json_open(struct nested_json *json, const char *path, struct err *err);
+int nested_json_open(struct nested_json *json, const char *path, struct cluster_database *database, struct err *err);
 /* Goes to these ranks and this step; groups of the same ranks must come together, their steps in order. */
 void nested_json_go(struct nested_json *json, const char *key, const char *step);
 /* Begins the member name@number: the caller writes its value. */
 void nested_json_member(struct nested_json *json, const char *name, const char *number);
+/* Writes what a rank did as a member of that value. */
+void nested_json_rank(struct nested_json *json, const struct cluster_member *member, bool first, int64_t rank,
+                      const struct cluster_info *info);
 /* Commits when status is 0, else drops the file. */
 int nested_json_close(struct nested_json *json, int status, struct err *err);
 
 /* ---- whole files ---- */
 
-int write_steps(const char *directory, const struct plan *plan, struct err *err);
-int write_groups(const char *directory, const struct plan *plan, struct err *err);
+int write_steps(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err);
+int write_groups(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err);
 /* slow_ranks.csv, late_collectives.csv. */
-int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err);
+int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+                     struct cluster_worst *ret, struct err *err);
 int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
-               const struct late_names *names, struct err *err);
+               const struct late_names *names, struct cluster_worst *ret, struct err *err);
 
 /* Sums of links over all groups and steps. */
 struct cluster_link {
@@ -64,6 +68,6 @@ struct link_sums {
 int link_sums_add(struct link_sums *sums, const struct merged_block *block, struct err *err);
 void link_sums_release(struct link_sums *sums);
 /* slow_links.csv. */
-int write_slow_links(const char *directory, const struct link_sums *sums, struct err *err);
+int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err);
 
 #endif

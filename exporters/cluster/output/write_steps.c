@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_step_trace_time.csv: the steps of all ranks, and the longest times of each stage. */
 #include "base/file/fsutil.h"
+#include "base/number.h"
 #include "exporters/cluster/output/write.h"
 
 #include <stdlib.h>
@@ -212,12 +213,13 @@ static void stages_release(struct stages *stages)
     *stages = (struct stages){.ranks = NULL};
 }
 
-#define MOST_COLUMNS 64
+enum { MOST_COLUMNS = 64, HEAD = 3, TAIL = 3 };
 
 struct step_table {
     const struct plan *plan;
+    struct cluster_database *database;
     struct outfile out;
-    const char *titles[MOST_COLUMNS]; /* of all ranks, each once */
+    const char *titles[HEAD + MOST_COLUMNS + TAIL]; /* behind the head those of all ranks, each once */
     size_t columns;
     int64_t parallel[4]; /* tensor, pipeline, data, world; 0: not known */
 };
@@ -225,7 +227,7 @@ struct step_table {
 static size_t column_of(const struct step_table *table, const char *title)
 {
     size_t i = 0;
-    while (i < table->columns && strcmp(table->titles[i], title) != 0)
+    while (i < table->columns && strcmp(table->titles[HEAD + i], title) != 0)
         i++;
     return i;
 }
@@ -237,7 +239,7 @@ static void collect_columns(struct step_table *table)
         for (size_t j = 0; j < rank->column_count; j++) {
             const char *title = aggregate_text(rank, rank->columns[j]);
             if (column_of(table, title) == table->columns && table->columns < MOST_COLUMNS)
-                table->titles[table->columns++] = title;
+                table->titles[HEAD + table->columns++] = title;
         }
     }
 }
@@ -260,23 +262,45 @@ static void find_division(struct step_table *table)
     }
 }
 
-static void write_titles(struct step_table *table)
+static size_t width_of(const struct step_table *table)
 {
-    write_text(&table->out, "Step,Type,Index");
-    for (size_t i = 0; i < table->columns; i++) {
-        write_text(&table->out, ",");
-        write_csv(&table->out, table->titles[i]);
-    }
-    write_text(&table->out, table->parallel[3] > 0 ? ",DP Index,PP Index,TP Index\n" : "\n");
+    return HEAD + table->columns + (table->parallel[3] > 0 ? TAIL : 0);
 }
 
-static void write_times(struct step_table *table, const int64_t ns[MOST_COLUMNS])
+static void write_fields(struct step_table *table, const char *const *texts)
 {
-    for (size_t i = 0; i < table->columns; i++) {
-        write_text(&table->out, ",");
-        if (ns[i] != INT64_MIN)
-            write_decimal(&table->out, ns[i], 3);
+    for (size_t i = 0; i < width_of(table); i++) {
+        write_text(&table->out, i > 0 ? "," : "");
+        write_csv(&table->out, texts[i]);
     }
+    write_text(&table->out, "\n");
+}
+
+static void write_titles(struct step_table *table)
+{
+    static const char *const head[HEAD] = {"Step", "Type", "Index"}, *const tail[TAIL] = {"DP Index", "PP Index",
+                                                                                          "TP Index"};
+    memcpy(table->titles, head, sizeof head);
+    memcpy(table->titles + HEAD + table->columns, tail, sizeof tail);
+    write_fields(table, table->titles);
+}
+
+static void write_row(struct step_table *table, const char *const head[HEAD], const int64_t ns[MOST_COLUMNS],
+                      const char *const tail[TAIL])
+{
+    const char *texts[HEAD + MOST_COLUMNS + TAIL];
+    char numbers[MOST_COLUMNS][NUMBER_MAX + 1];
+    for (size_t i = 0; i < HEAD; i++)
+        texts[i] = head[i];
+    for (size_t i = 0; i < table->columns; i++) {
+        char *end = ns[i] != INT64_MIN ? number_put_shortest(numbers[i], ns[i], 3) : numbers[i];
+        *end = '\0';
+        texts[HEAD + i] = numbers[i];
+    }
+    for (size_t i = 0; i < TAIL; i++)
+        texts[HEAD + table->columns + i] = tail[i];
+    write_fields(table, texts);
+    cluster_database_add_step(table->database, table->titles, texts, width_of(table));
 }
 
 static void take_step(const struct step_table *table, const struct aggregate *rank, const struct rank_step *step,
@@ -300,25 +324,21 @@ static void write_ranks(struct step_table *table)
     int64_t ns[MOST_COLUMNS];
     for (size_t i = 0; i < table->plan->rank_count; i++) {
         const struct aggregate *rank = &table->plan->ranks[i];
+        const int64_t tensor = table->parallel[0], data = table->parallel[2];
+        char number[NUMBER_MAX + 1], places[TAIL][NUMBER_MAX + 1];
+        *number_put_signed(number, rank->rank) = '\0';
+        if (table->parallel[3] > 0) {
+            *number_put_signed(places[0], rank->rank / tensor % data) = '\0';
+            *number_put_signed(places[1], rank->rank / tensor / data) = '\0';
+            *number_put_signed(places[2], rank->rank % tensor) = '\0';
+        }
         for (size_t j = 0; j < rank->step_count; j++) {
             if (!plan_wants_step(table->plan, aggregate_text(rank, rank->steps[j].name)))
                 continue;
             clear(ns);
             take_step(table, rank, &rank->steps[j], ns);
-            write_csv(&table->out, aggregate_text(rank, rank->steps[j].name));
-            write_text(&table->out, ",rank,");
-            write_integer(&table->out, rank->rank);
-            write_times(table, ns);
-            if (table->parallel[3] > 0) {
-                int64_t tensor = table->parallel[0], data = table->parallel[2];
-                write_text(&table->out, ",");
-                write_integer(&table->out, rank->rank / tensor % data);
-                write_text(&table->out, ",");
-                write_integer(&table->out, rank->rank / tensor / data);
-                write_text(&table->out, ",");
-                write_integer(&table->out, rank->rank % tensor);
-            }
-            write_text(&table->out, "\n");
+            const char *const head[] = {aggregate_text(rank, rank->steps[j].name), "rank", number};
+            write_row(table, head, ns, (const char *const[]){places[0], places[1], places[2]});
         }
     }
 }
@@ -341,11 +361,7 @@ static void write_stage(struct step_table *table, const char *step, const int64_
     }
     if (!any)
         return;
-    write_csv(&table->out, step);
-    write_text(&table->out, ",stage,");
-    write_csv(&table->out, index);
-    write_times(table, ns);
-    write_text(&table->out, table->parallel[3] > 0 ? ",NA,NA,NA\n" : "\n");
+    write_row(table, (const char *const[]){step, "stage", index}, ns, (const char *const[]){"NA", "NA", "NA"});
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -404,9 +420,9 @@ static int write_stages(struct step_table *table, struct err *err)
     return status;
 }
 
-int write_steps(const char *directory, const struct plan *plan, struct err *err)
+int write_steps(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err)
 {
-    struct step_table table = {.plan = plan};
+    struct step_table table = {.plan = plan, .database = database};
     char *path = path_join(directory, "cluster_step_trace_time.csv");
     int status = path != NULL ? outfile_open(&table.out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(path);

@@ -102,25 +102,33 @@ static void write_sets(struct outfile *out, const struct plan *plan, bool p2p)
     write_text(out, "]");
 }
 
-static void write_group(struct outfile *out, const struct plan *plan, const struct plan_group *group)
+static void write_group(struct outfile *out, const struct plan *plan, const struct plan_group *group,
+                        struct cluster_database *database)
 {
+    const char *type = group->p2p ? "p2p" : "collective", *const names[] = {group->number,
+                                                                            group->id != NULL ? group->id : "",
+                                                                            group->name != NULL ? group->name : ""};
+    const int64_t *ranks = plan->members.items + group->first_member;
+    size_t count = group->member_count;
+    if (group->known_count > 0) {
+        ranks = plan->known.items + group->first_known;
+        count = group->known_count;
+    }
     write_text(out, "{\"type\": ");
-    write_json(out, group->p2p ? "p2p" : "collective");
+    write_json(out, type);
     write_text(out, ", \"rank_set\": ");
-    if (group->known_count > 0)
-        write_ranks(out, plan->known.items + group->first_known, group->known_count);
-    else
-        write_ranks(out, plan->members.items + group->first_member, group->member_count);
+    write_ranks(out, ranks, count);
     write_text(out, ", \"group_name\": ");
-    write_json(out, group->number);
+    write_json(out, names[0]);
     write_text(out, ", \"group_id\": ");
-    write_json(out, group->id != NULL ? group->id : "");
+    write_json(out, names[1]);
     write_text(out, ", \"pg_name\": ");
-    write_json(out, group->name != NULL ? group->name : "");
+    write_json(out, names[2]);
     write_text(out, "}");
+    cluster_database_add_group(database, type, ranks, count, names);
 }
 
-int write_groups(const char *directory, const struct plan *plan, struct err *err)
+int write_groups(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err)
 {
     struct outfile out;
     char *path = path_join(directory, "communication_group.json");
@@ -140,7 +148,7 @@ int write_groups(const char *directory, const struct plan *plan, struct err *err
         if (group->p2p != (i >= plan->groups.count))
             continue;
         write_text(&out, any ? ", " : "");
-        write_group(&out, plan, group);
+        write_group(&out, plan, group, database);
         any = true;
     }
     write_text(&out, "]}\n");
@@ -184,91 +192,101 @@ static void write_size(struct outfile *out, int64_t bytes)
         write_text(out, ".0");
 }
 
-static void begin_size(struct outfile *out, bool *first, int64_t bytes, int64_t count, int64_t ns)
-{
-    write_text(out, *first ? "\"" : ", \"");
-    *first = false;
-    write_size(out, bytes);
-    write_text(out, "\": [");
-    write_integer(out, count);
-    write_text(out, ", ");
-    write_decimal(out, ns, MS);
-    write_text(out, "]");
-}
+/* ---- what a rank did ---- */
 
-/* ---- sums ---- */
-
-void write_total_info(struct outfile *out, const struct aggregate_sum *sum, const struct rank_packet *packets)
+struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets)
 {
-    bool first = true, first_transport = true;
-    write_text(out, "\"Communication Time Info\": {");
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        decimal_member(out, &first, cluster_time_titles[i], sum->ns[i], MS);
-    decimal_member(out, &first, "Wait Time Ratio", part(sum->ns[TIME_WAIT], sum->ns[TIME_TRANSIT]), RATIO);
-    decimal_member(out, &first, "Synchronization Time Ratio",
-                   part(sum->ns[TIME_SYNCHRONIZATION], sum->ns[TIME_TRANSIT]), RATIO);
-    write_text(out, "}, \"Communication Bandwidth Info\": {");
+    struct cluster_info info = {.total = true,
+                                .ns = sum->ns,
+                                .wait_ratio = part(sum->ns[TIME_WAIT], sum->ns[TIME_TRANSIT]),
+                                .synchronization_ratio = part(sum->ns[TIME_SYNCHRONIZATION], sum->ns[TIME_TRANSIT])};
     for (size_t i = 0; i < TRANSPORTS; i++) {
         int64_t bytes = sum->transfers[i].bytes, ns = sum->transfers[i].ns;
-        member(out, &first_transport, cluster_transport_names[i]);
-        write_text(out, "{");
-        first = true;
-        decimal_member(out, &first, "Transit Time(ms)", ns, MS);
-        decimal_member(out, &first, "Transit Size(MB)", bytes, MB);
-        decimal_member(out, &first, "Bandwidth(GB/s)", number_ratio(bytes, ns, RATIO), RATIO);
-        member(out, &first, "Size Distribution");
-        write_text(out, "{");
-        first = true;
-        for (uint32_t j = 0; j < sum->packets_of[i]; j++, packets++)
-            begin_size(out, &first, packets->bytes, packets->count, packets->ns);
-        write_text(out, "}}");
+        info.transfers[i] =
+            (struct cluster_transfer){bytes, ns, number_ratio(bytes, ns, RATIO), 0, packets, sum->packets_of[i]};
+        packets += sum->packets_of[i];
     }
-    write_text(out, "}");
+    return info;
 }
 
-/* ---- one operator ---- */
+struct cluster_info info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_)
+{
+    struct cluster_info info = {.start_ns = operator_->start_ns,
+                                .ns = operator_->ns,
+                                .wait_ratio = operator_->wait_ratio,
+                                .synchronization_ratio = operator_->synchronization_ratio};
+    for (size_t i = 0; i < TRANSPORTS; i++) {
+        const struct rank_transfer *from = &operator_->transfers[i];
+        info.transfers[i] = (struct cluster_transfer){
+            from->bytes,       from->ns, from->bandwidth, from->large_ratio, rank->packets.items + from->first_packet,
+            from->packet_count};
+    }
+    return info;
+}
 
-static void write_transfer(struct outfile *out, const struct rank_data *rank, const struct rank_transfer *transfer)
+static void write_transfer(struct outfile *out, const struct cluster_transfer *transfer, bool total)
 {
     bool first = true;
     write_text(out, "{");
+    if (total)
+        decimal_member(out, &first, "Transit Time(ms)", transfer->ns, MS);
     decimal_member(out, &first, "Transit Size(MB)", transfer->bytes, MB);
-    decimal_member(out, &first, "Transit Time(ms)", transfer->ns, MS);
+    if (!total)
+        decimal_member(out, &first, "Transit Time(ms)", transfer->ns, MS);
     decimal_member(out, &first, "Bandwidth(GB/s)", transfer->bandwidth, RATIO);
-    decimal_member(out, &first, "Large Packet Ratio", transfer->large_ratio, RATIO);
+    if (!total)
+        decimal_member(out, &first, "Large Packet Ratio", transfer->large_ratio, RATIO);
     member(out, &first, "Size Distribution");
     write_text(out, "{");
-    first = true;
     for (uint32_t i = 0; i < transfer->packet_count; i++) {
-        const struct rank_packet *packet = &rank->packets.items[transfer->first_packet + i];
-        begin_size(out, &first, packet->bytes, packet->count, packet->ns);
+        const struct rank_packet *packet = &transfer->packets[i];
+        write_text(out, i > 0 ? ", \"" : "\"");
+        write_size(out, packet->bytes);
+        write_text(out, "\": [");
+        write_integer(out, packet->count);
+        write_text(out, ", ");
+        write_decimal(out, packet->ns, MS);
+        write_text(out, "]");
     }
     write_text(out, "}}");
 }
 
-void write_operator_info(struct outfile *out, const struct rank_data *rank, const struct rank_operator *operator_)
+/* The members "Communication Time Info" and "Communication Bandwidth Info". */
+static void write_info(struct outfile *out, const struct cluster_info *info)
 {
     bool first = true;
     write_text(out, "\"Communication Time Info\": {");
-    decimal_member(out, &first, "Start Timestamp(us)", operator_->start_ns, US);
+    if (!info->total)
+        decimal_member(out, &first, "Start Timestamp(us)", info->start_ns, US);
     for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        decimal_member(out, &first, cluster_time_titles[i], operator_->ns[i], MS);
-    decimal_member(out, &first, "Wait Time Ratio", operator_->wait_ratio, RATIO);
-    decimal_member(out, &first, "Synchronization Time Ratio", operator_->synchronization_ratio, RATIO);
+        decimal_member(out, &first, cluster_time_titles[i], info->ns[i], MS);
+    decimal_member(out, &first, "Wait Time Ratio", info->wait_ratio, RATIO);
+    decimal_member(out, &first, "Synchronization Time Ratio", info->synchronization_ratio, RATIO);
     write_text(out, "}, \"Communication Bandwidth Info\": {");
     first = true;
     for (size_t i = 0; i < TRANSPORTS; i++) {
         member(out, &first, cluster_transport_names[i]);
-        write_transfer(out, rank, &operator_->transfers[i]);
+        write_transfer(out, &info->transfers[i], info->total);
     }
     write_text(out, "}");
 }
 
+void nested_json_rank(struct nested_json *json, const struct cluster_member *member_, bool first, int64_t rank,
+                      const struct cluster_info *info)
+{
+    write_text(&json->out, first ? "\"" : ", \"");
+    write_integer(&json->out, rank);
+    write_text(&json->out, "\": {");
+    write_info(&json->out, info);
+    write_text(&json->out, "}");
+    cluster_database_add_info(json->database, member_, rank, info);
+}
+
 /* ---- the frame ---- */
 
-int nested_json_open(struct nested_json *json, const char *path, struct err *err)
+int nested_json_open(struct nested_json *json, const char *path, struct cluster_database *database, struct err *err)
 {
-    *json = (struct nested_json){.key = NULL};
+    *json = (struct nested_json){.database = database};
     if (outfile_open(&json->out, path, err) < 0)
         return -(int)err->code;
     write_text(&json->out, "{");

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "exporters/cluster/output/write.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
@@ -54,7 +57,8 @@ static int by_caused(const void *a, const void *b)
 }
 
 /* The one that others wait for longest comes first. */
-int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts, struct err *err)
+int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
+                     struct cluster_worst *ret, struct err *err)
 {
     struct outfile out;
     struct ranked *order = calloc(plan->rank_count + 1, sizeof *order);
@@ -72,6 +76,10 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
         const struct rank_verdict *verdict = order[i].verdict;
         if (verdict->collectives == 0)
             continue;
+        if (ret->ranks++ == 0) {
+            ret->rank = order[i].rank;
+            ret->verdict = *verdict;
+        }
         write_integer(&out, order[i].rank);
         integer(&out, verdict->collectives);
         integer(&out, verdict->last);
@@ -114,8 +122,28 @@ static void write_late_row(struct outfile *out, const struct plan *plan, const s
     write_text(out, collective_outlier_below(merged) != INT64_MIN ? "yes\n" : "no\n");
 }
 
+static int keep_wait(struct cluster_worst *worst, const char *step, const struct late_collective *late, struct err *err)
+{
+    const int64_t rank = late->merged.shortest_rank;
+    char text[CLUSTER_WORST_TEXT];
+    struct step_wait *wait = worst->waits.items, *end = wait + worst->waits.count;
+    snprintf(text, sizeof text, "%s", step);
+    utf8_mask(text);
+    while (wait < end && (wait->rank != rank || strcmp(wait->step, text) != 0))
+        wait++;
+    if (wait == end) {
+        if (array_reserve(&worst->waits, 1, err) < 0)
+            return -(int)err->code;
+        wait = &worst->waits.items[worst->waits.count++];
+        *wait = (struct step_wait){.rank = rank};
+        memcpy(wait->step, text, sizeof text);
+    }
+    wait->us += (double)late->wait_ns / 1e3;
+    return 0;
+}
+
 int write_late(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
-               const struct late_names *names, struct err *err)
+               const struct late_names *names, struct cluster_worst *ret, struct err *err)
 {
     struct outfile out;
     int status = open_table(&out, directory, "late_collectives.csv",
@@ -125,6 +153,11 @@ int write_late(const char *directory, const struct plan *plan, const struct verd
     for (size_t i = 0; status == 0 && i < verdicts->late_count; i++) {
         const char *name = i < names->count ? names->items[i] : NULL;
         write_late_row(&out, plan, &verdicts->late[i], name != NULL ? name : "");
+        ret->late++;
+        if (keep_wait(ret, plan->steps.items[verdicts->late[i].step], &verdicts->late[i], err) < 0) {
+            outfile_abort(&out);
+            return -(int)err->code;
+        }
     }
     return status == 0 ? outfile_commit(&out, err) : status;
 }
@@ -232,13 +265,26 @@ static int by_shortfall(const void *a, const void *b)
 #define SPREAD 0.05     /* below the middle of its class before a link is called slow */
 #define DEVIATIONS 3    /* and so many */
 
-static void write_link(struct outfile *out, const struct link_sums *sums, const struct judged *judged)
+static void write_link(struct outfile *out, const struct link_sums *sums, const struct judged *judged,
+                       struct cluster_worst *ret)
 {
     const struct cluster_link *link = judged->link;
     const struct class *class = judged->class;
     int64_t bandwidth = bandwidth_of(link);
     bool slow = class->count >= 3 && judged->shortfall > SPREAD &&
                 (double)bandwidth < class->median - DEVIATIONS * class->deviation;
+    const int64_t median = number_rounded(class->median), below = number_rounded(judged->shortfall * 10000);
+    if (ret->links++ == 0) {
+        ret->link.source = link->key.source;
+        ret->link.target = link->key.target;
+        snprintf(ret->link.transport, sizeof ret->link.transport, "%s",
+                 sums->transports.items[link->key.transport].bytes);
+        utf8_mask(ret->link.transport);
+        ret->link.bandwidth = (double)bandwidth / 1e4;
+        ret->link.median = (double)median / 1e4;
+        ret->link.below = (double)below / 1e2;
+        ret->link.slow = slow;
+    }
     write_integer(out, link->key.source);
     integer(out, link->key.target);
     comma(out);
@@ -246,8 +292,8 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
     decimal(out, link->bytes, 6);
     decimal(out, link->ns, 6);
     decimal(out, bandwidth, GB);
-    decimal(out, number_rounded(class->median), GB);
-    decimal(out, number_rounded(judged->shortfall * 10000), 2);
+    decimal(out, median, GB);
+    decimal(out, below, 2);
     decimal(out,
             class->deviation > 0 ? number_rounded(((double)bandwidth - class->median) / class->deviation * 100) : 0, 2);
     integer(out, (int64_t) class->count);
@@ -255,7 +301,7 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
     write_text(out, slow ? "yes\n" : "no\n");
 }
 
-int write_slow_links(const char *directory, const struct link_sums *sums, struct err *err)
+int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err)
 {
     struct outfile out;
     size_t transports = sums->transports.count, count = 0;
@@ -278,7 +324,7 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
                    "Bandwidth(GB/s),Median of Transport(GB/s),Below Median(%),Deviations,Links of Transport,Slow\n",
                    err) < 0;
     for (size_t i = 0; !failed && i < count && i < SLOW_LINKS; i++)
-        write_link(&out, sums, &links[i]);
+        write_link(&out, sums, &links[i], ret);
     free(classes);
     free(links);
     return failed ? -(int)err->code : outfile_commit(&out, err);

@@ -129,7 +129,7 @@ static char *path_kept(const struct cluster_load *load, const struct cluster_sou
 static int make_rank(const struct cluster_load *load, const struct cluster_source *source, struct rank_data *rank,
                      struct diagnostics *diag, struct err *err)
 {
-    const struct rank_places places = {source->path, source->path, source->path};
+    const struct rank_places places = {source->path, source->path};
     if (source->kind != SOURCE_PROF && rank_text_is_there(source->path))
         return rank_text_read(rank, &places, diag, err);
     if (load->analyse != NULL)

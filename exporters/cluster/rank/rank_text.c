@@ -43,15 +43,16 @@ struct link_place {
     } key;
 };
 
-struct reader {
-    struct rank_data *rank;
-    struct diagnostics *diag;
-    const char *file; /* for diagnostics */
-    const char *key;  /* likewise: the member that is read */
-    uint64_t unsafe;  /* texts of the files before */
-    size_t step_column, first_value, title_count;
-    struct map blocks, operators, links; /* places */
-};
+void rank_reader_init(struct rank_reader *reader, struct rank_data *rank, const char *file, struct diagnostics *diag)
+{
+    *reader = (struct rank_reader){.rank = rank,
+                                   .diag = diag,
+                                   .file = file,
+                                   .key = "",
+                                   .blocks = MAP_OF(struct block_place, key),
+                                   .operators = MAP_OF(struct operator_place, key),
+                                   .links = MAP_OF(struct link_place, key)};
+}
 
 static char *file_of(const char *directory, const char *name)
 {
@@ -85,7 +86,7 @@ bool rank_text_is_there(const char *directory)
     return exists(directory, "step_trace_time.csv") || exists(directory, "communication.json");
 }
 
-static void refuse(struct reader *reader, const char *field, const char *found, const char *expected)
+static void refuse(struct rank_reader *reader, const char *field, const char *found, const char *expected)
 {
     char place_text[512];
     snprintf(place_text, sizeof place_text, "%s of %s", field, reader->key);
@@ -93,31 +94,35 @@ static void refuse(struct reader *reader, const char *field, const char *found, 
     diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%s; expected %s; it is left out", found, expected);
 }
 
-/* A member in units of 1/scale, 0 when it is not there. A value that is no number, is below 0 where it must not be, or
- * is beyond 63 bits is told, and false returned. */
-static bool quantity(struct reader *reader, const struct json *parent, const char *name, double scale, bool is_signed,
-                     int64_t *ret)
+/* A value in units of 1/scale, 0 when it is not there. One that is no number, is below 0 where it must not be, or is
+ * beyond 63 bits is told, and false returned. */
+static bool quantity(struct rank_reader *reader, struct told_value value, const char *name, double scale,
+                     bool is_signed, int64_t *ret)
 {
-    const struct json *value = json_member(parent, name);
     char found[64];
-    double number = 0;
     *ret = 0;
-    if (value == NULL)
+    if (!value.there)
         return true;
-    bool is_number = json_number(value, &number);
-    if (is_number && fabs(number * scale) < 9e18 && (is_signed || number >= 0)) {
-        *ret = llround(number * scale);
+    if (value.is_number && fabs(value.number * scale) < 9e18 && (is_signed || value.number >= 0)) {
+        *ret = llround(value.number * scale);
         return true;
     }
-    snprintf(found, sizeof found, "%.17g", number);
-    refuse(reader, name, is_number ? found : "no number", is_signed ? "a number" : "a number from 0");
+    snprintf(found, sizeof found, "%.17g", value.number);
+    refuse(reader, name, value.is_number ? found : "no number", is_signed ? "a number" : "a number from 0");
     return false;
+}
+
+static struct told_value told(const struct json *value)
+{
+    struct told_value ret = {.there = value != NULL};
+    ret.is_number = value != NULL && json_number(value, &ret.number);
+    return ret;
 }
 
 /* ---- step_trace_time.csv ---- */
 
 /* Tells of a title that is one letter off one of a profiler's: the times of that one would be missing in silence. */
-static void check_title(const struct reader *reader, const char *title)
+static void check_title(const struct rank_reader *reader, const char *title)
 {
     static const char *const titles[] = {"Computing",  "Communication(Not Overlapped)",
                                          "Overlapped", "Communication",
@@ -132,7 +137,7 @@ static void check_title(const struct reader *reader, const char *title)
     }
 }
 
-static int take_titles(struct reader *reader, const char *const *fields, size_t count, struct err *err)
+static int take_titles(struct rank_reader *reader, const char *const *fields, size_t count, struct err *err)
 {
     struct rank_data *rank = reader->rank;
     reader->step_column = reader->title_count = count;
@@ -166,7 +171,7 @@ static bool may_be_negative(const char *title)
 }
 
 /* INT64_MIN for what is no time. */
-static int64_t step_time(struct reader *reader, const char *text, size_t column, uint64_t row)
+static int64_t step_time(struct rank_reader *reader, const char *text, size_t column, uint64_t row)
 {
     const char *title = rank_text_of(reader->rank, reader->rank->columns[column]);
     const struct place place = {reader->file, (int64_t)row - 1, -1, title};
@@ -194,7 +199,7 @@ static bool time_titled(const struct rank_data *rank, const struct rank_step *st
 }
 
 /* Tells of times that are longer than what they are part of: they stay as their tool wrote them. */
-static void check_step(const struct reader *reader, const struct rank_step *step, uint64_t row)
+static void check_step(const struct rank_reader *reader, const struct rank_step *step, uint64_t row)
 {
     static const char *const parts[][2] = {{"Overlapped", "Communication"},
                                            {"Communication(Not Overlapped)", "Communication"}};
@@ -209,15 +214,15 @@ static void check_step(const struct reader *reader, const struct rank_step *step
     }
 }
 
-static void refuse_row(const struct reader *reader, uint64_t number, const char *expected)
+static void refuse_row(const struct rank_reader *reader, uint64_t number, const char *expected)
 {
     const struct place place = {reader->file, (int64_t)number - 1, -1, NULL};
     diag_report(reader->diag, DIAG_TEXT_LINE, &place, "expected %s", expected);
 }
 
-static int take_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+int rank_reader_step(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
 {
-    struct reader *reader = arg;
+    struct rank_reader *reader = arg;
     struct rank_data *rank = reader->rank;
     if (number == 1)
         return take_titles(reader, fields, count, err);
@@ -250,7 +255,7 @@ static int take_step(void *arg, const char *const *fields, size_t count, uint64_
 /* ---- communication.json, communication_matrix.json ---- */
 
 /* The index of the block of these keys. name is cut at the '@'. */
-static int find_block(struct reader *reader, const char *const *keys, size_t *ret_name_length, uint32_t *ret,
+static int find_block(struct rank_reader *reader, const char *const *keys, size_t *ret_name_length, uint32_t *ret,
                       struct err *err)
 {
     struct rank_data *rank = reader->rank;
@@ -276,106 +281,129 @@ static int find_block(struct reader *reader, const char *const *keys, size_t *re
     return 0;
 }
 
-static int take_packets(struct reader *reader, struct rank_transfer *transfer, const struct json *distribution,
-                        bool *sound, struct err *err)
+static bool is_total(const char *name)
 {
-    struct rank_data *rank = reader->rank;
-    transfer->first_packet = (uint32_t)rank->packets.count;
-    for (const struct json *size = json_first(distribution); size != NULL; size = json_next(size)) {
-        const char *text = json_key(size);
-        double mb = 0, count = 0, ms = 0;
-        if (number_parse_real(text, &mb) < 0 || !(mb >= 0 && mb < 9e12) ||
-            !json_number(json_element(size, 0), &count) || !json_number(json_element(size, 1), &ms) ||
-            !(count >= 0 && count < 9e15) || !(ms >= 0 && ms < 9e12)) {
-            refuse(reader, "Size Distribution", text, "sizes in MB, each with a count and milliseconds");
-            *sound = false;
-            return 0;
-        }
-        int status = array_reserve(&rank->packets, 1, err);
-        if (status < 0)
-            return status;
-        rank->packets.items[rank->packets.count++] =
-            (struct rank_packet){llround(mb * BYTES_OF_MB), llround(count), llround(ms * NS_OF_MS)};
-        transfer->packet_count++;
-    }
-    return 0;
-}
-
-static int take_transfers(struct reader *reader, struct rank_operator *operator_, const struct json *bandwidths,
-                          bool *sound, struct err *err)
-{
-    int status = 0;
-    for (size_t i = 0; status == 0 && *sound && i < TRANSPORTS; i++) {
-        const struct json *info = json_member(bandwidths, cluster_transport_names[i]);
-        struct rank_transfer *transfer = &operator_->transfers[i];
-        *sound = quantity(reader, info, "Transit Size(MB)", BYTES_OF_MB, false, &transfer->bytes) &&
-                 quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &transfer->ns) &&
-                 quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &transfer->bandwidth) &&
-                 quantity(reader, info, "Large Packet Ratio", TEN_THOUSANDTHS, false, &transfer->large_ratio);
-        if (*sound)
-            status = take_packets(reader, transfer, json_member(info, "Size Distribution"), sound, err);
-    }
-    return status;
+    return strncasecmp(name, "total", strlen("total")) == 0;
 }
 
 /* The idle rest of an elapsed time may be below 0 by the rounding of what was taken from it. */
-static bool take_times(struct reader *reader, struct rank_operator *operator_, const struct json *times)
+static bool take_times(struct rank_reader *reader, const struct told_value values[TOLD_TIMES])
 {
-    bool sound = quantity(reader, times, "Start Timestamp(us)", 1000, false, &operator_->start_ns) &&
-                 quantity(reader, times, "Wait Time Ratio", TEN_THOUSANDTHS, false, &operator_->wait_ratio) &&
-                 quantity(reader, times, "Synchronization Time Ratio", TEN_THOUSANDTHS, false,
-                          &operator_->synchronization_ratio);
+    struct rank_operator *operator_ = &reader->operator_;
+    bool sound =
+        quantity(reader, values[TOLD_START], "Start Timestamp(us)", 1000, false, &operator_->start_ns) &&
+        quantity(reader, values[TOLD_WAIT_RATIO], "Wait Time Ratio", TEN_THOUSANDTHS, false, &operator_->wait_ratio) &&
+        quantity(reader, values[TOLD_SYNCHRONIZATION_RATIO], "Synchronization Time Ratio", TEN_THOUSANDTHS, false,
+                 &operator_->synchronization_ratio);
     for (size_t i = 0; sound && i < CLUSTER_TIMES; i++)
-        sound = quantity(reader, times, cluster_time_titles[i], NS_OF_MS, i == TIME_IDLE, &operator_->ns[i]);
-    if (sound && json_member(times, cluster_time_titles[TIME_ELAPSE]) == NULL) {
+        sound =
+            quantity(reader, values[TOLD_NS + i], cluster_time_titles[i], NS_OF_MS, i == TIME_IDLE, &operator_->ns[i]);
+    if (sound && !values[TOLD_NS + TIME_ELAPSE].there) {
         refuse(reader, cluster_time_titles[TIME_ELAPSE], "nothing", "a number from 0");
         return false;
     }
     /* Databases have no ratios. */
     int64_t transit = operator_->ns[TIME_TRANSIT], wait = operator_->ns[TIME_WAIT],
             synchronization = operator_->ns[TIME_SYNCHRONIZATION];
-    if (json_member(times, "Wait Time Ratio") == NULL)
+    if (!values[TOLD_WAIT_RATIO].there)
         operator_->wait_ratio = number_ratio(wait, number_add(wait, transit), 4);
-    if (json_member(times, "Synchronization Time Ratio") == NULL)
+    if (!values[TOLD_SYNCHRONIZATION_RATIO].there)
         operator_->synchronization_ratio = number_ratio(synchronization, number_add(synchronization, transit), 4);
     return sound;
 }
 
-static bool is_total(const char *name)
+int rank_reader_begin_operator(struct rank_reader *reader, const char *const *keys,
+                               const struct told_value values[TOLD_TIMES], struct err *err)
 {
-    return strncasecmp(name, "total", strlen("total")) == 0;
+    struct rank_data *rank = reader->rank;
+    size_t name_length;
+    bool added = true;
+    reader->operator_ = (struct rank_operator){.name = 0};
+    reader->packets_before = rank->packets.count;
+    reader->sound = false;
+    if (is_total(keys[2]))
+        return 0;
+    reader->key = keys[2];
+    if (find_block(reader, keys, &name_length, &reader->operator_.block, err) < 0 ||
+        rank_text(rank, keys[2], name_length, &reader->operator_.name, err) < 0)
+        return -(int)err->code;
+    const struct operator_place place = {.key = {reader->operator_.block, reader->operator_.name}};
+    if (map_add(&reader->operators, &place.key, &added, err) == NULL)
+        return -(int)err->code;
+    if (!added)
+        refuse(reader, keys[0], "the operator stands there twice", "each once in a step");
+    reader->sound = added && take_times(reader, values);
+    return 0;
+}
+
+void rank_reader_transfer(struct rank_reader *reader, size_t transport, const struct told_value values[TOLD_TRANSFER])
+{
+    struct rank_transfer *transfer = &reader->operator_.transfers[transport];
+    transfer->first_packet = (uint32_t)reader->rank->packets.count;
+    reader->sound = reader->sound &&
+                    quantity(reader, values[0], "Transit Size(MB)", BYTES_OF_MB, false, &transfer->bytes) &&
+                    quantity(reader, values[1], "Transit Time(ms)", NS_OF_MS, false, &transfer->ns) &&
+                    quantity(reader, values[2], "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &transfer->bandwidth) &&
+                    quantity(reader, values[3], "Large Packet Ratio", TEN_THOUSANDTHS, false, &transfer->large_ratio);
+}
+
+int rank_reader_packet(struct rank_reader *reader, size_t transport, const char *size, struct told_value count,
+                       struct told_value ms, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    double mb = 0;
+    if (!reader->sound)
+        return 0;
+    if (number_parse_real(size, &mb) < 0 || !(mb >= 0 && mb < 9e12) || !count.is_number || !ms.is_number ||
+        !(count.number >= 0 && count.number < 9e15) || !(ms.number >= 0 && ms.number < 9e12)) {
+        refuse(reader, "Size Distribution", size, "sizes in MB, each with a count and milliseconds");
+        reader->sound = false;
+        return 0;
+    }
+    if (array_reserve(&rank->packets, 1, err) < 0)
+        return -(int)err->code;
+    rank->packets.items[rank->packets.count++] =
+        (struct rank_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
+    reader->operator_.transfers[transport].packet_count++;
+    return 0;
+}
+
+int rank_reader_end_operator(struct rank_reader *reader, struct err *err)
+{
+    struct rank_data *rank = reader->rank;
+    if (reader->sound && array_reserve(&rank->operators, 1, err) < 0)
+        return -(int)err->code;
+    if (reader->sound)
+        rank->operators.items[rank->operators.count++] = reader->operator_;
+    else
+        rank->packets.count = reader->packets_before;
+    return 0;
 }
 
 static int take_operator(void *arg, const char *const *keys, const struct json *value, struct err *err)
 {
-    struct reader *reader = arg;
-    struct rank_data *rank = reader->rank;
-    struct rank_operator operator_ = {.name = 0};
-    size_t name_length, packets_before = rank->packets.count;
-    bool added = true;
-    if (is_total(keys[2]))
-        return 0;
-    reader->key = keys[2];
-    int status = find_block(reader, keys, &name_length, &operator_.block, err);
-    if (status == 0)
-        status = rank_text(rank, keys[2], name_length, &operator_.name, err);
-    const struct operator_place place = {.key = {operator_.block, operator_.name}};
-    if (status == 0 && map_add(&reader->operators, &place.key, &added, err) == NULL)
-        status = -(int)err->code;
-    if (status < 0)
-        return status;
-    if (!added)
-        refuse(reader, keys[0], "the operator stands there twice", "each once in a step");
-    bool sound = added && take_times(reader, &operator_, json_member(value, "Communication Time Info"));
-    if (sound)
-        status = take_transfers(reader, &operator_, json_member(value, "Communication Bandwidth Info"), &sound, err);
-    if (status == 0 && sound)
-        status = array_reserve(&rank->operators, 1, err);
-    if (status == 0 && sound)
-        rank->operators.items[rank->operators.count++] = operator_;
-    else
-        rank->packets.count = packets_before;
-    return status;
+    struct rank_reader *reader = arg;
+    const struct json *times = json_member(value, "Communication Time Info"),
+                      *bandwidths = json_member(value, "Communication Bandwidth Info");
+    struct told_value values[TOLD_TIMES] = {[TOLD_START] = told(json_member(times, "Start Timestamp(us)")),
+                                            [TOLD_WAIT_RATIO] = told(json_member(times, "Wait Time Ratio")),
+                                            [TOLD_SYNCHRONIZATION_RATIO] =
+                                                told(json_member(times, "Synchronization Time Ratio"))};
+    for (size_t i = 0; i < CLUSTER_TIMES; i++)
+        values[TOLD_NS + i] = told(json_member(times, cluster_time_titles[i]));
+    int status = rank_reader_begin_operator(reader, keys, values, err);
+    for (size_t i = 0; status == 0 && i < TRANSPORTS; i++) {
+        const struct json *info = json_member(bandwidths, cluster_transport_names[i]);
+        const struct told_value transfer[TOLD_TRANSFER] = {
+            told(json_member(info, "Transit Size(MB)")), told(json_member(info, "Transit Time(ms)")),
+            told(json_member(info, "Bandwidth(GB/s)")), told(json_member(info, "Large Packet Ratio"))};
+        const struct json *size = json_first(json_member(info, "Size Distribution"));
+        rank_reader_transfer(reader, i, transfer);
+        for (; status == 0 && size != NULL; size = json_next(size))
+            status = rank_reader_packet(reader, i, json_key(size), told(json_element(size, 0)),
+                                        told(json_element(size, 1)), err);
+    }
+    return status == 0 ? rank_reader_end_operator(reader, err) : status;
 }
 
 /* "0-3" */
@@ -387,7 +415,7 @@ static bool parse_link(const char *key, struct rank_link *ret)
 }
 
 /* Words of HCCL's libraries, and of analyses of what these wrote. */
-static void check_transport(struct reader *reader, const char *key, const char *transport)
+static void check_transport(struct rank_reader *reader, const char *key, const char *transport)
 {
     static const char *const known[] = {"LOCAL",   "HCCS",          "PCIE", "RDMA", "SIO",  "SDMA",     "HCCS_SW",
                                         "ON_CHIP", "STANDARD_ROCE", "ROCE", "UB",   "UBoE", "RESERVED", "N/A",
@@ -401,51 +429,54 @@ static void check_transport(struct reader *reader, const char *key, const char *
                 transport != NULL ? transport : "none");
 }
 
-static int take_link(struct reader *reader, uint32_t block, uint32_t entry, const struct json *info, struct err *err)
+int rank_reader_link(struct rank_reader *reader, const char *const *keys, const struct told_link *told, struct err *err)
 {
     struct rank_data *rank = reader->rank;
-    struct rank_link link = {.entry = entry, .block = block, .op_name = CLUSTER_NO_TEXT, .transport = CLUSTER_NO_TEXT};
-    const char *transport = json_string(json_member(info, "Transport Type"));
-    const char *op_name = json_string(json_member(info, "Op Name"));
+    struct rank_link link = {.op_name = CLUSTER_NO_TEXT, .transport = CLUSTER_NO_TEXT};
+    size_t name_length;
     bool added = true;
-    if (op_name == NULL)
-        op_name = json_string(json_member(info, "op_name"));
-    if (!parse_link(json_key(info), &link)) {
-        refuse(reader, json_key(info), "no link", "SOURCE-TARGET");
+    if (is_total(keys[2]))
+        return 0;
+    reader->key = keys[2];
+    if (find_block(reader, keys, &name_length, &link.block, err) < 0 ||
+        rank_text(rank, keys[2], name_length, &link.entry, err) < 0)
+        return -(int)err->code;
+    if (!parse_link(told->ranks, &link)) {
+        refuse(reader, told->ranks, "no link", "SOURCE-TARGET");
         return 0;
     }
-    const struct link_place place = {.key = {link.source, link.target, block, entry}};
+    const struct link_place place = {.key = {link.source, link.target, link.block, link.entry}};
     if (map_add(&reader->links, &place.key, &added, err) == NULL)
         return -(int)err->code;
     if (!added)
-        refuse(reader, json_key(info), "the link stands there twice", "each once in an entry");
-    bool sound = added && quantity(reader, info, "Transit Size(MB)", BYTES_OF_MB, false, &link.bytes) &&
-                 quantity(reader, info, "Transit Time(ms)", NS_OF_MS, false, &link.ns) &&
-                 quantity(reader, info, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &link.bandwidth);
-    check_transport(reader, json_key(info), transport);
-    int status = transport != NULL ? rank_text(rank, transport, strlen(transport), &link.transport, err) : 0;
-    if (status == 0 && op_name != NULL)
-        status = rank_text(rank, op_name, strlen(op_name), &link.op_name, err);
-    if (status == 0)
-        status = array_reserve(&rank->links, 1, err);
-    if (status == 0 && sound)
+        refuse(reader, told->ranks, "the link stands there twice", "each once in an entry");
+    bool sound = added && quantity(reader, told->size, "Transit Size(MB)", BYTES_OF_MB, false, &link.bytes) &&
+                 quantity(reader, told->time, "Transit Time(ms)", NS_OF_MS, false, &link.ns) &&
+                 quantity(reader, told->bandwidth, "Bandwidth(GB/s)", TEN_THOUSANDTHS, false, &link.bandwidth);
+    check_transport(reader, told->ranks, told->transport);
+    if ((told->transport != NULL &&
+         rank_text(rank, told->transport, strlen(told->transport), &link.transport, err) < 0) ||
+        (told->op_name != NULL && rank_text(rank, told->op_name, strlen(told->op_name), &link.op_name, err) < 0) ||
+        array_reserve(&rank->links, 1, err) < 0)
+        return -(int)err->code;
+    if (sound)
         rank->links.items[rank->links.count++] = link;
-    return status;
+    return 0;
 }
 
 static int take_entry(void *arg, const char *const *keys, const struct json *value, struct err *err)
 {
-    struct reader *reader = arg;
-    size_t name_length;
-    uint32_t entry = 0, block = 0;
-    if (is_total(keys[2]))
-        return 0;
-    reader->key = keys[2];
-    int status = find_block(reader, keys, &name_length, &block, err);
-    if (status == 0)
-        status = rank_text(reader->rank, keys[2], name_length, &entry, err);
-    for (const struct json *link = json_first(value); status == 0 && link != NULL; link = json_next(link))
-        status = take_link(reader, block, entry, link, err);
+    int status = 0;
+    for (const struct json *info = json_first(value); status == 0 && info != NULL; info = json_next(info)) {
+        const char *op_name = json_string(json_member(info, "Op Name"));
+        const struct told_link link = {.ranks = json_key(info),
+                                       .transport = json_string(json_member(info, "Transport Type")),
+                                       .op_name = op_name != NULL ? op_name : json_string(json_member(info, "op_name")),
+                                       .size = told(json_member(info, "Transit Size(MB)")),
+                                       .time = told(json_member(info, "Transit Time(ms)")),
+                                       .bandwidth = told(json_member(info, "Bandwidth(GB/s)"))};
+        status = rank_reader_link(arg, keys, &link, err);
+    }
     return status;
 }
 
@@ -460,8 +491,16 @@ static void tell_unsafe(const struct rank_data *rank, uint64_t before, const cha
                     (unsigned long long)(rank->unsafe_texts - before));
 }
 
+void rank_reader_release(struct rank_reader *reader)
+{
+    tell_unsafe(reader->rank, reader->unsafe, reader->file, reader->diag);
+    map_release(&reader->blocks);
+    map_release(&reader->operators);
+    map_release(&reader->links);
+}
+
 /* A file that is missing or ends early costs what it would have said, not the rank. */
-static int tell(struct reader *reader, int status, struct err *err)
+static int tell(struct rank_reader *reader, int status, struct err *err)
 {
     tell_unsafe(reader->rank, reader->unsafe, reader->file, reader->diag);
     reader->unsafe = reader->rank->unsafe_texts;
@@ -480,7 +519,7 @@ static const char *shown(const struct rank_places *places, const char *path)
     return places->results == places->capture ? path : places->capture;
 }
 
-static int read_members(struct reader *reader, const struct rank_places *places, const char *name,
+static int read_members(struct rank_reader *reader, const struct rank_places *places, const char *name,
                         int (*member)(void *arg, const char *const *keys, const struct json *value, struct err *err),
                         struct err *err)
 {
@@ -493,19 +532,19 @@ static int read_members(struct reader *reader, const struct rank_places *places,
     return status;
 }
 
-static int read_steps(struct reader *reader, const struct rank_places *places, struct err *err)
+static int read_steps(struct rank_reader *reader, const struct rank_places *places, struct err *err)
 {
     char *path = file_of(places->results, "step_trace_time.csv");
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     reader->file = shown(places, path);
-    int status = tell(reader, csv_read_exactly(path, take_step, reader, err), err);
+    int status = tell(reader, csv_read_exactly(path, rank_reader_step, reader, err), err);
     free(path);
     return status;
 }
 
 /* A rank that did not communicate has neither file: who has others to compare with tells. */
-static int read_communication(struct reader *reader, const struct rank_places *places, struct err *err)
+static int read_communication(struct rank_reader *reader, const struct rank_places *places, struct err *err)
 {
     struct rank_data *rank = reader->rank;
     int status = 0;
@@ -520,21 +559,15 @@ static int read_communication(struct reader *reader, const struct rank_places *p
 
 int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)
 {
-    struct reader reader = {.rank = rank,
-                            .diag = diag,
-                            .key = "",
-                            .blocks = MAP_OF(struct block_place, key),
-                            .operators = MAP_OF(struct operator_place, key),
-                            .links = MAP_OF(struct link_place, key)};
-    int status = rank_metadata_read(rank, places->metadata, diag, err);
+    struct rank_reader reader;
+    rank_reader_init(&reader, rank, places->capture, diag);
+    int status = rank_metadata_read(rank, places->capture, diag, err);
     reader.unsafe = rank->unsafe_texts;
     if (status == 0)
         status = read_steps(&reader, places, err);
     if (status == 0)
         status = read_communication(&reader, places, err);
-    map_release(&reader.blocks);
-    map_release(&reader.operators);
-    map_release(&reader.links);
+    rank_reader_release(&reader);
     return status == 0 ? rank_data_gather(rank, err) : status;
 }
 
@@ -580,18 +613,12 @@ static void take_division(struct rank_data *rank, const struct json *arguments)
         json_integer(json_member(arguments, keys[i]), &rank->parallel[i]);
 }
 
-int rank_metadata_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err)
+int rank_metadata_take(struct rank_data *rank, const char *path, const char *text, size_t length,
+                       struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
-    size_t length = 0;
     uint64_t unsafe = rank->unsafe_texts;
-    struct stat info;
-    if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    int status = lstat(path, &info) == 0 ? read_whole_file(path, METADATA_LIMIT, &text, &length, err) : 0;
-    struct json *root = status == 0 && text != NULL ? json_parse(text, length, err) : NULL;
-    if (text != NULL && root == NULL)
-        status = -(int)err->code;
+    struct json *root = text != NULL ? json_parse(text, length, err) : NULL;
+    int status = root != NULL ? 0 : -(int)err->code;
     const struct json *group = json_first(json_member(root, "parallel_group_info"));
     for (; status == 0 && group != NULL; group = json_next(group))
         status = take_group(rank, group, err);
@@ -605,6 +632,21 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
         status = 0;
     }
     json_free(root);
+    return status;
+}
+
+int rank_metadata_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err)
+{
+    char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
+    size_t length = 0;
+    struct stat info;
+    if (path == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = 0;
+    if (lstat(path, &info) == 0) {
+        read_whole_file(path, METADATA_LIMIT, &text, &length, err);
+        status = rank_metadata_take(rank, path, text, length, diag, err);
+    }
     free(text);
     free(path);
     return status;

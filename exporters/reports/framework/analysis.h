@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
+#include "base/file/large.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
 
@@ -24,11 +25,13 @@ void relation_release(struct relation *relation);
 static inline const struct framework_launch *relation_launch(const struct relation *relation,
                                                              const struct framework *framework, int64_t connection_id)
 {
+    large_passed(32); /* each may be in pages of its own */
     return connection_id >= 0 && (uint64_t)connection_id < relation->count && relation->launches[connection_id] > 0
                ? &framework->launches[relation->launches[connection_id] - 1]
                : NULL;
 }
 
+struct comm_document;
 struct minddata_report;
 struct torch_work;
 
@@ -58,9 +61,10 @@ struct framework_analysis {
 
     /* Made by framework_write: */
     struct relation relation;
-    struct torch_work *work;          /* of PyTorch: torch_relation.h */
-    struct report_session session;    /* its context is this */
-    struct minddata_report *minddata; /* of the report that is being made */
+    struct torch_work *work;             /* of PyTorch: torch_relation.h */
+    struct report_session session;       /* its context is this */
+    struct comm_document *communication; /* exporters/communication/communication.h; NULL: not read yet */
+    struct minddata_report *minddata;    /* of the report that is being made */
 };
 
 /* Whether a step's rows and events are written. */

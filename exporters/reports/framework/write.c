@@ -2,6 +2,8 @@
 #include "exporters/reports/framework/write.h"
 
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
+#include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
 #include "exporters/reports/framework/analysis.h"
@@ -168,6 +170,7 @@ static int write_files(struct framework_analysis *analysis, const struct file *f
         if ((file->of_device && analysis->database == NULL) || (analysis->for_cluster && !file->of_cluster))
             continue;
         int status = file->write(analysis, err);
+        large_forget();
         if (status < 0 && ends_everything(err))
             return status;
         if (status < 0) {
@@ -212,6 +215,8 @@ int framework_relate(struct framework_analysis *analysis, struct err *err)
 
 void framework_unrelate(struct framework_analysis *analysis)
 {
+    comm_document_free(analysis->communication);
+    analysis->communication = NULL;
     free(analysis->work);
     analysis->work = NULL;
     relation_release(&analysis->relation);

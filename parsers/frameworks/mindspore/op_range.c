@@ -69,7 +69,10 @@ static void make_name(struct strbuf *name, const struct fields *fields)
     } else if (is_text(&texts[TEXT_NAME], "flow")) {
         add_text(name, &texts[TEXT_FULL]);
     } else {
-        strbuf_addf(name, "%s::%s::", mindspore_module_name(fields->module), mindspore_event_name(fields->event));
+        strbuf_adds(name, mindspore_module_name(fields->module));
+        strbuf_adds(name, "::");
+        strbuf_adds(name, mindspore_event_name(fields->event));
+        strbuf_adds(name, "::");
         add_text(name, &texts[TEXT_FULL]);
     }
 }

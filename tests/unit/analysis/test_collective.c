@@ -29,7 +29,7 @@ static int end(void **state)
     do {                                                                                                               \
         struct err failure = ERR_INIT;                                                                                 \
         const struct collective_tasks all = {tasks, sizeof(tasks) / sizeof *(tasks), 0};                               \
-        assert_int_equal(collective_analyse(&all, (point_to_point), &collective, &failure), 0);                        \
+        assert_int_equal(collective_analyse(&all, (point_to_point), PLANES_BY_NUMBER, &collective, &failure), 0);      \
     } while (0)
 
 static void waits_before_the_first_data_are_synchronization(void **state)

@@ -297,6 +297,11 @@ static void reals_are_printed_as_libc_prints_the_fewest_digits_that_read_back_th
         check_shortest_real(nextafter(ldexp(1, e), 0));
         check_shortest_real(nextafter(ldexp(1, e), INFINITY));
     }
+    for (int i = 0; i < ROUNDS / 20; i++) { /* microseconds since 1970, as doubles hold them, and tens of them */
+        double us = 1e15 + (double)((uint64_t)random_signed() % 36000000000000000) / 10;
+        check_shortest_real(us);
+        check_shortest_real(floor(us / 10) * 10);
+    }
     for (int i = 0; i < ROUNDS / 20; i++) {
         int64_t value = random_signed();
         double any;
