@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -1, 0 or 1 as a stands before, beside or behind b. Of several keys the first that differs decides:
+/* -1, 0 or 1 as a stands before, beside or behind b. The first of several keys that differs decides:
  *     2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns) */
 #define NUMBER_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
