@@ -10,9 +10,7 @@
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
-#include "parsers/layouts/check.h"
 #include "parsers/layouts/infer.h"
-#include "parsers/layouts/info_keys.h"
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"
 

@@ -4,6 +4,7 @@
 #define MSPROF_ANALYSIS_COMPARE_MATCH_H
 
 #include "analysis/compare/workload.h"
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -42,10 +43,7 @@ struct neighbours {
     double total_ns;
 };
 
-struct neighbour_list {
-    struct neighbours *items; /* the largest total first */
-    size_t count, capacity;
-};
+struct neighbour_list ARRAY_OF(struct neighbours); /* the largest total first */
 
 /* Finds those of the operators that wanted says. */
 int neighbours_find(const struct workload *workload,

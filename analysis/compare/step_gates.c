@@ -101,9 +101,7 @@ static void tell_why(struct compare_gate *result, const struct side *base, const
             workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
     if (recorded[0] != '\0')
         snprintf(result->why, sizeof result->why,
-                 "%s: no two that follow each other, so nothing is known of what is "
-                 "between them",
-                 recorded);
+                 "%s: no two that follow each other, so nothing is known of what is between them", recorded);
     else
         snprintf(result->why, sizeof result->why,
                  "no model, batch and device has on both sides steps that follow each other");

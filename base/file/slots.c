@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/file/slots.h"
+#include "base/file/large.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"

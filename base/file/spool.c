@@ -40,18 +40,12 @@ struct run {
 struct spool {
     size_t memory, room, left; /* room: of the memory, reserved; left: of the room */
     int (*ties)(const void *a, const void *b);
-    struct {
-        char *items;
-        size_t count, capacity;
-    } bytes; /* of the records in memory */
+    struct ARRAY_OF(char) bytes; /* of the records in memory */
     struct entries {
         struct entry *items;
         size_t count, capacity;
     } entries, sorted; /* sorted: room for sorting */
-    struct {
-        struct run *items;
-        size_t count, capacity;
-    } runs;
+    struct ARRAY_OF(struct run) runs;
     int file; /* -1: nothing was written */
     off_t file_size;
     char *buffer; /* for writing */

@@ -30,17 +30,6 @@ static struct span trim(struct span s)
     return s;
 }
 
-static char *copy_of(struct span s)
-{
-    char *copy = malloc(s.length + 1);
-
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, s.start, s.length);
-    copy[s.length] = '\0';
-    return copy;
-}
-
 static void entry_release(struct ini_entry *entry)
 {
     free(entry->section);
@@ -54,12 +43,12 @@ static void entry_release(struct ini_entry *entry)
 static int add_entry(struct ini *ini, struct span section, const struct span *key, const struct span *value,
                      size_t line, struct err *err)
 {
-    struct ini_entry entry = {.section = copy_of(section), .line = line};
+    struct ini_entry entry = {.section = strndup(section.start, section.length), .line = line};
     struct err ignored = ERR_INIT;
 
     if (key != NULL) {
-        entry.key = copy_of(*key);
-        entry.value = copy_of(*value);
+        entry.key = strndup(key->start, key->length);
+        entry.value = strndup(value->start, value->length);
     }
     if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)))
         goto failed;

@@ -9,7 +9,6 @@
 #include "cli/console.h"
 #include "db/database.h"
 #include "db/query/query.h"
-#include "db/query/query_origin.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"

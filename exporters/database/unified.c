@@ -2,13 +2,13 @@
 #include "exporters/database/unified.h"
 
 #include "base/array.h"
-#include "base/file/slots.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/pages/write.h"
-#include "db/query/enum_names.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

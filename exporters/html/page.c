@@ -2,7 +2,7 @@
 #include "exporters/html/page.h"
 
 #include "base/file/checksum.h"
-#include "db/query/query_origin.h"
+#include "db/query/query.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"

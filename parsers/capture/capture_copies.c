@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are there twice under two names, as slices or batches: their records would be counted twice. */
-#include "parsers/capture/capture_copies.h"
+#include "parsers/capture/capture.h"
 
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"

@@ -7,7 +7,7 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/utf8.h"
-#include "parsers/capture/capture_copies.h"
+#include "parsers/capture/capture.h"
 #include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"

@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_SWITCHES_FINDING_H
 #define MSPROF_PARSERS_SWITCHES_FINDING_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/format/json_in.h"
 #include "base/strbuf.h"
@@ -20,10 +21,10 @@
 
 struct switch_effect {
     const char *key;     /* in the words of GE and acl.json */
-    const char *value;   /* of a list: this word of it; of others: this value; NULL: any but "off" */
     unsigned writers;    /* SWITCH_... whose captures are meant */
     uint32_t chips;      /* SWITCH_CHIP of each that has it */
     const char *what;    /* "events of the L2 cache for each task" */
+    const char *value;   /* of a list: this word of it; of others: this value; NULL: any but "off" */
     const char *kinds;   /* record kinds, divided by commas; the tables of their series come of it; NULL: none */
     const char *reports; /* tables that are made of more than one kind; NULL: none */
     const char *layers;  /* of the timeline, that are made of more than one kind; NULL: none */
@@ -65,16 +66,10 @@ struct switch_option {
 /* All zero: nothing is known. */
 struct switch_finding {
     unsigned writer; /* SWITCH_...: what the file is for */
-    struct switch_problems {
-        struct switch_problem *items;
-        size_t count, capacity;
-    } problems;
+    struct switch_problems ARRAY_OF(struct switch_problem) problems;
     struct switch_problems warnings; /* sound options that do something else than one may expect */
     /* Options that hold, with the values of what is absent; nothing when all is off. */
-    struct switch_options {
-        struct switch_option *items;
-        size_t count, capacity;
-    } options;
+    struct switch_options ARRAY_OF(struct switch_option) options;
 };
 
 void switch_finding_release(struct switch_finding *finding);

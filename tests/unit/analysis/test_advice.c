@@ -2,6 +2,7 @@
 /* Every rule of advice has a workload that fires it and one that does not. */
 #include "analysis/advice.h"
 #include "analysis/splits.h"
+#include "analysis/compare/workload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "db/query/query_executions.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-#include "db/query/query_origin.h"
 #include "db/query/query_records.h"
 
 #include <fcntl.h>
