@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define DELAY_NS 500000000
@@ -382,4 +383,15 @@ const struct progress *console_progress(void)
 void console_progress_end(void)
 {
     progress_bar_end();
+}
+
+pid_t child_fork(void)
+{
+    pid_t parent = getpid(), child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it went before that was asked for */
+        _exit(STATUS_INTERRUPTED);
+    return 0;
 }

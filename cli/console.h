@@ -8,6 +8,8 @@
 #include "base/progress.h"
 #include "cli/options/options.h"
 
+#include <sys/types.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,5 +78,10 @@ enum exit_status {
 /* The worse of two: interrupted, usage, failure, remote, incomparable, broken, data problems, nothing, done. */
 int status_worse(int a, int b);
 int status_of_error(const struct err *err);
+
+/* Processes that work for a command. */
+
+/* fork(), for work that nobody wants when this process is gone: the child is interrupted then, however that ended. */
+pid_t child_fork(void);
 
 #endif
