@@ -94,15 +94,18 @@ const struct cann_parts *report_parts(struct report_session *session, struct err
 
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err)
 {
-    if (session->idle_count == 0)
+    if (session->lent && session->idle_count == 0)
         return database_open(session->options->database, ret, err);
-    *ret = session->idle[--session->idle_count];
+    *ret = session->lent ? session->idle[--session->idle_count] : session->db;
+    session->lent = true;
     return 0;
 }
 
 void report_return_connection(struct report_session *session, sqlite3 *db)
 {
-    if (db != NULL && session->idle_count < PARALLEL_MAX_WORKERS)
+    if (db == session->db)
+        session->lent = false;
+    else if (db != NULL && session->idle_count < PARALLEL_MAX_WORKERS)
         session->idle[session->idle_count++] = db;
     else
         database_close(db);

@@ -33,6 +33,7 @@ struct report_session {
     } parts;
     sqlite3 *idle[PARALLEL_MAX_WORKERS]; /* connections that workers gave back */
     size_t idle_count;
+    bool lent; /* db itself */
 };
 
 /* Makes SQL's functions for reports known to db, which must outlive the session; so must the others. It needs
@@ -47,8 +48,9 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
 
-/* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again. Both are
- * called by the session's thread. The worker gives it back with its statements finalized; NULL is nothing. */
+/* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again, first
+ * the session's, which nobody else may use until it is back. Both are called by the session's thread. The worker gives
+ * it back with its statements finalized; NULL is nothing. */
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err);
 void report_return_connection(struct report_session *session, sqlite3 *db);
 
