@@ -10,7 +10,8 @@
 
 /* Tables that are a query. */
 
-void report_expressions(const struct report_run *run, struct strbuf *sql)
+/* Appends the expressions of the known columns to a SELECT; "NULL" for those without. */
+static void add_expressions(const struct report_run *run, struct strbuf *sql)
 {
     for (size_t i = 0; i < run->plan.column_count; i++) {
         const char *expression = run->plan.columns[i].column.sql;
@@ -31,7 +32,7 @@ static void bind_scope(sqlite3_stmt *statement, const struct report_scope *scope
     }
 }
 
-struct report_value report_column_value(sqlite3_stmt *row, int column)
+static struct report_value column_value(sqlite3_stmt *row, int column)
 {
     switch (sqlite3_column_type(row, column)) {
     case SQLITE_INTEGER:
@@ -143,7 +144,7 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && !report_writer_is_full(&run->writer) && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < run->plan.column_count; i++)
-            values[i] = report_column_value(statement, (int)i);
+            values[i] = column_value(statement, (int)i);
         report_look_up(&run->plan, values);
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
@@ -160,7 +161,7 @@ int report_query_rows(struct report_run *run, struct err *err)
     sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
-    report_expressions(run, &sql);
+    add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);
     int status = query_sql_prepare(run->session->db, &sql, &statement, err);
     if (status == 0) {
