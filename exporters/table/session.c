@@ -110,15 +110,3 @@ void report_return_connection(struct report_session *session, sqlite3 *db)
     else
         database_close(db);
 }
-
-int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int status = database_prepare(session->db, sql, &statement, err);
-    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
-        status = database_error(err, session->db, "the database cannot be read");
-    if (status == 0)
-        *ret = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return status;
-}

@@ -18,6 +18,7 @@ struct report_session {
     struct export_result *result;
     void *context;                   /* of reports that are made of more than the database */
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
+    struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
     struct text_cache {
         bool loaded;
@@ -53,8 +54,5 @@ const struct cann_parts *report_parts(struct report_session *session, struct err
  * it back with its statements finalized; NULL is nothing. */
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err);
 void report_return_connection(struct report_session *session, sqlite3 *db);
-
-/* The number that a query gives. */
-int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err);
 
 #endif
