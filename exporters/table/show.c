@@ -7,12 +7,11 @@
 #include "db/query/query_executions.h"
 #include "db/query/query_loop.h"
 #include "exporters/export.h"
-#include "exporters/query_compile.h"
 #include "exporters/report_scopes.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 #include "exporters/table/report_file.h"
-#include "exporters/table/show_block.h"
+#include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 
 #include <errno.h>
@@ -260,15 +259,14 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
     struct execution_counts counts;
     state->any_device = true;
     shows->scope = (struct report_scope){device->part->device_id, device->range.model_id, device->range.iteration, ""};
-    int status = execution_count(shows->show->db, &device->range.ticks, &counts, err);
-    if (status < 0)
-        return status;
+    if (execution_count(shows->show->db, &device->range.ticks, &counts, err) < 0)
+        return -(int)err->code;
     print_heading(shows->show, device, &counts);
-    status = report_show_block(shows, "Op statistic :", "op_statistic",
-                               counts.tasks == 0
-                                   ? "No tasks: none could be read of what the device recorded."
-                                   : "No operators: nothing that the host recorded names the operator of a task.",
-                               err);
+    int status = report_show_block(shows, "Op statistic :", "op_statistic",
+                                   counts.tasks == 0
+                                       ? "No tasks: none could be read of what the device recorded."
+                                       : "No operators: nothing that the host recorded names the operator of a task.",
+                                   err);
     if (status == 0)
         status = show_longest(shows, device->part->chip == 0, &counts, err);
     if (status == 0)
