@@ -4,9 +4,10 @@
 #include "analysis/bound.h"
 #include "analysis/splits.h"
 #include "analysis/step_groups.h"
-#include "exporters/load/answer.h"
+#include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
 #include "exporters/load/load_ranges.h"
+#include "exporters/table/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,7 +291,7 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
     struct splits splits = {.items = NULL};
-    bool failed = answer_workload(run, WITH_COUNTERS, &workload, err) < 0;
+    bool failed = workload_load(run->session->db, WITH_COUNTERS, &workload, err) < 0;
 
     if (failed)
         return -(int)err->code;
