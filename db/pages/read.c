@@ -43,6 +43,11 @@ struct shape {
     struct step steps[2 * GROUP]; /* the others from the last one on backwards */
 };
 
+struct group {
+    uint64_t mask; /* of the types of columns up to the last that is wanted */
+    struct shape shapes[1 << SHAPE_BITS];
+};
+
 struct page_reader {
     struct page_source source;
     uint32_t page_size, usable, page_count;
@@ -50,8 +55,8 @@ struct page_reader {
     size_t columns; /* up to the last that is wanted */
     size_t width, condition_count;
     struct page_condition conditions[CONDITIONS_MAX];
-    struct page pages[DEPTH_MAX];            /* of each depth the last one */
-    struct shape (*shapes)[1 << SHAPE_BITS]; /* of each group, where they are sought by their types */
+    struct page pages[DEPTH_MAX]; /* of each depth the last one */
+    struct group *groups, *groups_end;
     int64_t *row, *nulls;
     bool off; /* something was not as expected */
 };
@@ -182,11 +187,20 @@ static bool learn_value(const struct page_reader *reader, struct shape *shape, s
     return type <= SERIAL_INT64 || type == SERIAL_ZERO || type == SERIAL_ONE;
 }
 
-/* Learns the shape of the columns from `first` on, and returns where their types end. NULL: SQLite is to be asked. */
-static const unsigned char *learn(const struct page_reader *reader, struct shape *shape, size_t first,
-                                  const unsigned char *types, const unsigned char *end)
+/* Types that no shape of this place has: those are sought at others. */
+static uint64_t no_types(const struct group *group, const struct shape *shape)
 {
-    shape->size = shape->numbers = shape->others = 0;
+    return shape == group->shapes ? UINT64_MAX : 0;
+}
+
+/* Learns the shape of the columns of a group, and returns where their types end. NULL: SQLite is to be asked. */
+__attribute__((noinline)) static const unsigned char *learn(const struct page_reader *reader, const struct group *group,
+                                                            uint64_t word, struct shape *shape,
+                                                            const unsigned char *types, const unsigned char *end)
+{
+    const size_t first = (size_t)(group - reader->groups) * GROUP;
+    bool whole = (word & UINT64_C(0x8080808080808080)) == 0; /* types of more than a byte are not in the word */
+    *shape = (struct shape){.types = whole ? word : no_types(group, shape)};
     for (size_t i = first; i < first + GROUP && i < reader->columns && types < end; i++) {
         uint64_t type;
         types = varint(types, &type);
@@ -201,26 +215,6 @@ static const unsigned char *learn(const struct page_reader *reader, struct shape
     return types;
 }
 
-/* The shape of the group of columns from `first` on. NULL: SQLite is to be asked. */
-static inline const struct shape *find_shape(struct page_reader *reader, size_t first, const unsigned char **types,
-                                             const unsigned char *end)
-{
-    size_t count = reader->columns - first, left = (size_t)(end - *types);
-    uint64_t word = bytes_load(*types, GROUP, false);
-    count = count < left ? count : left;
-    if (count < GROUP)
-        word &= (UINT64_C(1) << 8 * count) - 1;
-    struct shape *shape = &reader->shapes[first / GROUP][word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHAPE_BITS)];
-    if (shape->types == word) {
-        *types += GROUP;
-        return shape;
-    }
-    *types = learn(reader, shape, first, *types, end);
-    /* types of more than a byte are not in the word */
-    shape->types = *types == NULL || (word & UINT64_C(0x8080808080808080)) != 0 ? UINT64_MAX : word;
-    return *types != NULL ? shape : NULL;
-}
-
 /* Takes the columns of a record into the row. Those that it lacks at its end are NULL. */
 static bool take_record(struct page_reader *reader, const unsigned char *p, const unsigned char *end, int64_t id,
                         int64_t *row)
@@ -231,9 +225,14 @@ static bool take_record(struct page_reader *reader, const unsigned char *p, cons
         return false;
     const unsigned char *types_end = p + header_size, *data = types_end;
     memcpy(row, reader->nulls, reader->width * sizeof *row);
-    for (size_t first = 0; first < reader->columns && types < types_end; first += GROUP) {
-        const struct shape *shape = find_shape(reader, first, &types, types_end);
-        if (shape == NULL || shape->size > (size_t)(end - data))
+    for (struct group *group = reader->groups; group < reader->groups_end && types < types_end; group++) {
+        const size_t left = (size_t)(types_end - types);
+        uint64_t word = bytes_load(types, GROUP, false) & group->mask;
+        if (left < GROUP)
+            word &= (UINT64_C(1) << 8 * left) - 1;
+        struct shape *shape = &group->shapes[word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHAPE_BITS)];
+        types = shape->types == word ? types + GROUP : learn(reader, group, word, shape, types, types_end);
+        if (types == NULL || shape->size > (size_t)(end - data))
             return false;
         for (const struct step *step = shape->steps, *last = step + shape->numbers; step < last; step++)
             row[step->place] = (int64_t)big64(data + step->offset) >> step->shift;
@@ -462,16 +461,20 @@ static bool take_table(struct page_reader *reader, const struct page_tree *table
 
 static bool take_memory(struct page_reader *reader)
 {
-    size_t groups = (reader->columns + GROUP - 1) / GROUP;
+    size_t count = (reader->columns + GROUP - 1) / GROUP, rest = reader->columns % GROUP;
     reader->row = calloc(reader->width + 1, sizeof *reader->row);
     reader->nulls = calloc(reader->width + 1, sizeof *reader->nulls);
-    reader->shapes = calloc(groups + 1, sizeof *reader->shapes);
-    if (reader->row == NULL || reader->nulls == NULL || reader->shapes == NULL)
+    reader->groups = calloc(count + 1, sizeof *reader->groups);
+    if (reader->row == NULL || reader->nulls == NULL || reader->groups == NULL)
         return false;
     for (size_t i = 0; i < reader->width; i++)
         reader->nulls[i] = PAGE_NULL;
-    for (size_t i = 0; i < groups << SHAPE_BITS; i++)
-        reader->shapes[i >> SHAPE_BITS][i % (1 << SHAPE_BITS)].types = UINT64_MAX;
+    reader->groups_end = reader->groups + count;
+    for (size_t i = 0; i < count; i++) {
+        struct group *group = &reader->groups[i];
+        group->shapes[0].types = no_types(group, group->shapes);
+        group->mask = i + 1 < count || rest == 0 ? UINT64_MAX : (UINT64_C(1) << 8 * rest) - 1;
+    }
     return true;
 }
 
@@ -499,7 +502,7 @@ void page_reader_free(struct page_reader *reader)
         return;
     for (size_t i = 0; i < DEPTH_MAX; i++)
         free(reader->pages[i].bytes);
-    free(reader->shapes);
+    free(reader->groups);
     free(reader->row);
     free(reader->nulls);
     free(reader);

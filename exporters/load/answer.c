@@ -67,6 +67,27 @@ int answer_workload(struct report_run *run, enum load_counters counters, struct 
     return 0;
 }
 
+int answers_share(struct report_session *session, struct err *err)
+{
+    struct workload *workload = malloc(sizeof *workload);
+    if (workload == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    if (workload_load(session->db, WITH_COUNTERS, workload, err) < 0) {
+        free(workload);
+        return -(int)err->code;
+    }
+    session->workload = session->shared = workload;
+    return 0;
+}
+
+void answers_unshare(struct report_session *session)
+{
+    if (session->shared != NULL)
+        workload_release(session->shared);
+    free(session->shared);
+    session->workload = session->shared = NULL;
+}
+
 int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
                 struct err *err)
 {

@@ -318,7 +318,7 @@ struct sort_key row_choice_key(struct row_choice *choice, const struct report_va
 
 /* ---- sorter ---- */
 
-#define PRUNE_AFTER 8192 /* rows beyond those that are wanted */
+#define PRUNE_AFTER 256 /* rows beyond those that are wanted */
 
 struct sorter {
     sqlite3 *db;

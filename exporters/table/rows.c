@@ -17,7 +17,8 @@
 
 /* Tables that are a query. */
 
-void report_expressions(const struct report_run *run, struct strbuf *sql)
+/* Appends the expressions of the known columns to a SELECT; "NULL" for those without. */
+static void add_expressions(const struct report_run *run, struct strbuf *sql)
 {
     for (size_t i = 0; i < run->plan.column_count; i++) {
         const char *expression = run->plan.columns[i].column.sql;
@@ -38,7 +39,7 @@ static void bind_scope(sqlite3_stmt *statement, const struct report_scope *scope
     }
 }
 
-struct report_value report_column_value(sqlite3_stmt *row, int column)
+static struct report_value column_value(sqlite3_stmt *row, int column)
 {
     switch (sqlite3_column_type(row, column)) {
     case SQLITE_INTEGER:
@@ -148,7 +149,7 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && !report_writer_is_full(&run->writer) && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < run->plan.column_count; i++)
-            values[i] = report_column_value(statement, (int)i);
+            values[i] = column_value(statement, (int)i);
         report_look_up(&run->plan, values);
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
@@ -165,7 +166,7 @@ int report_query_rows(struct report_run *run, struct err *err)
     sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
-    report_expressions(run, &sql);
+    add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);
     int status = query_sql_prepare(run->session->db, &sql, &statement, err);
     if (status == 0) {
@@ -397,31 +398,17 @@ struct worker {
     sqlite3 *db; /* NULL: the session's */
     sqlite3 *own;
     struct query_scan *range;
-    sqlite3_stmt *before;
     struct parallel_output *output;
     size_t between; /* the next row of them */
     size_t room;    /* that a row took so far at most */
     bool first;     /* of the file */
+    bool found;     /* a row before the unit's */
     struct placed {
         uint16_t column, place; /* of its value in a row of the scan */
     } placed[REPORT_MAX_COLUMNS];
     size_t placed_count;
     struct report_value values[REPORT_MAX_COLUMNS], others[REPORT_MAX_COLUMNS];
 };
-
-/* ---- statements ---- */
-
-static int prepare_before(struct worker *worker, const struct strbuf *columns, struct err *err)
-{
-    struct strbuf sql;
-    const struct report_scan *scan = worker->pass->scan;
-    strbuf_init(&sql, SQL_MAX);
-    strbuf_addf(&sql, "SELECT %s FROM %s WHERE id < ?1 AND (%s) ORDER BY id DESC LIMIT 1", columns->data, scan->table,
-                scan->where != NULL ? scan->where : "1");
-    int status = sql.failed ? err_no_memory(err) : database_prepare(worker->db, sql.data, &worker->before, err);
-    strbuf_release(&sql);
-    return status;
-}
 
 /* The place of an expression among those that a scan gives; `count`: it is not there. */
 static size_t place_of(const struct scan_column *columns, size_t count, const char *sql)
@@ -454,18 +441,9 @@ static size_t place_values(struct worker *worker, struct scan_column *columns, s
 static int prepare_worker(struct worker *worker, struct err *err)
 {
     struct scan_column values[REPORT_MAX_COLUMNS];
-    struct strbuf columns;
     const struct report_scan *scan = worker->pass->scan;
     size_t count = place_values(worker, values, 0);
-    strbuf_init(&columns, SQL_MAX);
-    report_expressions(worker->pass->run, &columns);
-    int status = columns.failed
-                     ? err_no_memory(err)
-                     : query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
-    if (status == 0)
-        status = prepare_before(worker, &columns, err);
-    strbuf_release(&columns);
-    return status;
+    return query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
 }
 
 static void worker_free(void *opaque)
@@ -474,7 +452,6 @@ static void worker_free(void *opaque)
     if (worker == NULL)
         return;
     query_scan_free(worker->range);
-    sqlite3_finalize(worker->before);
     report_return_connection(worker->pass->run->session, worker->own);
     if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
         worker->pass->scan->end(&worker->shared);
@@ -592,17 +569,25 @@ static size_t first_behind(const struct pass *pass, const struct report_value *v
     return low;
 }
 
-/* The row of the table before this id. */
-static int read_before(struct worker *worker, int64_t id, bool *ret_found, struct err *err)
+static int keep_before(void *arg, int64_t *row, struct err *err)
 {
-    sqlite3_bind_int64(worker->before, 1, id);
-    int code = sqlite3_step(worker->before);
-    *ret_found = code == SQLITE_ROW;
-    for (size_t i = 0; *ret_found && i < worker->pass->run->plan.column_count; i++)
-        worker->values[i] = report_column_value(worker->before, (int)i);
-    /* it tells of texts that could not be given, too */
-    bool failed = sqlite3_reset(worker->before) != SQLITE_OK;
-    return failed ? database_error(err, worker->db, "the database cannot be read") : 0;
+    struct worker *worker = arg;
+    (void)err;
+    set_values(worker, row);
+    worker->found = true;
+    return 0;
+}
+
+/* Reads the row of the table before this id. */
+static int read_before(struct worker *worker, int64_t id, struct err *err)
+{
+    int status = 0;
+    worker->found = false;
+    for (int64_t count = 1, first; status == 0 && !worker->found && id > 1; id = first, count *= 8) {
+        first = id - 1 > count ? id - count : 1;
+        status = query_scan(worker->range, first, id, keep_before, worker, err);
+    }
+    return status;
 }
 
 /* Begins a unit with the row that its rows go on from: that of the table before it, or one between behind that. */
@@ -610,15 +595,14 @@ static int begin_unit(struct worker *worker, const struct unit *unit, struct err
 {
     const struct pass *pass = worker->pass;
     const struct report_scan *scan = pass->scan;
-    bool found = false;
     worker->first = unit->first == pass->first_id;
     worker->between = pass->first_between;
     if (scan->begin == NULL && scan->between == NULL)
         return 0;
-    int status = read_before(worker, unit->first, &found, err);
+    int status = read_before(worker, unit->first, err);
     if (status < 0)
         return status;
-    const struct report_value *previous = found ? worker->values : NULL;
+    const struct report_value *previous = worker->found ? worker->values : NULL;
     worker->between = first_behind(pass, previous);
     if (worker->between == pass->first_between && worker->between > 0 &&
         (previous == NULL || !scan->between_before(pass->run, worker->between - 1, previous))) {

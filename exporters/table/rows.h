@@ -15,14 +15,9 @@ int report_user_rows(struct report_run *run, struct err *err);
 /* Puts the rows of the report's scan, or writes them into files itself. */
 int report_scan_rows(struct report_run *run, struct err *err);
 
-/* Appends the expressions of the known columns to a SELECT; "NULL" for those without. */
-void report_expressions(const struct report_run *run, struct strbuf *sql);
 /* Reads the tables that columns of the run look up; once, before rows are put. */
 int report_lookups_load(struct report_run *run, struct err *err);
 /* Puts what is found in the place of the keys; what is not found does not exist. */
 void report_look_up(const struct report_plan *plan, struct report_value *values);
-
-/* A column of a statement's row. */
-struct report_value report_column_value(sqlite3_stmt *row, int column);
 
 #endif

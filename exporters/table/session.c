@@ -95,28 +95,19 @@ const struct cann_parts *report_parts(struct report_session *session, struct err
 
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err)
 {
-    if (session->idle_count == 0)
+    if (session->lent && session->idle_count == 0)
         return database_open(session->options->database, ret, err);
-    *ret = session->idle[--session->idle_count];
+    *ret = session->lent ? session->idle[--session->idle_count] : session->db;
+    session->lent = true;
     return 0;
 }
 
 void report_return_connection(struct report_session *session, sqlite3 *db)
 {
-    if (db != NULL && session->idle_count < PARALLEL_MAX_WORKERS)
+    if (db == session->db)
+        session->lent = false;
+    else if (db != NULL && session->idle_count < PARALLEL_MAX_WORKERS)
         session->idle[session->idle_count++] = db;
     else
         database_close(db);
-}
-
-int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int status = database_prepare(session->db, sql, &statement, err);
-    if (status == 0 && sqlite3_step(statement) != SQLITE_ROW)
-        status = database_error(err, session->db, "the database cannot be read");
-    if (status == 0)
-        *ret = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return status;
 }

@@ -18,6 +18,7 @@ struct report_session {
     struct export_result *result;
     void *context;                   /* of reports that are made of more than the database */
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
+    struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
     struct text_cache {
         bool loaded;
@@ -34,6 +35,7 @@ struct report_session {
     } parts;
     sqlite3 *idle[PARALLEL_MAX_WORKERS]; /* connections that workers gave back */
     size_t idle_count;
+    bool lent; /* db itself */
 };
 
 /* Makes SQL's functions for reports known to db, which must outlive the session; so must the others. It needs
@@ -48,12 +50,10 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
 
-/* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again. Both are
- * called by the session's thread. The worker gives it back with its statements finalized; NULL is nothing. */
+/* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again, first
+ * the session's, which nobody else may use until it is back. Both are called by the session's thread. The worker gives
+ * it back with its statements finalized; NULL is nothing. */
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err);
 void report_return_connection(struct report_session *session, sqlite3 *db);
-
-/* The number that a query gives. */
-int report_number(struct report_session *session, const char *sql, int64_t *ret, struct err *err);
 
 #endif

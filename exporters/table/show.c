@@ -5,6 +5,7 @@
 #include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
 #include "db/query/query_executions.h"
+#include "db/query/query_loop.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
 #include "exporters/reports/earlier/device_2022.h"
@@ -106,10 +107,10 @@ static int report_show_marks(struct report_show *shows, struct err *err)
 {
     int64_t messages = 0;
     uint64_t rows;
-    int status = report_number(&shows->session,
-                               "SELECT count(*) FROM (SELECT 1 FROM msproftx GROUP BY event_type, "
-                               "message)",
-                               &messages, err);
+    int status = query_number(shows->show->db,
+                              "SELECT count(*) FROM (SELECT 1 FROM msproftx GROUP BY event_type, "
+                              "message)",
+                              &messages, err);
     if (status < 0 || messages == 0)
         return status;
     show_title(shows->show, "Msproftx statistic :");
@@ -352,7 +353,7 @@ static int count_all(struct cann_show *cann, struct err *err)
     };
     int status = cann_operator_count(cann->shows.session.db, &cann->operators, err);
     for (size_t i = 0; status == 0 && i < sizeof counts / sizeof *counts; i++)
-        status = report_number(&cann->shows.session, counts[i].sql, counts[i].ret, err);
+        status = query_number(cann->shows.show->db, counts[i].sql, counts[i].ret, err);
     return status;
 }
 
@@ -526,170 +527,5 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
     if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the table");
-    return status;
-}
-
-/* remark: what stands behind the title. */
-static void put_listed(FILE *stream, const struct report *report, const char *remark, const struct report_plan *plan)
-{
-    fprintf(stream, "%-24s %s%s\n", report->name, report->title, remark);
-    for (size_t i = 0, used = 0; i < plan->column_count; i++)
-        if (plan->columns[i].there)
-            fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
-    fputc('\n', stream);
-}
-
-struct list {
-    struct report_show shows;
-    FILE *stream;
-    const struct report *report;
-    bool listed;
-};
-
-#define WITHOUT_ROWS " (no rows here)"
-
-/* A table is about to write its first row, which is all that is asked for: it is given up. */
-static int stop_at_row(void *arg, const struct report_plan *plan, struct err *err)
-{
-    (void)plan;
-    *(bool *)arg = true;
-    return err_set(err, ERR_FAILED, "one row is enough");
-}
-
-/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made until there is one. */
-static int ask_rows(struct list *list, const struct report *report, const struct report_scope *scope, bool *ret,
-                    struct err *err)
-{
-    bool there = false, begun = false;
-    uint64_t rows = 0;
-    int status = report_is_there(&list->shows.session, report, &there, err);
-    *ret = false;
-    if (status < 0 || !there)
-        return status;
-    if (report->scan != NULL && report->scan->between_count == NULL) {
-        struct strbuf sql;
-        int64_t any = 0;
-        strbuf_init(&sql, SIZE_MAX / 2);
-        strbuf_addf(&sql, "SELECT EXISTS(SELECT 1 FROM %s%s%s)", report->scan->table,
-                    report->scan->where != NULL ? " WHERE " : "",
-                    report->scan->where != NULL ? report->scan->where : "");
-        status = sql.failed ? err_no_memory(err) : report_number(&list->shows.session, sql.data, &any, err);
-        strbuf_release(&sql);
-        *ret = any != 0;
-        return status;
-    }
-    const struct table_choice one = {.top = 1};
-    const struct export_options before = list->shows.options;
-    struct table_sink sink = {.begin = stop_at_row, .arg = &begun};
-    list->shows.options.format = TABLE_CELLS;
-    list->shows.options.show = NULL;
-    list->shows.options.sink = &sink;
-    list->shows.options.choice = &one;
-    status = report_write(&list->shows.session, report, scope, &rows, err);
-    list->shows.options = before;
-    *ret = begun || rows > 0;
-    if (!begun)
-        return status;
-    *err = (struct err)ERR_INIT;
-    return 0;
-}
-
-/* The columns of the first device stand for those of all. */
-static int list_table(void *arg, const struct report_scope *scope, struct err *err)
-{
-    struct list *list = arg;
-    struct report_plan plan;
-    if (list->listed)
-        return 0;
-    int status = report_columns(&list->shows.session, list->report, scope, &plan, err);
-    bool any = false;
-    if (status == 0)
-        status = ask_rows(list, list->report, scope, &any, err);
-    if (status == 0)
-        put_listed(list->stream, list->report, any ? "" : WITHOUT_ROWS, &plan);
-    list->listed = true;
-    report_plan_release(&plan);
-    return status;
-}
-
-/* Lists the columns that any device can have, for a table without one. db NULL: those that any capture can have. */
-static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
-{
-    struct report_plan plan = {.column_count = 0};
-    int status = report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err);
-    if (status == 0)
-        put_listed(stream, report, families, &plan);
-    report_plan_release(&plan);
-    return status;
-}
-
-int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err)
-{
-    const struct report_files *files = options->report_files;
-    const struct report *const *all = report_all(err), *const *report = all;
-    struct export_result result = {.files = 0};
-    const struct show_options plain = {.plain = true, .database = options->database};
-    struct show show = {.db = db, .stream = stream, .options = &plain, .result = &result};
-    struct list list = {.stream = stream};
-    struct db_facts facts;
-    if (all == NULL)
-        return -(int)err->code;
-    if (db_read_facts(db, &facts, err) < 0)
-        return -(int)err->code;
-    int status = report_show_open(&list.shows, &show, facts.family, err);
-    for (; status == 0 && *report != NULL; report++) {
-        if (((*report)->families & FAMILY_OF(facts.family)) == 0 ||
-            report_find(all, (*report)->name, facts.family) != *report)
-            continue;
-        list.report = *report;
-        list.listed = false;
-        if ((*report)->of_device)
-            status = report_scopes_each(db, facts.family, &list.shows.options, list_table, &list, err);
-        else
-            status = list_table(&list, &list.shows.scope, err);
-        if (status == 0 && !list.listed)
-            status = list_known(NULL, stream, *report, WITHOUT_ROWS, err);
-    }
-    for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
-        status = list_known(db, stream, report_files_get(files, i), "", err);
-    report_show_close(&list.shows);
-    return status;
-}
-
-/* " (of CANN since 2023, SVP boards)"; "" for a table that every capture can have, NULL: a table of the same name
- * stands before it in all of them. */
-static const char *name_families(const struct report *const *all, const struct report *report, char *text, size_t size)
-{
-    static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
-                                        [CAPTURE_JOB] = "Ascend's JOB captures",
-                                        [CAPTURE_2022] = "CANN before 2023",
-                                        [CAPTURE_CANN] = "CANN since 2023"};
-    size_t used = 0, missing = 0;
-    text[0] = '\0';
-    for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
-        bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
-        missing += !has;
-        if (has && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
-    }
-    if (missing == 0)
-        return "";
-    if (used > 0 && used < size)
-        snprintf(text + used, size - used, ")");
-    return used > 0 ? text : NULL;
-}
-
-int show_table_list_all(FILE *stream, struct err *err)
-{
-    const struct report *const *all = report_all(err), *const *report = all;
-    char families[160];
-    int status = 0;
-    if (all == NULL)
-        return -(int)err->code;
-    for (; status == 0 && *report != NULL; report++) {
-        const char *of = name_families(all, *report, families, sizeof families);
-        if (of != NULL)
-            status = list_known(NULL, stream, *report, of, err);
-    }
     return status;
 }

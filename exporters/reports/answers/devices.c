@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
+#include "db/query/query_loop.h"
 #include "exporters/load/answer.h"
 #include "exporters/load/load_evidence.h"
 #include "exporters/load/load_ranges.h"
@@ -384,7 +385,7 @@ static int add_in_use(struct report_session *session, struct items *items, struc
 
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         int64_t bytes = -1;
-        if (report_number(session, sums[i].sql, &bytes, err) < 0 ||
+        if (query_number(session->db, sums[i].sql, &bytes, err) < 0 ||
             (bytes >= 0 && add_item(items, &(struct item){IN_USE, 0, -1, (double)bytes, sums[i].name}, err) < 0))
             return -(int)err->code;
     }

@@ -463,6 +463,30 @@ static int64_t rows_of(struct bytes *bytes)
     return count;
 }
 
+static void types_that_no_value_has_give_no_row(void **state)
+{
+    enum { ROW = 16 }; /* a byte for the length of the types, eight of them, and seven values */
+    static const struct page_tree table = {.root = 2, .column_count = 8, .places = {1, 2, 3, 0, 0, 0, 0, 4}, .id = 0};
+    (void)state;
+    sqlite3_close(made(512, "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c, d, e, f, g);"
+                            "INSERT INTO t VALUES(1, 5, 5, 5, 5, 5, 5, 5)"));
+    for (int type = 0; type < 256; type++) {
+        struct bytes bytes = bytes_of(in_scratch("x.db"));
+        const struct page_source source = {read_bytes, &bytes, bytes.size};
+        struct page_reader *reader = page_reader_new(&source, &table, WIDTH, NULL, 0);
+        struct err err = ERR_INIT;
+        int64_t count = 0, next = 1;
+        assert_non_null(reader);
+        assert_int_equal(bytes.data[1024 - ROW], 9);
+        memset(bytes.data + 1024 - ROW + 1, type, 8);
+        assert_int_equal(page_reader_read(reader, &next, INT64_MAX, count_row, &count, &err), 0);
+        assert_int_equal(count, type == 0);
+        assert_true(next == (count == 1 ? INT64_MAX : 1));
+        page_reader_free(reader);
+        free(bytes.data);
+    }
+}
+
 static void put32(unsigned char *to, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
@@ -618,6 +642,7 @@ int main(void)
         SCRATCH_TEST(texts_come_with_their_lengths_whoever_reads_them),
         SCRATCH_TEST(tables_that_are_not_plain_are_left_to_sqlite),
         SCRATCH_TEST(nobody_changes_what_is_being_read_and_changes_of_ones_own_are_seen),
+        SCRATCH_TEST(types_that_no_value_has_give_no_row),
         SCRATCH_TEST(a_file_that_is_cut_off_or_leads_in_circles_ends_the_reading),
         SCRATCH_TEST(a_tree_with_more_pages_than_the_file_ends_the_reading),
         SCRATCH_TEST(the_page_of_the_lock_byte_is_never_read),

@@ -13,6 +13,7 @@
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,19 +26,22 @@
 
 /* ---- a disk without space for files that have no name ---- */
 
-static long writes_left = -1; /* -1: no limit */
-static long writes_of_spools;
+/* Parts are decoded side by side. */
+static atomic_long writes_left = -1; /* -1: no limit */
+static atomic_long writes_of_spools;
 
 ssize_t write(int file, const void *bytes, size_t size)
 {
     struct stat of;
     if (fstat(file, &of) == 0 && S_ISREG(of.st_mode) && of.st_nlink == 0) {
         writes_of_spools++;
-        if (writes_left == 0) {
+        long left = writes_left;
+        while (left > 0 && !atomic_compare_exchange_weak(&writes_left, &left, left - 1))
+            continue;
+        if (left == 0) {
             errno = ENOSPC;
             return -1;
         }
-        writes_left -= writes_left > 0;
     }
     return syscall(SYS_write, file, bytes, size);
 }
