@@ -21,20 +21,12 @@ enum thread_kind { THREAD_INFERENCES, THREAD_CORE, THREAD_CPU };
 #define STREAM_BITS 40
 #define LANE_BITS 16
 
-struct span {
-    int64_t id, start_ns, end_ns, tasks, input, batch;
-    bool start_known;
-};
-
 /* A model on its device: a process. */
 struct drawn_model {
     struct svp_model model;
     char *name;
     int64_t pid;
-    struct span_list {
-        struct span *items;
-        size_t count, capacity;
-    } inferences;
+    struct svp_spans inferences;
     struct execute_calls executes;
     struct drawn_model
         *calls_of; /* whose calls start its inferences: the first of those that differ in batches alone */
@@ -54,12 +46,12 @@ struct merged {
     struct svp_task_reader *reader;
     /* State of the model that is drawn: */
     const struct drawn_model *drawn;
-    struct lanes lanes; /* of inferences */
-    struct task_names core_names, cpu_names;
-    size_t lane, hint;         /* of the inference that is drawn; where the last name was found */
-    int64_t shift_ns;          /* to be added to its tasks' times */
-    int64_t counted_until;     /* the counters are zero after this */
-    bool counting, counted[3]; /* whether there are values, and of which counters */
+    struct nesting lanes; /* of inferences, none inside of another */
+    struct svp_names names;
+    const struct svp_span *inference; /* that is drawn */
+    size_t lane, hint;                /* its lane; where the last name was found */
+    int64_t counted_until;            /* the counters are zero after this */
+    bool counting, counted[3];        /* whether there are values, and of which counters */
     int64_t arrows;
 };
 
@@ -157,38 +149,6 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
 
 /* ---- inferences ---- */
 
-struct collecting {
-    struct span_list *list;
-    int64_t origin_ns;
-};
-
-static int collect_inference(void *arg, const struct svp_inference *inference, struct err *err)
-{
-    const struct collecting *collecting = arg;
-    struct span_list *list = collecting->list;
-    if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
-        return 0; /* without a known frequency nothing can be drawn */
-    if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
-    int64_t shift_ns = inference->start_known ? 0 : collecting->origin_ns;
-    list->items[list->count++] = (struct span){.id = inference->id,
-                                               .start_ns = number_add(inference->start_ns, shift_ns),
-                                               .end_ns = inference->end_ns + shift_ns,
-                                               .tasks = inference->tasks,
-                                               .input = inference->input_pic_num,
-                                               .batch = inference->batch_num,
-                                               .start_known = inference->start_known != 0};
-    return 0;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 static int compare_times(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -205,7 +165,7 @@ static int prepare_calls(struct merged *merged, struct drawn_model *of, struct e
     if (starts == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu inferences", all);
     for (size_t i = 0; i < merged->model_count; i++) {
-        const struct span_list *list = &merged->models[i].inferences;
+        const struct svp_spans *list = &merged->models[i].inferences;
         for (size_t k = 0; k < list->count && merged->models[i].calls_of == of; k++) {
             if (list->items[k].start_known)
                 starts[count++] = list->items[k].start_ns;
@@ -242,15 +202,16 @@ static void name_device_thread(void *arg, int64_t pid, int64_t number, struct st
         strbuf_addf(ret, ", beside (%lld)", lane + 1);
 }
 
-static int draw_inference(struct merged *merged, const struct span *inference, size_t index, struct err *err)
+static int draw_inference(struct merged *merged, const struct svp_span *inference, size_t index, struct err *err)
 {
     static const struct trace_flow execute = {.name = "execute", .category = "inference"};
     struct trace *trace = &merged->trace;
     struct trace_slice slice = {.pid = merged->drawn->pid,
                                 .start_ns = inference->start_ns,
                                 .duration_ns = time_since(inference->end_ns, inference->start_ns)};
-    merged->lane = lanes_take(&merged->lanes, inference->start_ns, inference->end_ns);
-    if (trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
+    unsigned shared_ends;
+    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) < 0 ||
+        trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
         return -(int)err->code;
     const struct execute_call *call =
         inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
@@ -360,12 +321,12 @@ static int draw_core_task(void *arg, const struct svp_task *task, struct err *er
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
     struct trace_slice slice = {.pid = merged->drawn->pid,
-                                .start_ns = number_add(task->start_ns, merged->shift_ns),
+                                .start_ns = svp_span_time(merged->run, merged->inference, task->start_ns),
                                 .duration_ns = task->duration_ns};
     count_task(merged, slice.start_ns, task);
     const bool facts = merged->run->bounds != NULL;
-    const struct drawn_task drawn = {.names = &merged->core_names,
-                                     .name = task_names_find(&merged->core_names, task->task_id, &merged->hint),
+    const struct drawn_task drawn = {.names = &merged->names.core,
+                                     .name = task_names_find(&merged->names.core, task->task_id, &merged->hint),
                                      .type = "AI_CORE",
                                      .stream_id = task->stream_id,
                                      .task_id = task->task_id,
@@ -381,8 +342,8 @@ static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct e
         return 0;
     struct trace_slice slice = {
         .pid = merged->drawn->pid, .start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    const struct drawn_task drawn = {.names = &merged->cpu_names,
-                                     .name = task_names_find(&merged->cpu_names, task->task_id, &merged->hint),
+    const struct drawn_task drawn = {.names = &merged->names.cpu,
+                                     .name = task_names_find(&merged->names.cpu, task->task_id, &merged->hint),
                                      .type = "AI_CPU",
                                      .stream_id = task->stream_id,
                                      .task_id = task->task_id,
@@ -392,26 +353,6 @@ static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct e
 }
 
 /* ---- a model ---- */
-
-static int load_names(struct merged *merged, const struct svp_model *model, struct err *err)
-{
-    struct svp_layers layers;
-    int status = svp_layers_load(merged->run->db, model->name, model->model_id, &layers, err);
-    if (status < 0)
-        return status;
-    status = task_names_load(&merged->core_names, &layers, false, merged->run->bounds, err);
-    if (status == 0)
-        status = task_names_load(&merged->cpu_names, &layers, true, merged->run->bounds, err);
-    svp_layers_release(&layers);
-    return status;
-}
-
-static void release_names(struct merged *merged)
-{
-    trace_forget_texts(&merged->trace);
-    task_names_release(&merged->core_names);
-    task_names_release(&merged->cpu_names);
-}
 
 static void name_device(struct merged *merged)
 {
@@ -436,8 +377,8 @@ static int draw_inferences(struct merged *merged, struct err *err)
     const struct drawn_model *drawn = merged->drawn;
     int status = 0;
     for (size_t i = 0; i < drawn->inferences.count && status == 0; i++) {
-        const struct span *inference = &drawn->inferences.items[i];
-        merged->shift_ns = inference->start_known ? 0 : merged->run->origin.time_ns;
+        const struct svp_span *inference = &drawn->inferences.items[i];
+        merged->inference = inference;
         status = draw_inference(merged, inference, i, err);
         if (status == 0)
             status = svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err);
@@ -450,21 +391,22 @@ static int draw_inferences(struct merged *merged, struct err *err)
 static int draw_device(struct merged *merged, const struct drawn_model *drawn, struct err *err)
 {
     merged->drawn = drawn;
-    merged->lanes = (struct lanes){.count = 0};
+    nesting_clear(&merged->lanes);
     merged->hint = 0;
     merged->counting = false;
     memset(merged->counted, 0, sizeof merged->counted);
     if (drawn->inferences.count == 0 && drawn->model.ai_cpu_tasks == 0)
         return 0;
-    int status = load_names(merged, &drawn->model, err);
+    int status = svp_names_load(merged->run, &drawn->model, &merged->names, err);
     if (status == 0)
         name_device(merged);
     if (status == 0)
         status = draw_inferences(merged, err);
     merged->hint = 0;
     if (status == 0)
-        status = svp_each_ai_cpu_task(merged->run->db, &drawn->model, INT64_MIN, INT64_MAX, draw_cpu_task, merged, err);
-    release_names(merged);
+        status = svp_each_ai_cpu_task(merged->run->db, &drawn->model, draw_cpu_task, merged, err);
+    trace_forget_texts(&merged->trace);
+    svp_names_release(&merged->names);
     return status;
 }
 
@@ -496,14 +438,11 @@ static bool differs_in_batches(const struct svp_model *a, const struct svp_model
 static int load_model(struct merged *merged, size_t i, struct err *err)
 {
     struct drawn_model *drawn = &merged->models[i];
-    struct collecting collecting = {&drawn->inferences, merged->run->origin.time_ns};
     size_t first = i;
     while (first > 0 && differs_in_batches(&merged->models[first - 1].model, &drawn->model))
         first--;
     drawn->calls_of = &merged->models[first];
-    int status = svp_each_inference(merged->run->db, &drawn->model, collect_inference, &collecting, err);
-    array_sort(drawn->inferences.items, drawn->inferences.count, sizeof *drawn->inferences.items, compare_spans);
-    return status;
+    return svp_spans_load(merged->run, &drawn->model, &drawn->inferences, err);
 }
 
 /* Whose calls are drawn; NULL: those of all. */
@@ -565,6 +504,7 @@ static void release(struct merged *merged)
 {
     trace_lanes_release(&merged->host);
     trace_lanes_release(&merged->device);
+    nesting_release(&merged->lanes);
     for (size_t i = 0; i < merged->model_count; i++) {
         free(merged->models[i].name);
         free(merged->models[i].inferences.items);
@@ -587,7 +527,7 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
     strbuf_init(&merged->text, NAME_MAX_BYTES);
     trace_lanes_init(&merged->host, &merged->trace.style, "Thread ", first_free_thread, merged);
     trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
-    merged->device.no_own = merged->device.in_turn = true;
+    merged->device.no_own = merged->device.in_turn = merged->lanes.apart = true;
     int status = model != NULL ? add_model(merged, model, err) : svp_each_model(run->db, add_model, merged, err);
     if (status == 0)
         status = load(merged, err);
