@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "db/database.h"
+#include "exporters/parallel.h"
 #include "exporters/timeline/lanes.h"
-#include "exporters/timeline/track.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,15 @@ struct placed_task {
     uint32_t order; /* among those that start at one time */
     bool ai_cpu, instant;
 };
-#define UNIT_TASKS (TRACK_UNIT_BYTES / sizeof(struct placed_task))
+
+#define UNIT_TASKS 4096
+
+/* What workers draw at once: about 600 KB, less than a worker's buffer. */
+struct task_unit {
+    int64_t first; /* place of its first task in the sequence */
+    size_t count;
+    struct placed_task tasks[UNIT_TASKS];
+};
 
 struct task_timeline {
     struct timeline_run *run;
@@ -55,7 +63,7 @@ struct task_timeline {
     int64_t stream_id; /* of its first task */
     int64_t latest_end_ns, index;
     struct parallel *parallel;
-    struct track_unit *unit; /* being filled; NULL: none */
+    struct task_unit *unit; /* being filled; NULL: none */
     uint64_t rows;
 };
 
@@ -166,7 +174,7 @@ static int append(struct task_timeline *timeline, const struct placed_task *task
         timeline->unit->first = timeline->index;
         timeline->unit->count = 0;
     }
-    ((struct placed_task *)(void *)timeline->unit->bytes)[timeline->unit->count++] = *task;
+    timeline->unit->tasks[timeline->unit->count++] = *task;
     timeline->index++;
     if (timeline->unit->count == UNIT_TASKS)
         submit(timeline);
@@ -369,10 +377,9 @@ static int draw_task(struct worker *worker, const struct placed_task *task, int6
 
 static int draw_unit(void *worker, void *opaque, struct parallel_output *output, struct err *err)
 {
-    const struct track_unit *unit = opaque;
-    const struct placed_task *tasks = (const void *)unit->bytes;
+    const struct task_unit *unit = opaque;
     for (size_t i = 0; i < unit->count; i++) {
-        if (draw_task(worker, &tasks[i], unit->first + (int64_t)i, output, err) < 0)
+        if (draw_task(worker, &unit->tasks[i], unit->first + (int64_t)i, output, err) < 0)
             return -(int)err->code;
     }
     return 0;
@@ -396,7 +403,7 @@ static int load(struct task_timeline *timeline, struct err *err)
 
 static int draw(struct task_timeline *timeline, struct err *err)
 {
-    const struct parallel_work work = {.unit_size = sizeof(struct track_unit),
+    const struct parallel_work work = {.unit_size = sizeof(struct task_unit),
                                        .arg = timeline,
                                        .worker_new = worker_new,
                                        .worker_free = free,
