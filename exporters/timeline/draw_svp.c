@@ -284,16 +284,6 @@ char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_
     return trace_end_slice(p, style, slice);
 }
 
-char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
-                   const struct trace_slice *slice)
-{
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
-    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
-    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
-    return trace_end_slice(p, style, slice);
-}
-
 /* ---- inferences ---- */
 
 struct collecting {

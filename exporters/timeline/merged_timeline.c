@@ -34,7 +34,8 @@ struct drawn_model {
 
 struct merged {
     struct timeline_run *run;
-    bool together; /* the models of a capture, else one of them */
+    bool together;   /* the models of a capture, else one of them */
+    bool calls_only; /* as Ascend's tool shows the calls of a model */
     struct drawn_model *models;
     size_t model_count;
     struct trace trace;
@@ -59,6 +60,8 @@ static int poll_output(struct merged *merged, struct err *err)
 {
     if (++merged->trace.events % EVENTS_PER_POLL != 0)
         return 0;
+    if (merged->calls_only)
+        timeline_progress(merged->run, EVENTS_PER_POLL);
     if (interrupted())
         return interrupt_error(err);
     return outfile_failed(&merged->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", merged->trace.path) : 0;
@@ -89,9 +92,14 @@ static void enter_process(struct merged *merged, const struct acl_call *call)
     char name[64] = "Host: ACL calls";
     if (merged->started && call->process_id == merged->process_id)
         return;
-    merged->pid = merged->started ? merged->pid + 1 : (int64_t)merged->model_count; /* behind those of devices */
+    const int64_t first = merged->calls_only ? 0 : (int64_t)merged->model_count; /* behind those of devices */
+    merged->pid = merged->started ? merged->pid + 1 : first;
     merged->started = true;
     merged->process_id = call->process_id;
+    if (merged->calls_only) {
+        trace_name_process(&merged->trace, merged->pid, merged->pid, "Task Scheduler", NULL);
+        return;
+    }
     if (call->process_id != DB_NULL)
         snprintf(name, sizeof name, "Host: ACL calls of process %lld", (long long)call->process_id);
     trace_name_process(&merged->trace, merged->pid, HOST_PLACE, name, "CPU");
@@ -100,23 +108,27 @@ static void enter_process(struct merged *merged, const struct acl_call *call)
 /* NULL: the call is of a model that is not drawn. */
 static struct execute_calls *executes_of(struct merged *merged, const struct acl_call *call)
 {
-    for (size_t i = 0; i < merged->model_count; i++) {
+    for (size_t i = 0; i < merged->model_count && !merged->calls_only; i++) {
         if (merged->models[i].model.id == call->model_row)
             return &merged->models[i].calls_of->executes;
     }
     return NULL;
 }
 
-/* Arguments are for --trace-compat alone: see trace_end_call. */
+/* Arguments are for Ascend's files alone: see trace_end_call. */
 static char *put_call(char *p, const struct merged *merged, const struct acl_call *call,
                       const struct trace_slice *slice)
 {
     const struct trace_style *style = &merged->trace.style;
-    if (!merged->run->options->trace_compat) {
+    if (!merged->run->options->trace_compat && !merged->calls_only) {
         p = trace_put_category(trace_put_times(p, style, slice), style, acl_mode_name(call->api_type));
         return trace_end_call(p, style, slice);
     }
-    return acl_put_call(p, style, call, slice);
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
+    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
+    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
+    return trace_end_slice(p, style, slice);
 }
 
 static int draw_call(void *arg, const struct acl_call *call, struct err *err)
@@ -453,19 +465,25 @@ static const struct svp_model *model_of_calls(const struct merged *merged)
 
 static int load(struct merged *merged, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < merged->model_count && status == 0; i++)
-        status = load_model(merged, i, err);
-    if (status == 0)
-        status = acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err);
-    if (status == 0)
-        merged->reader = svp_task_reader_new(merged->run->db, err);
-    return status == 0 && merged->reader == NULL ? -(int)err->code : status;
+    if (acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err) < 0)
+        return -(int)err->code;
+    if (merged->calls_only)
+        return 0;
+    for (size_t i = 0; i < merged->model_count; i++) {
+        if (load_model(merged, i, err) < 0)
+            return -(int)err->code;
+    }
+    merged->reader = svp_task_reader_new(merged->run->db, err);
+    return merged->reader != NULL ? 0 : -(int)err->code;
 }
 
 static int draw(struct merged *merged, struct err *err)
 {
     int status = acl_each_call(merged->run->db, model_of_calls(merged), draw_call, merged, err);
+    if (status == 0 && merged->calls_only) {
+        timeline_progress(merged->run, merged->trace.events % EVENTS_PER_POLL);
+        return trace_lanes_name(&merged->host, &merged->trace, NULL, NULL, err);
+    }
     for (size_t i = 0; i < merged->model_count && status == 0; i++) {
         if (merged->models[i].calls_of == &merged->models[i])
             status = prepare_calls(merged, &merged->models[i], err);
@@ -488,9 +506,10 @@ static int first_device_thread(void *arg, int64_t *ret, struct err *err)
 static int write_file(struct merged *merged, struct err *err)
 {
     const struct svp_model *model = model_of_calls(merged);
-    int status = model != NULL ? svp_timeline_open(&merged->trace, merged->run, "msprof", model, err)
-                               : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof",
-                                            SVP_CAPTURE_TIMELINE, err);
+    int status =
+        model != NULL
+            ? svp_timeline_open(&merged->trace, merged->run, merged->calls_only ? "acl" : "msprof", model, err)
+            : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof", SVP_CAPTURE_TIMELINE, err);
     if (status < 0)
         return status;
     status = draw(merged, err);
@@ -517,15 +536,19 @@ static void release(struct merged *merged)
 }
 
 /* model NULL: all of them. */
-static int write_models(struct timeline_run *run, const struct svp_model *model, struct err *err)
+static int write_models(struct timeline_run *run, const struct svp_model *model, bool calls_only, struct err *err)
 {
     struct merged *merged = calloc(1, sizeof *merged);
     if (merged == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
     merged->run = run;
     merged->together = model == NULL;
+    merged->calls_only = calls_only;
+    merged->largest_thread = calls_only ? -1 : 0;
     strbuf_init(&merged->text, NAME_MAX_BYTES);
-    trace_lanes_init(&merged->host, &merged->trace.style, "Thread ", first_free_thread, merged);
+    trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", first_free_thread,
+                     merged);
+    merged->host.in_turn = calls_only;
     trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
     merged->device.no_own = merged->device.in_turn = merged->lanes.apart = true;
     int status = model != NULL ? add_model(merged, model, err) : svp_each_model(run->db, add_model, merged, err);
@@ -539,10 +562,15 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
 
 int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
 {
-    return write_models(run, model, err);
+    return write_models(run, model, false, err);
+}
+
+int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+{
+    return write_models(run, model, true, err);
 }
 
 int svp_capture_timeline(struct timeline_run *run, struct err *err)
 {
-    return write_models(run, NULL, err);
+    return write_models(run, NULL, false, err);
 }

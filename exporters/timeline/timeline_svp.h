@@ -31,10 +31,6 @@ int svp_timeline_close(struct trace *trace, int result, const struct svp_model *
  * the calls has a time. */
 int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
 
-/* Puts what follows the name of a call, with arguments. */
-char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
-                   const struct trace_slice *slice);
-
 /* Writes task_time_*: the AI core and AI CPU tasks of one model; no file when none of the tasks has a time. */
 int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
 
