@@ -33,7 +33,7 @@ struct placed_task {
 
 #define UNIT_TASKS 4096
 
-/* What workers draw at once: about 600 KB, less than a worker's buffer. */
+/* A piece of the sequence for one worker: about 600 KB of events, less than its buffer. */
 struct task_unit {
     int64_t first; /* place of its first task in the sequence */
     size_t count;
