@@ -4,13 +4,12 @@
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/parallel.h"
 #include "exporters/timeline/lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SAMPLE_INFERENCES 16 /* looked through for numbers of streams before anything is drawn */
 #define SAMPLE_ROWS 65536

@@ -2,6 +2,7 @@
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/number.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/load/bounds.h"
 

@@ -2,7 +2,7 @@
 #include "ssh/session/agent.h"
 
 #include "base/bytes.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "ssh/session/internal.h"
 
 #include <errno.h>

@@ -3,8 +3,6 @@
 #ifndef MSPROF_SSH_SESSION_AGENT_H
 #define MSPROF_SSH_SESSION_AGENT_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* Base of one libssh2 session: memory, the socket, waiting, errors. */
 #include "ssh/session/internal.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <malloc.h>
