@@ -427,10 +427,12 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
         sqlite3_bind_int64(insert, 1, file->id);
         for (size_t k = 0; status == 0 && k < 2 + DIAG_COUNT; k++) {
             uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
+            if (records == 0)
+                continue;
             sqlite3_bind_text(insert, 2, k < 2 ? outcomes[k] : "rejected", -1, SQLITE_STATIC);
             sqlite3_bind_text(insert, 3, k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id, -1, SQLITE_STATIC);
             sqlite3_bind_int64(insert, 4, (sqlite3_int64)records);
-            status = records > 0 ? insert_row(db, insert, true, err) : 0;
+            status = insert_row(db, insert, true, err);
         }
     }
     sqlite3_finalize(insert);
@@ -608,6 +610,7 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
 static void count_result(const struct capture *capture, struct import_result *result)
 {
     *result = (struct import_result){.records_decoded = 0};
+    memcpy(result->fingerprint, capture->fingerprint, sizeof result->fingerprint);
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         result->records_decoded += file->decoded;

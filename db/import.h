@@ -24,6 +24,7 @@ struct import_result {
     uint64_t records_decoded, records_rejected, bytes_read;
     uint64_t rejected_for[DIAG_COUNT]; /* the rejected ones by their reason */
     size_t files_decoded;
+    char fingerprint[65]; /* of the capture (capture_fingerprint) */
 };
 
 /* Always builds anew. Data problems go to diag and into the diagnostics table; with a strict diag the first one fails

@@ -590,14 +590,14 @@ int visit_fail(struct capture_visit *visit, const char *source, const struct err
 }
 
 /* In a directory of its own, results say whose they are. */
-static void record_owner(struct capture_visit *visit)
+static void record_owner(struct capture_visit *visit, const char *fingerprint)
 {
     struct err err = ERR_INIT;
     char *log = path_join(visit->results, "log");
 
     if (strcmp(visit->results, visit->directory) != 0 && !visit->owner_recorded &&
         (log == NULL || make_result_directory(log, &err) != 0 ||
-         result_owner_record(visit->results, visit->directory, &err) != 0))
+         result_owner_record(visit->results, visit->directory, fingerprint, &err) != 0))
         console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
     visit->owner_recorded = true;
     free(log);
@@ -623,7 +623,7 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
             err_hint(&err, "put them elsewhere with %s DIR", results_option(visit->settings));
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    record_owner(visit);
+    record_owner(visit, NULL);
     if (ret_path != NULL)
         *ret_path = path;
     else
@@ -728,8 +728,11 @@ int visit_import(struct capture_visit *visit)
     struct diagnostics diag;
     int64_t start_ns = clock_now_ns();
     char *directory = NULL;
+    const bool recorded = visit->owner_recorded;
 
+    visit->owner_recorded = true; /* behind the import, which looks at all files anyway */
     int status = visit_make_directory(visit, "sqlite", &directory);
+    visit->owner_recorded = recorded;
     if (status != STATUS_DONE)
         return status;
     remove_stale_temporaries(directory);
@@ -743,6 +746,7 @@ int visit_import(struct capture_visit *visit)
 
     diag_init(&diag, visit->settings->strict);
     int result = db_import(&request, &diag, &imported, &err);
+    record_owner(visit, result == 0 ? imported.fingerprint : NULL);
     console_progress_end();
     if (err.code != ERR_STRICT) { /* else the error is the first problem */
         console_diagnostics(&diag);

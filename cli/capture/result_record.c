@@ -75,13 +75,13 @@ int result_owner_check(const char *results, const char *capture, struct err *err
     return status;
 }
 
-int result_owner_record(const char *results, const char *capture, struct err *err)
+int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err)
 {
-    char fingerprint[65];
+    char own[65];
     struct strbuf text;
-    bool failed = capture_fingerprint(capture, fingerprint, err) < 0;
+    bool failed = fingerprint == NULL && capture_fingerprint(capture, own, err) < 0;
     strbuf_init(&text, RECORD_LIMIT);
-    strbuf_addf(&text, "%s\n%s\n", fingerprint, capture);
+    strbuf_addf(&text, "%s\n%s\n", fingerprint != NULL ? fingerprint : own, capture);
     failed = failed || write_record(results, OWNER_RECORD, &text, err) < 0;
     strbuf_release(&text);
     return failed ? -(int)err->code : 0;

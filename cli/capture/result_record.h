@@ -13,8 +13,8 @@
 /* Whether results (a directory that need not exist) may take those of this capture: -ERR_USAGE when it holds another
  * capture's. A capture that was moved is recognised by its files. */
 int result_owner_check(const char *results, const char *capture, struct err *err);
-/* Makes them this capture's. results/log must exist. */
-int result_owner_record(const char *results, const char *capture, struct err *err);
+/* Makes them this capture's. results/log must exist. fingerprint (capture_fingerprint): NULL where nobody knows it. */
+int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err);
 
 /* The files of one export. All zero: none. */
 struct result_files {

@@ -97,10 +97,14 @@ struct svp_ai_cpu_task {
     int64_t input_pic_num, current_pic_count;
     bool touches; /* another one starts at the nanosecond where it ends */
 };
-/* AI CPU tasks of one model (batch number included) by start time, those with from_ns <= start_ns < until_ns; limits
- * INT64_MIN and INT64_MAX mean all. */
-int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
+/* AI CPU tasks of one model (batch number included) by start time. */
+int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model,
                          int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err), void *arg,
+                         struct err *err);
+
+/* Gives them one by one: svp_ai_cpu_tasks makes the statement that the other takes them from. */
+int svp_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, sqlite3_stmt **ret, struct err *err);
+int svp_next_ai_cpu_task(sqlite3 *db, sqlite3_stmt *tasks, struct svp_ai_cpu_task *ret, bool *ret_found,
                          struct err *err);
 
 /* Scope of one operator statistic: everything with the same device, model id and picture count, whatever its model

@@ -115,7 +115,7 @@ static const struct query_select
                              .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id"
                                      " AND f.kind = 'aicpu_task' JOIN ai_cpu_task t ON t.file_id = f.id"
                                      " WHERE p.device_id IS ?1 AND p.model_name = ?2 AND p.model_id IS ?3"
-                                     " AND p.batch_num IS ?4 AND t.start_ns >= ?5 AND t.start_ns < ?6"
+                                     " AND p.batch_num IS ?4 AND t.start_ns IS NOT NULL"
                                      " ORDER BY t.start_ns, t.id"},
     ai_cpu_tasks_of_report = {QUERY_FIELDS(named_ai_cpu_fields),
                               .from = "FROM source_file f JOIN ai_cpu_task t ON t.file_id = f.id"
@@ -149,20 +149,35 @@ static int give_named_ai_cpu_task(void *arg, sqlite3_stmt *row, struct err *err)
     return loop->each(loop->arg, taken.model, &taken.task, err);
 }
 
-int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t from_ns, int64_t until_ns,
+int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model,
                          int (*each)(void *arg, const struct svp_ai_cpu_task *task, struct err *err), void *arg,
                          struct err *err)
 {
     struct ai_cpu_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
-    int status = prepare_for_model(db, &ai_cpu_tasks_of_model, NULL, model, &statement, err);
-    if (status == 0) {
-        sqlite3_bind_int64(statement, 5, from_ns);
-        sqlite3_bind_int64(statement, 6, until_ns);
+    int status = svp_ai_cpu_tasks(db, model, &statement, err);
+    if (status == 0)
         status = query_loop(db, statement, give_ai_cpu_task, &loop, err);
-    }
     sqlite3_finalize(statement);
     return status;
+}
+
+int svp_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
+{
+    return prepare_for_model(db, &ai_cpu_tasks_of_model, NULL, model, ret, err);
+}
+
+int svp_next_ai_cpu_task(sqlite3 *db, sqlite3_stmt *tasks, struct svp_ai_cpu_task *ret, bool *ret_found,
+                         struct err *err)
+{
+    struct ai_cpu_row taken = {.model = NULL};
+    int code = sqlite3_step(tasks);
+    *ret_found = code == SQLITE_ROW;
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? 0 : database_error(err, db, "the database cannot be read");
+    query_take(tasks, 0, ai_cpu_tasks_of_model.fields, ai_cpu_tasks_of_model.field_count, &taken);
+    *ret = taken.task;
+    return 0;
 }
 
 /* ---- reports that cover several inferences ---- */

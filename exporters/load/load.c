@@ -594,8 +594,7 @@ static int take_model(void *arg, const struct svp_model *model, struct err *err)
     struct ai_cpu_load each = {load, model};
     int status = use_model(load, model->name, model->model_id, err);
 
-    return status == 0 ? svp_each_ai_cpu_task(load->db, model, INT64_MIN, INT64_MAX, take_ai_cpu_task, &each, err)
-                       : status;
+    return status == 0 ? svp_each_ai_cpu_task(load->db, model, take_ai_cpu_task, &each, err) : status;
 }
 
 static int take_execute(void *arg, const struct svp_execute *call, struct err *err)

@@ -14,9 +14,6 @@
 #include <string.h>
 
 #define NAMES_MAX ((size_t)512 * 1024 * 1024) /* bytes of all names of a model, escaped */
-#define EVENT_PIECE 65536                     /* longer events are made in memory of their own */
-#define ROWS_PER_POLL 4096
-#define READING_ENDS 1 /* a callback's result that only ends the reading of one inference */
 
 /* ---- names ---- */
 
@@ -192,8 +189,10 @@ static int shorten(struct layer_names *from, struct err *err)
     return short_names_find(from->pieces, count, err);
 }
 
-int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu,
-                    const struct operator_bounds *bounds, struct err *err)
+/* Joins the original names of each task's layers. bounds NULL: whole names, and nothing else. names must be released
+ * also after a failure. */
+static int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu,
+                           const struct operator_bounds *bounds, struct err *err)
 {
     struct layer_names from = {.layers = layers};
     *names = (struct task_names){.unknown = {.task_id = DB_NULL}};
@@ -207,11 +206,26 @@ int task_names_load(struct task_names *names, const struct svp_layers *layers, b
     return result;
 }
 
-void task_names_release(struct task_names *names)
+int svp_names_load(struct timeline_run *run, const struct svp_model *model, struct svp_names *ret, struct err *err)
 {
-    free(names->names);
-    strbuf_release(&names->text);
-    *names = (struct task_names){0};
+    struct svp_layers layers;
+    if (svp_layers_load(run->db, model->name, model->model_id, &layers, err) < 0)
+        return -(int)err->code;
+    int status = task_names_load(&ret->core, &layers, false, run->bounds, err);
+    if (status == 0)
+        status = task_names_load(&ret->cpu, &layers, true, run->bounds, err);
+    svp_layers_release(&layers);
+    return status;
+}
+
+void svp_names_release(struct svp_names *names)
+{
+    struct task_names *const each[] = {&names->core, &names->cpu};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        free(each[i]->names);
+        strbuf_release(&each[i]->text);
+    }
+    *names = (struct svp_names){.core = {.names = NULL}};
 }
 
 static int compare_task_id(const void *key, const void *name)
@@ -270,370 +284,44 @@ char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_
     return trace_end_slice(p, style, slice);
 }
 
-char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
-                   const struct trace_slice *slice)
-{
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
-    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
-    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
-    return trace_end_slice(p, style, slice);
-}
+/* ---- inferences ---- */
 
-/* ---- units ---- */
-
-void svp_unit_clear(struct svp_unit *unit)
-{
-    unit->inference_count = unit->ai_cpu_count = 0;
-    unit->tasks = unit->first_index = 0;
-    unit->from_ns = INT64_MIN;
-    unit->until_ns = INT64_MAX;
-    unit->interleaved = false;
-}
-
-void svp_unit_release(void *arg)
-{
-    struct svp_unit *unit = arg;
-    free(unit->inferences);
-    free(unit->ai_cpu_tasks);
-    *unit = (struct svp_unit){0};
-}
-
-int svp_unit_add_inference(struct svp_unit *unit, const struct drawn_inference *inference, struct err *err)
-{
-    if (unit->inference_count == unit->inference_capacity &&
-        array_grow(&unit->inferences, &unit->inference_capacity, unit->inference_count, 1, sizeof *inference, err) < 0)
-        return -(int)err->code;
-    unit->inferences[unit->inference_count++] = *inference;
-    unit->tasks += inference->tasks;
-    return 0;
-}
-
-int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_task *task, struct err *err)
-{
-    if (unit->ai_cpu_count == unit->ai_cpu_capacity &&
-        array_grow(&unit->ai_cpu_tasks, &unit->ai_cpu_capacity, unit->ai_cpu_count, 1, sizeof *task, err) < 0)
-        return -(int)err->code;
-    unit->ai_cpu_tasks[unit->ai_cpu_count++] = *task;
-    return 0;
-}
-
-/* ---- workers ---- */
-
-/* A task of an interleaved unit, kept until all are known. */
-struct kept_task {
-    int64_t start_ns, duration_ns, stream_id, task_id, read_bytes, write_bytes;
-    uint32_t inference, order;
+struct collecting {
+    const struct timeline_run *run;
+    struct svp_spans *list;
 };
 
-struct svp_worker {
-    struct svp_drawing *drawing;
-    sqlite3 *db;
-    struct svp_task_reader *reader;
-    size_t core_hint, cpu_hint;
-    struct kept_task *kept;
-    size_t kept_count, kept_capacity;
-    /* the unit being drawn */
-    const struct svp_unit *unit;
-    const struct drawn_inference *inference;
-    struct parallel_output *output;
-    size_t next_ai_cpu;
-    int64_t index; /* the next Task Id */
-    uint64_t events;
-    unsigned rows;
-    bool has_stream; /* of the last task that was given its stream's thread */
-    int64_t stream_id, stream_tid;
-};
-
-struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err)
+static int collect_inference(void *arg, const struct svp_inference *inference, struct err *err)
 {
-    sqlite3 *db;
-    if (database_open(database, &db, err) < 0)
-        return NULL;
-    struct svp_task_reader *reader = svp_task_reader_new(db, err);
-    if (reader != NULL)
-        *ret_db = db;
-    else
-        database_close(db);
-    return reader;
-}
-
-void *svp_worker_new(void *drawing, struct err *err)
-{
-    struct svp_worker *worker = calloc(1, sizeof(*worker));
-    if (worker == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
-        return NULL;
-    }
-    worker->drawing = drawing;
-    worker->reader = svp_draw_open(worker->drawing->database, &worker->db, err);
-    if (worker->reader != NULL)
-        return worker;
-    free(worker);
-    return NULL;
-}
-
-void svp_worker_free(void *arg)
-{
-    struct svp_worker *worker = arg;
-    svp_task_reader_free(worker->reader);
-    database_close(worker->db);
-    free(worker->kept);
-    free(worker);
-}
-
-/* Puts one event and counts it. */
-static inline int draw_event(struct svp_worker *worker, const struct drawn_task *task, const struct trace_slice *slice,
-                             struct err *err)
-{
-    const struct trace_style *style = &worker->drawing->style;
-    const size_t room = svp_task_room(style, task);
-    char *own = NULL, *start;
-    if (room <= EVENT_PIECE) {
-        start = parallel_reserve(worker->output, room, err);
-        if (start == NULL)
-            return -(int)err->code;
-    } else if ((start = own = malloc(room)) == NULL) {
-        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
-    }
-    const size_t length = (size_t)(svp_put_task(start, style, task, slice) - start);
-    int result = 0;
-    if (own != NULL)
-        result = parallel_write(worker->output, own, length, err);
-    else
-        parallel_advance(worker->output, length);
-    free(own);
-    worker->index++;
-    worker->events++;
-    return result;
-}
-
-/* Draws the AI CPU tasks that start before an event at before_ns; all when it is NULL. */
-static int draw_ai_cpu_tasks(struct svp_worker *worker, const int64_t *before_ns, struct err *err)
-{
-    const struct svp_unit *unit = worker->unit;
-    const struct task_names *names = worker->drawing->cpu_names;
-    while (worker->next_ai_cpu < unit->ai_cpu_count) {
-        const struct drawn_ai_cpu_task *task = &unit->ai_cpu_tasks[worker->next_ai_cpu];
-        if (before_ns != NULL && task->start_ns >= *before_ns)
-            break;
-        const struct trace_slice slice = {
-            .tid = task->tid,
-            .start_ns = task->start_ns,
-            .duration_ns = task->duration_ns,
-            .instant = task->instant,
-            .short_ps = task->instant ? 0 : trace_shortening_anywhere(task->start_ns, task->duration_ns)};
-        const struct drawn_task drawn = {.names = names,
-                                         .name = task_names_find(names, task->task_id, &worker->cpu_hint),
-                                         .type = "AI_CPU",
-                                         .stream_id = task->stream_id,
-                                         .task_id = worker->index,
-                                         .read_bytes = DB_NULL,
-                                         .write_bytes = DB_NULL};
-        if (draw_event(worker, &drawn, &slice, err) < 0)
-            return -(int)err->code;
-        worker->next_ai_cpu++;
-    }
+    const struct collecting *collecting = arg;
+    struct svp_spans *list = collecting->list;
+    if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
+        return 0; /* without a known frequency nothing can be drawn */
+    if (array_reserve(list, 1, err) < 0)
+        return -(int)err->code;
+    struct svp_span *span = &list->items[list->count++];
+    *span = (struct svp_span){.id = inference->id,
+                              .tasks = inference->tasks,
+                              .input = inference->input_pic_num,
+                              .batch = inference->batch_num,
+                              .start_known = inference->start_known != 0};
+    span->start_ns = svp_span_time(collecting->run, span, inference->start_ns);
+    span->end_ns = svp_span_time(collecting->run, span, inference->end_ns);
     return 0;
 }
 
-static int find_stream(struct svp_worker *worker, int64_t stream_id, struct err *err)
+static int compare_spans(const void *a, const void *b)
 {
-    const struct stream_threads *threads = worker->drawing->threads;
-    size_t index = stream_set_index(threads->streams, stream_id);
-    if (index == threads->streams->count && !worker->drawing->streams_complete) {
-        atomic_store(&worker->drawing->unknown_stream, true);
-        return err_set(err, ERR_FAILED, "stream %lld was not expected", (long long)stream_id);
-    }
-    worker->stream_tid = stream_threads_first(threads, index);
-    worker->stream_id = stream_id;
-    worker->has_stream = true;
-    return 0;
+    const struct svp_span *x = a, *y = b;
+    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->id, y->id);
 }
 
-/* Draws an AI core task, and before it the AI CPU tasks that started earlier. */
-static inline int draw_core_task(struct svp_worker *worker, const struct drawn_inference *inference,
-                                 const struct kept_task *task, struct err *err)
+int svp_spans_load(struct timeline_run *run, const struct svp_model *model, struct svp_spans *ret, struct err *err)
 {
-    if (worker->next_ai_cpu < worker->unit->ai_cpu_count && draw_ai_cpu_tasks(worker, &task->start_ns, err) < 0)
-        return -(int)err->code;
-    struct trace_slice slice = {
-        .tid = inference->tid,
-        .start_ns = task->start_ns,
-        .duration_ns = task->duration_ns,
-        .instant = inference->instants,
-        .short_ps = inference->instants ? 0 : trace_shortening_anywhere(task->start_ns, task->duration_ns)};
-    if (slice.tid == THREAD_BY_STREAM) {
-        if ((!worker->has_stream || task->stream_id != worker->stream_id) &&
-            find_stream(worker, task->stream_id, err) < 0)
-            return -(int)err->code;
-        slice.tid = worker->stream_tid;
-    }
-    const struct task_names *names = worker->drawing->core_names;
-    const bool facts = worker->drawing->facts;
-    const struct drawn_task drawn = {.names = names,
-                                     .name = task_names_find(names, task->task_id, &worker->core_hint),
-                                     .type = "AI_CORE",
-                                     .stream_id = task->stream_id,
-                                     .task_id = worker->index,
-                                     .read_bytes = facts ? task->read_bytes : DB_NULL,
-                                     .write_bytes = facts ? task->write_bytes : DB_NULL};
-    return draw_event(worker, &drawn, &slice, err);
-}
-
-static inline struct kept_task kept_of(const struct svp_task *task, int64_t start_ns)
-{
-    return (struct kept_task){.start_ns = start_ns,
-                              .duration_ns = task->duration_ns,
-                              .stream_id = task->stream_id,
-                              .task_id = task->task_id,
-                              .read_bytes = task->ddr_read_bytes,
-                              .write_bytes = task->ddr_write_bytes};
-}
-
-/* Whether a task can be drawn, and its start since the origin. */
-static inline bool task_start(const struct svp_worker *worker, const struct svp_task *task, int64_t *ret_ns)
-{
-    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
-        return false;
-    *ret_ns = time_since(task->start_ns, worker->inference->shift_ns);
-    return true;
-}
-
-static inline int poll_interrupt(struct svp_worker *worker, struct err *err)
-{
-    return ++worker->rows % ROWS_PER_POLL == 0 && interrupted() ? interrupt_error(err) : 0;
-}
-
-/* Reads the tasks of one inference of the unit. Returns 0 or -code. */
-static int read_inference(struct svp_worker *worker, size_t i,
-                          int (*each)(void *arg, const struct svp_task *task, struct err *err), struct err *err)
-{
-    worker->inference = &worker->unit->inferences[i];
-    int result = svp_read_task_times(worker->reader, worker->inference->id, each, worker, err);
-    return result < 0 ? result : 0;
-}
-
-/* ---- one inference after another ---- */
-
-static int skip_task(void *arg, const struct svp_task *task, struct err *err)
-{
-    struct svp_worker *worker = arg;
-    int64_t start_ns;
-    if (poll_interrupt(worker, err) < 0)
-        return -(int)err->code;
-    if (!task_start(worker, task, &start_ns))
-        return 0;
-    if (start_ns >= worker->unit->from_ns)
-        return READING_ENDS;
-    worker->index++;
-    return 0;
-}
-
-static int draw_task(void *arg, const struct svp_task *task, struct err *err)
-{
-    struct svp_worker *worker = arg;
-    int64_t start_ns;
-    if (poll_interrupt(worker, err) < 0)
-        return -(int)err->code;
-    if (!task_start(worker, task, &start_ns) || (worker->inference->carried && start_ns < worker->unit->from_ns))
-        return 0;
-    if (start_ns >= worker->unit->until_ns)
-        return READING_ENDS;
-    const struct kept_task drawn = kept_of(task, start_ns);
-    return draw_core_task(worker, worker->inference, &drawn, err);
-}
-
-static int draw_in_turn(struct svp_worker *worker, struct err *err)
-{
-    const struct svp_unit *unit = worker->unit;
-    for (size_t i = 0; i < unit->inference_count; i++) {
-        if (unit->inferences[i].carried && read_inference(worker, i, skip_task, err) < 0)
-            return -(int)err->code;
-    }
-    for (size_t i = 0; i < unit->inference_count; i++) {
-        if (read_inference(worker, i, draw_task, err) < 0)
-            return -(int)err->code;
-    }
-    return draw_ai_cpu_tasks(worker, NULL, err);
-}
-
-/* ---- task by task, whichever inference each is of ---- */
-
-static int keep_task(void *arg, const struct svp_task *task, struct err *err)
-{
-    struct svp_worker *worker = arg;
-    int64_t start_ns;
-    if (poll_interrupt(worker, err) < 0)
-        return -(int)err->code;
-    if (!task_start(worker, task, &start_ns))
-        return 0;
-    if (start_ns >= worker->unit->until_ns)
-        return READING_ENDS;
-    if (worker->inference->carried && start_ns < worker->unit->from_ns) {
-        worker->index++;
-        return 0;
-    }
-    if (worker->kept_count == worker->kept_capacity &&
-        array_grow(&worker->kept, &worker->kept_capacity, worker->kept_count, 1, sizeof *worker->kept, err) < 0)
-        return -(int)err->code;
-    struct kept_task *kept = &worker->kept[worker->kept_count];
-    *kept = kept_of(task, start_ns);
-    kept->inference = (uint32_t)(worker->inference - worker->unit->inferences);
-    kept->order = (uint32_t)worker->kept_count;
-    worker->kept_count++;
-    return worker->kept_count > UNIT_INTERLEAVED_MAX ? READING_ENDS : 0;
-}
-
-static int compare_kept(const void *a, const void *b)
-{
-    const struct kept_task *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-/* Reads all tasks of the unit; *ret_fit tells whether they were few enough. */
-static int keep_tasks(struct svp_worker *worker, bool *ret_fit, struct err *err)
-{
-    worker->kept_count = 0;
-    for (size_t i = 0; i < worker->unit->inference_count && worker->kept_count <= UNIT_INTERLEAVED_MAX; i++) {
-        if (read_inference(worker, i, keep_task, err) < 0)
-            return -(int)err->code;
-    }
-    *ret_fit = worker->kept_count <= UNIT_INTERLEAVED_MAX;
-    return 0;
-}
-
-static int draw_kept_tasks(struct svp_worker *worker, struct err *err)
-{
-    if (worker->kept_count > 0)
-        qsort(worker->kept, worker->kept_count, sizeof(*worker->kept), compare_kept);
-    for (size_t i = 0; i < worker->kept_count; i++) {
-        const struct kept_task *task = &worker->kept[i];
-        if (draw_core_task(worker, &worker->unit->inferences[task->inference], task, err) < 0)
-            return -(int)err->code;
-    }
-    return draw_ai_cpu_tasks(worker, NULL, err);
-}
-
-int svp_worker_draw(void *arg, void *drawn, struct parallel_output *output, struct err *err)
-{
-    struct svp_worker *worker = arg;
-    worker->unit = drawn;
-    worker->output = output;
-    worker->next_ai_cpu = 0;
-    worker->events = 0;
-    worker->index = worker->unit->first_index;
-    bool fit = false;
-    if (worker->unit->interleaved && keep_tasks(worker, &fit, err) < 0)
-        return -(int)err->code;
-    if (!fit)
-        worker->index = worker->unit->first_index;
-    if ((fit ? draw_kept_tasks(worker, err) : draw_in_turn(worker, err)) < 0)
-        return -(int)err->code;
-    atomic_fetch_add(&worker->drawing->events, worker->events);
-    return 0;
+    struct collecting collecting = {run, ret};
+    int status = svp_each_inference(run->db, model, collect_inference, &collecting, err);
+    array_sort(ret->items, ret->count, sizeof *ret->items, compare_spans);
+    return status;
 }
 
 /* ---- files ---- */

@@ -60,6 +60,7 @@ static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, 
         err_set(err, ERR_NO_MEMORY, "out of memory for the threads of a timeline");
         return NULL;
     }
+    item->thread->nesting.apart = lanes->apart;
     lanes->last = item->thread;
     lanes->last_pid = pid;
     lanes->last_number = number;
@@ -69,9 +70,10 @@ static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, 
 /* One more lane of a thread. */
 static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64_t number, struct err *err)
 {
+    const int64_t own = lanes->own != NULL ? lanes->own(lanes->arg, number) : number;
     thread->first_ns[thread->tid_count] = NOT_BEGUN;
-    if (thread->tid_count == 0 && !lanes->no_own && number >= 0) {
-        thread->tids[thread->tid_count++] = number;
+    if (thread->tid_count == 0 && !lanes->no_own && own >= 0) {
+        thread->tids[thread->tid_count++] = own;
         return 0;
     }
     if (*lanes->next == 0 && lanes->first_free(lanes->arg, lanes->next, err) < 0)
@@ -111,12 +113,20 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     return 0;
 }
 
-int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
+int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err)
 {
     struct lanes_thread *thread = find_thread(lanes, pid, number, err);
-    if (thread == NULL)
+    if (thread == NULL || (thread->tid_count == 0 && add_tid(lanes, thread, number, err) < 0))
         return -(int)err->code;
-    return thread->tid_count == 0 ? add_tid(lanes, thread, number, err) : 0;
+    if (ret_tid != NULL)
+        *ret_tid = thread->tids[0];
+    return 0;
+}
+
+bool trace_lanes_has(const struct trace_lanes *lanes, int64_t pid, int64_t number)
+{
+    const struct lanes_key key = {pid, number};
+    return map_get(&lanes->threads, &key) != NULL;
 }
 
 static int compare_items(const void *a, const void *b)
@@ -196,11 +206,11 @@ void nesting_release(struct nesting *nesting)
     *nesting = (struct nesting){0};
 }
 
-static bool push(struct nesting_lane *lane, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
+static bool push(struct nesting_lane *lane, bool apart, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
 {
     while (lane->depth > 0 && lane->ends[lane->depth - 1] <= start_ns)
         lane->depth--;
-    if (lane->depth == NESTING_DEPTH_MAX || (lane->depth > 0 && end_ns > lane->ends[lane->depth - 1]))
+    if (lane->depth == NESTING_DEPTH_MAX || (lane->depth > 0 && (apart || end_ns > lane->ends[lane->depth - 1])))
         return false;
     *ret_shared_ends = 0;
     for (size_t i = lane->depth; i > 0 && lane->ends[i - 1] == end_ns; i--)
@@ -213,7 +223,7 @@ int nesting_place(struct nesting *nesting, int64_t start_ns, int64_t end_ns, siz
                   unsigned *ret_shared_ends, struct err *err)
 {
     for (size_t i = 0; i < nesting->count; i++) {
-        if (push(&nesting->items[i], start_ns, end_ns, ret_shared_ends)) {
+        if (push(&nesting->items[i], nesting->apart, start_ns, end_ns, ret_shared_ends)) {
             *ret_lane = i;
             return 0;
         }
@@ -226,7 +236,7 @@ int nesting_place(struct nesting *nesting, int64_t start_ns, int64_t end_ns, siz
         return -(int)err->code;
     struct nesting_lane *lane = &nesting->items[nesting->count];
     lane->depth = 0;
-    push(lane, start_ns, end_ns, ret_shared_ends);
+    push(lane, nesting->apart, start_ns, end_ns, ret_shared_ends);
     *ret_lane = nesting->count++;
     return 0;
 }

@@ -19,6 +19,9 @@ struct trace_lanes {
     bool no_own;                     /* the numbers belong to others: all threads have numbers of their own */
     bool own_named;                  /* somebody else names the threads of their own numbers */
     bool in_turn;                    /* places of threads are counted; else a thread's place is its number */
+    bool apart;                      /* slices on a thread do not nest: what begins inside of another goes beside it */
+    /* The number of a thread's first lane; below 0: it has none of its own. NULL: the thread's number. */
+    int64_t (*own)(void *arg, int64_t number);
     /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;
@@ -35,8 +38,9 @@ void trace_lanes_release(struct trace_lanes *lanes);
 /* Sets tid, instant and short_ps of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
  * process must come by start, of those with the same start the longest first. */
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err);
-/* Adds a thread that needs no placing. */
-int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err);
+/* Adds a thread that needs no placing; its first lane's tid into *ret_tid, which may be NULL. */
+int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err);
+bool trace_lanes_has(const struct trace_lanes *lanes, int64_t pid, int64_t number);
 /* Names all threads that have events, in the order of processes and numbers; name, which may
  * be NULL, appends another name than "<word><number>", as the inside of a JSON string. */
 int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
@@ -47,7 +51,7 @@ int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
 
 /* On lanes of a timeline: what a lane holds is nested, so that viewers draw it as it was; what
  * overlaps another range only in part goes to a further lane. */
-#define NESTING_LANES_MAX 64
+#define NESTING_LANES_MAX 256
 #define NESTING_DEPTH_MAX 128
 
 /* All zero: no lane is used. */
@@ -57,6 +61,7 @@ struct nesting {
         int64_t ends[NESTING_DEPTH_MAX]; /* of the ranges that are open, each inside the one before it */
     } * items;
     size_t count, capacity;
+    bool apart; /* nothing is inside of another */
 };
 
 void nesting_clear(struct nesting *nesting);

@@ -21,20 +21,12 @@ enum thread_kind { THREAD_INFERENCES, THREAD_CORE, THREAD_CPU };
 #define STREAM_BITS 40
 #define LANE_BITS 16
 
-struct span {
-    int64_t id, start_ns, end_ns, tasks, input, batch;
-    bool start_known;
-};
-
 /* A model on its device: a process. */
 struct drawn_model {
     struct svp_model model;
     char *name;
     int64_t pid;
-    struct span_list {
-        struct span *items;
-        size_t count, capacity;
-    } inferences;
+    struct svp_spans inferences;
     struct execute_calls executes;
     struct drawn_model
         *calls_of; /* whose calls start its inferences: the first of those that differ in batches alone */
@@ -42,7 +34,8 @@ struct drawn_model {
 
 struct merged {
     struct timeline_run *run;
-    bool together; /* the models of a capture, else one of them */
+    bool together;   /* the models of a capture, else one of them */
+    bool calls_only; /* as Ascend's tool shows the calls of a model */
     struct drawn_model *models;
     size_t model_count;
     struct trace trace;
@@ -54,12 +47,12 @@ struct merged {
     struct svp_task_reader *reader;
     /* State of the model that is drawn: */
     const struct drawn_model *drawn;
-    struct lanes lanes; /* of inferences */
-    struct task_names core_names, cpu_names;
-    size_t lane, hint;         /* of the inference that is drawn; where the last name was found */
-    int64_t shift_ns;          /* to be added to its tasks' times */
-    int64_t counted_until;     /* the counters are zero after this */
-    bool counting, counted[3]; /* whether there are values, and of which counters */
+    struct nesting lanes; /* of inferences, none inside of another */
+    struct svp_names names;
+    const struct svp_span *inference; /* that is drawn */
+    size_t lane, hint;                /* its lane; where the last name was found */
+    int64_t counted_until;            /* the counters are zero after this */
+    bool counting, counted[3];        /* whether there are values, and of which counters */
     int64_t arrows;
 };
 
@@ -67,6 +60,8 @@ static int poll_output(struct merged *merged, struct err *err)
 {
     if (++merged->trace.events % EVENTS_PER_POLL != 0)
         return 0;
+    if (merged->calls_only)
+        timeline_progress(merged->run, EVENTS_PER_POLL);
     if (interrupted())
         return interrupt_error(err);
     return outfile_failed(&merged->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", merged->trace.path) : 0;
@@ -97,9 +92,14 @@ static void enter_process(struct merged *merged, const struct acl_call *call)
     char name[64] = "Host: ACL calls";
     if (merged->started && call->process_id == merged->process_id)
         return;
-    merged->pid = merged->started ? merged->pid + 1 : (int64_t)merged->model_count; /* behind those of devices */
+    const int64_t first = merged->calls_only ? 0 : (int64_t)merged->model_count; /* behind those of devices */
+    merged->pid = merged->started ? merged->pid + 1 : first;
     merged->started = true;
     merged->process_id = call->process_id;
+    if (merged->calls_only) {
+        trace_name_process(&merged->trace, merged->pid, merged->pid, "Task Scheduler", NULL);
+        return;
+    }
     if (call->process_id != DB_NULL)
         snprintf(name, sizeof name, "Host: ACL calls of process %lld", (long long)call->process_id);
     trace_name_process(&merged->trace, merged->pid, HOST_PLACE, name, "CPU");
@@ -108,23 +108,27 @@ static void enter_process(struct merged *merged, const struct acl_call *call)
 /* NULL: the call is of a model that is not drawn. */
 static struct execute_calls *executes_of(struct merged *merged, const struct acl_call *call)
 {
-    for (size_t i = 0; i < merged->model_count; i++) {
+    for (size_t i = 0; i < merged->model_count && !merged->calls_only; i++) {
         if (merged->models[i].model.id == call->model_row)
             return &merged->models[i].calls_of->executes;
     }
     return NULL;
 }
 
-/* Arguments are for --trace-compat alone: see trace_end_call. */
+/* Arguments are for Ascend's files alone: see trace_end_call. */
 static char *put_call(char *p, const struct merged *merged, const struct acl_call *call,
                       const struct trace_slice *slice)
 {
     const struct trace_style *style = &merged->trace.style;
-    if (!merged->run->options->trace_compat) {
+    if (!merged->run->options->trace_compat && !merged->calls_only) {
         p = trace_put_category(trace_put_times(p, style, slice), style, acl_mode_name(call->api_type));
         return trace_end_call(p, style, slice);
     }
-    return acl_put_call(p, style, call, slice);
+    p = trace_put_slice(p, style, slice);
+    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
+    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
+    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
+    return trace_end_slice(p, style, slice);
 }
 
 static int draw_call(void *arg, const struct acl_call *call, struct err *err)
@@ -157,38 +161,6 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
 
 /* ---- inferences ---- */
 
-struct collecting {
-    struct span_list *list;
-    int64_t origin_ns;
-};
-
-static int collect_inference(void *arg, const struct svp_inference *inference, struct err *err)
-{
-    const struct collecting *collecting = arg;
-    struct span_list *list = collecting->list;
-    if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
-        return 0; /* without a known frequency nothing can be drawn */
-    if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
-    int64_t shift_ns = inference->start_known ? 0 : collecting->origin_ns;
-    list->items[list->count++] = (struct span){.id = inference->id,
-                                               .start_ns = number_add(inference->start_ns, shift_ns),
-                                               .end_ns = inference->end_ns + shift_ns,
-                                               .tasks = inference->tasks,
-                                               .input = inference->input_pic_num,
-                                               .batch = inference->batch_num,
-                                               .start_known = inference->start_known != 0};
-    return 0;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 static int compare_times(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -205,7 +177,7 @@ static int prepare_calls(struct merged *merged, struct drawn_model *of, struct e
     if (starts == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu inferences", all);
     for (size_t i = 0; i < merged->model_count; i++) {
-        const struct span_list *list = &merged->models[i].inferences;
+        const struct svp_spans *list = &merged->models[i].inferences;
         for (size_t k = 0; k < list->count && merged->models[i].calls_of == of; k++) {
             if (list->items[k].start_known)
                 starts[count++] = list->items[k].start_ns;
@@ -242,15 +214,16 @@ static void name_device_thread(void *arg, int64_t pid, int64_t number, struct st
         strbuf_addf(ret, ", beside (%lld)", lane + 1);
 }
 
-static int draw_inference(struct merged *merged, const struct span *inference, size_t index, struct err *err)
+static int draw_inference(struct merged *merged, const struct svp_span *inference, size_t index, struct err *err)
 {
     static const struct trace_flow execute = {.name = "execute", .category = "inference"};
     struct trace *trace = &merged->trace;
     struct trace_slice slice = {.pid = merged->drawn->pid,
                                 .start_ns = inference->start_ns,
                                 .duration_ns = time_since(inference->end_ns, inference->start_ns)};
-    merged->lane = lanes_take(&merged->lanes, inference->start_ns, inference->end_ns);
-    if (trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
+    unsigned shared_ends;
+    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) < 0 ||
+        trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
         return -(int)err->code;
     const struct execute_call *call =
         inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
@@ -360,12 +333,12 @@ static int draw_core_task(void *arg, const struct svp_task *task, struct err *er
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
     struct trace_slice slice = {.pid = merged->drawn->pid,
-                                .start_ns = number_add(task->start_ns, merged->shift_ns),
+                                .start_ns = svp_span_time(merged->run, merged->inference, task->start_ns),
                                 .duration_ns = task->duration_ns};
     count_task(merged, slice.start_ns, task);
     const bool facts = merged->run->bounds != NULL;
-    const struct drawn_task drawn = {.names = &merged->core_names,
-                                     .name = task_names_find(&merged->core_names, task->task_id, &merged->hint),
+    const struct drawn_task drawn = {.names = &merged->names.core,
+                                     .name = task_names_find(&merged->names.core, task->task_id, &merged->hint),
                                      .type = "AI_CORE",
                                      .stream_id = task->stream_id,
                                      .task_id = task->task_id,
@@ -381,8 +354,8 @@ static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct e
         return 0;
     struct trace_slice slice = {
         .pid = merged->drawn->pid, .start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    const struct drawn_task drawn = {.names = &merged->cpu_names,
-                                     .name = task_names_find(&merged->cpu_names, task->task_id, &merged->hint),
+    const struct drawn_task drawn = {.names = &merged->names.cpu,
+                                     .name = task_names_find(&merged->names.cpu, task->task_id, &merged->hint),
                                      .type = "AI_CPU",
                                      .stream_id = task->stream_id,
                                      .task_id = task->task_id,
@@ -392,26 +365,6 @@ static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct e
 }
 
 /* ---- a model ---- */
-
-static int load_names(struct merged *merged, const struct svp_model *model, struct err *err)
-{
-    struct svp_layers layers;
-    int status = svp_layers_load(merged->run->db, model->name, model->model_id, &layers, err);
-    if (status < 0)
-        return status;
-    status = task_names_load(&merged->core_names, &layers, false, merged->run->bounds, err);
-    if (status == 0)
-        status = task_names_load(&merged->cpu_names, &layers, true, merged->run->bounds, err);
-    svp_layers_release(&layers);
-    return status;
-}
-
-static void release_names(struct merged *merged)
-{
-    trace_forget_texts(&merged->trace);
-    task_names_release(&merged->core_names);
-    task_names_release(&merged->cpu_names);
-}
 
 static void name_device(struct merged *merged)
 {
@@ -436,8 +389,8 @@ static int draw_inferences(struct merged *merged, struct err *err)
     const struct drawn_model *drawn = merged->drawn;
     int status = 0;
     for (size_t i = 0; i < drawn->inferences.count && status == 0; i++) {
-        const struct span *inference = &drawn->inferences.items[i];
-        merged->shift_ns = inference->start_known ? 0 : merged->run->origin.time_ns;
+        const struct svp_span *inference = &drawn->inferences.items[i];
+        merged->inference = inference;
         status = draw_inference(merged, inference, i, err);
         if (status == 0)
             status = svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err);
@@ -450,21 +403,22 @@ static int draw_inferences(struct merged *merged, struct err *err)
 static int draw_device(struct merged *merged, const struct drawn_model *drawn, struct err *err)
 {
     merged->drawn = drawn;
-    merged->lanes = (struct lanes){.count = 0};
+    nesting_clear(&merged->lanes);
     merged->hint = 0;
     merged->counting = false;
     memset(merged->counted, 0, sizeof merged->counted);
     if (drawn->inferences.count == 0 && drawn->model.ai_cpu_tasks == 0)
         return 0;
-    int status = load_names(merged, &drawn->model, err);
+    int status = svp_names_load(merged->run, &drawn->model, &merged->names, err);
     if (status == 0)
         name_device(merged);
     if (status == 0)
         status = draw_inferences(merged, err);
     merged->hint = 0;
     if (status == 0)
-        status = svp_each_ai_cpu_task(merged->run->db, &drawn->model, INT64_MIN, INT64_MAX, draw_cpu_task, merged, err);
-    release_names(merged);
+        status = svp_each_ai_cpu_task(merged->run->db, &drawn->model, draw_cpu_task, merged, err);
+    trace_forget_texts(&merged->trace);
+    svp_names_release(&merged->names);
     return status;
 }
 
@@ -496,14 +450,11 @@ static bool differs_in_batches(const struct svp_model *a, const struct svp_model
 static int load_model(struct merged *merged, size_t i, struct err *err)
 {
     struct drawn_model *drawn = &merged->models[i];
-    struct collecting collecting = {&drawn->inferences, merged->run->origin.time_ns};
     size_t first = i;
     while (first > 0 && differs_in_batches(&merged->models[first - 1].model, &drawn->model))
         first--;
     drawn->calls_of = &merged->models[first];
-    int status = svp_each_inference(merged->run->db, &drawn->model, collect_inference, &collecting, err);
-    array_sort(drawn->inferences.items, drawn->inferences.count, sizeof *drawn->inferences.items, compare_spans);
-    return status;
+    return svp_spans_load(merged->run, &drawn->model, &drawn->inferences, err);
 }
 
 /* Whose calls are drawn; NULL: those of all. */
@@ -514,19 +465,25 @@ static const struct svp_model *model_of_calls(const struct merged *merged)
 
 static int load(struct merged *merged, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < merged->model_count && status == 0; i++)
-        status = load_model(merged, i, err);
-    if (status == 0)
-        status = acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err);
-    if (status == 0)
-        merged->reader = svp_task_reader_new(merged->run->db, err);
-    return status == 0 && merged->reader == NULL ? -(int)err->code : status;
+    if (acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err) < 0)
+        return -(int)err->code;
+    if (merged->calls_only)
+        return 0;
+    for (size_t i = 0; i < merged->model_count; i++) {
+        if (load_model(merged, i, err) < 0)
+            return -(int)err->code;
+    }
+    merged->reader = svp_task_reader_new(merged->run->db, err);
+    return merged->reader != NULL ? 0 : -(int)err->code;
 }
 
 static int draw(struct merged *merged, struct err *err)
 {
     int status = acl_each_call(merged->run->db, model_of_calls(merged), draw_call, merged, err);
+    if (status == 0 && merged->calls_only) {
+        timeline_progress(merged->run, merged->trace.events % EVENTS_PER_POLL);
+        return trace_lanes_name(&merged->host, &merged->trace, NULL, NULL, err);
+    }
     for (size_t i = 0; i < merged->model_count && status == 0; i++) {
         if (merged->models[i].calls_of == &merged->models[i])
             status = prepare_calls(merged, &merged->models[i], err);
@@ -549,9 +506,10 @@ static int first_device_thread(void *arg, int64_t *ret, struct err *err)
 static int write_file(struct merged *merged, struct err *err)
 {
     const struct svp_model *model = model_of_calls(merged);
-    int status = model != NULL ? svp_timeline_open(&merged->trace, merged->run, "msprof", model, err)
-                               : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof",
-                                            SVP_CAPTURE_TIMELINE, err);
+    int status =
+        model != NULL
+            ? svp_timeline_open(&merged->trace, merged->run, merged->calls_only ? "acl" : "msprof", model, err)
+            : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof", SVP_CAPTURE_TIMELINE, err);
     if (status < 0)
         return status;
     status = draw(merged, err);
@@ -565,6 +523,7 @@ static void release(struct merged *merged)
 {
     trace_lanes_release(&merged->host);
     trace_lanes_release(&merged->device);
+    nesting_release(&merged->lanes);
     for (size_t i = 0; i < merged->model_count; i++) {
         free(merged->models[i].name);
         free(merged->models[i].inferences.items);
@@ -577,17 +536,21 @@ static void release(struct merged *merged)
 }
 
 /* model NULL: all of them. */
-static int write_models(struct timeline_run *run, const struct svp_model *model, struct err *err)
+static int write_models(struct timeline_run *run, const struct svp_model *model, bool calls_only, struct err *err)
 {
     struct merged *merged = calloc(1, sizeof *merged);
     if (merged == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
     merged->run = run;
     merged->together = model == NULL;
+    merged->calls_only = calls_only;
+    merged->largest_thread = calls_only ? -1 : 0;
     strbuf_init(&merged->text, NAME_MAX_BYTES);
-    trace_lanes_init(&merged->host, &merged->trace.style, "Thread ", first_free_thread, merged);
+    trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", first_free_thread,
+                     merged);
+    merged->host.in_turn = calls_only;
     trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
-    merged->device.no_own = merged->device.in_turn = true;
+    merged->device.no_own = merged->device.in_turn = merged->lanes.apart = true;
     int status = model != NULL ? add_model(merged, model, err) : svp_each_model(run->db, add_model, merged, err);
     if (status == 0)
         status = load(merged, err);
@@ -599,10 +562,15 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
 
 int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
 {
-    return write_models(run, model, err);
+    return write_models(run, model, false, err);
+}
+
+int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+{
+    return write_models(run, model, true, err);
 }
 
 int svp_capture_timeline(struct timeline_run *run, struct err *err)
 {
-    return write_models(run, NULL, err);
+    return write_models(run, NULL, false, err);
 }

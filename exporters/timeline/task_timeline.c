@@ -1,432 +1,448 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans which inference and which AI CPU task goes where, and hands units of them to the workers that draw. */
+/* Tasks of a model on an SVP board, as Ascend's tool shows them: task_time_*.json. They are put into one sequence by
+ * their start, AI core before AI CPU, find their threads in it, and are drawn in units as those of tracks are. */
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
 #include "base/progress.h"
 #include "db/database.h"
+#include "exporters/parallel.h"
+#include "exporters/timeline/lanes.h"
 
 #include <stdlib.h>
 
-#define UNIT_EVENTS 4096        /* about 600 KB: less than a worker's buffer */
-#define UNIT_AI_CPU_TASKS 32768 /* more of them divide an inference among units */
-#define UNIT_CARRIED 64 /* when more inferences than this go on at the end of a unit, each is drawn whole instead */
-#define SAMPLE_INFERENCES 16 /* looked through for stream ids before drawing */
+#define SAMPLE_INFERENCES 16 /* looked through for numbers of streams before anything is drawn */
 #define SAMPLE_ROWS 65536
-#define SAMPLE_AI_CPU_TASKS 1024
-#define LOOKING_ENDS 1 /* a callback's result that only ends the looking */
+#define KEPT_MAX 65536    /* tasks of inferences that overlap; of more of them, these come one after another */
+#define EVENT_PIECE 65536 /* longer events are made in memory of their own */
+#define READING_ENDS 1    /* a callback's result that only ends the reading */
 
-struct inference_span {
-    int64_t id, tasks;
-    int64_t start_ns, end_ns; /* since the origin */
-    bool start_known;         /* its tasks' times are absolute, else since the origin too */
+/* Threads of lanes: AI core streams, then those of the AI CPU; of each what is not known, then the streams by their
+ * numbers, then all whose numbers cannot be or are too many: damaged data. */
+#define STREAMS_MAX 1024
+#define CPU_BIT (INT64_C(1) << 40)
+#define OTHER_STREAMS (CPU_BIT - 1)
+
+/* A task on its way to the threads that draw. */
+struct placed_task {
+    int64_t start_ns, duration_ns, stream_id, task_id, tid, read_bytes, write_bytes;
+    uint32_t order; /* among those that start at one time */
+    bool ai_cpu, instant;
 };
 
-/* The model's inferences by start time: 40 bytes each, the only thing here that grows with the capture. */
-struct inference_list {
-    struct inference_span *spans;
-    size_t count, capacity;
-    int64_t origin_ns;
+#define UNIT_TASKS 4096
+
+/* A piece of the sequence for one worker: about 600 KB of events, less than its buffer. */
+struct task_unit {
+    int64_t first; /* place of its first task in the sequence */
+    size_t count;
+    struct placed_task tasks[UNIT_TASKS];
 };
 
 struct task_timeline {
     struct timeline_run *run;
     const struct svp_model *model;
-    sqlite3 *db; /* an own connection: the run's may be in the middle of a query */
-    struct svp_task_reader *reader;
     struct trace trace;
-    struct inference_list inferences;
-    struct task_names core_names, cpu_names;
-    struct stream_set core_streams, cpu_streams;
-    bool streams_complete;
-    struct svp_drawing drawing;
-    struct tid_pool tids;
-    struct stream_threads core_threads, cpu_threads;
-    struct svp_ai_cpu_task sample[SAMPLE_AI_CPU_TASKS]; /* the first, held back until the pipeline starts */
-    size_t sample_count;
-    struct parallel *pipeline;
-    struct svp_unit *unit;                        /* being filled */
-    struct drawn_inference carried[UNIT_CARRIED]; /* from the unit before */
-    int64_t carried_tasks;
-    size_t next_inference;
-    int64_t latest_end_ns; /* of the inferences before it */
-    int64_t events_before; /* events of units before this one, see svp_unit.first_index */
-    int64_t stream_id;     /* of the inference being looked at */
+    struct svp_task_reader *reader;
+    sqlite3_stmt *cpu_tasks;
+    struct svp_ai_cpu_task cpu_task; /* the next one */
+    bool has_cpu_task;
+    struct svp_names names;
+    struct svp_spans inferences; /* the only thing here that grows with the capture */
+    struct trace_lanes lanes;
+    int64_t largest_stream, first_further; /* first_further: of the numbers of further lanes */
+    struct {
+        struct placed_task *items;
+        size_t count, capacity;
+    } kept;                           /* not in the sequence yet: what begins before may follow */
+    uint32_t order;                   /* of the last of them */
+    const struct svp_span *inference; /* being read */
+    struct trace_slice place;         /* its own, where it overlaps another */
+    bool has_place;
+    int64_t stream_id; /* of its first task */
+    int64_t latest_end_ns, index;
+    struct parallel *parallel;
+    struct task_unit *unit; /* being filled; NULL: none */
     uint64_t rows;
 };
 
-/* ---- inferences ---- */
+/* ---- threads ---- */
 
-static int collect_inference(void *arg, const struct svp_inference *inference, struct err *err)
+static void note_stream(struct task_timeline *timeline, int64_t stream_id)
 {
-    struct inference_list *list = arg;
-    if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
-        return 0; /* without a known frequency nothing can be drawn */
-    if (list->count == list->capacity &&
-        array_grow(&list->spans, &list->capacity, list->count, 1, sizeof *list->spans, err) < 0)
+    /* Small numbers for viewers that keep them in 32 bits, whatever a damaged one says. */
+    if (stream_id > timeline->largest_stream && stream_id < INT32_MAX / 2)
+        timeline->largest_stream = stream_id;
+}
+
+static int64_t thread_of(const struct task_timeline *timeline, bool ai_cpu, int64_t stream_id)
+{
+    const int64_t kind = ai_cpu ? CPU_BIT : 0;
+    int64_t number = stream_id >= 0 && stream_id < OTHER_STREAMS - 1 ? stream_id + 1 : OTHER_STREAMS;
+    if (stream_id == DB_NULL)
+        number = 0;
+    if (timeline->lanes.threads.used >= STREAMS_MAX && !trace_lanes_has(&timeline->lanes, 0, kind | number))
+        number = OTHER_STREAMS;
+    return kind | number;
+}
+
+/* The stream's own, where nobody else has it. */
+static int64_t own_number(void *arg, int64_t thread)
+{
+    const struct task_timeline *timeline = arg;
+    const int64_t stream_id = (thread & OTHER_STREAMS) - 1;
+    if (stream_id < 0 || stream_id == OTHER_STREAMS - 1 || trace_lanes_has(&timeline->lanes, 0, thread ^ CPU_BIT))
+        return -1;
+    return timeline->first_further == 0 || stream_id < timeline->first_further ? stream_id : -1;
+}
+
+static int first_further(void *arg, int64_t *ret, struct err *err)
+{
+    struct task_timeline *timeline = arg;
+    (void)err;
+    *ret = timeline->first_further = timeline->largest_stream + 1;
+    return 0;
+}
+
+static void name_thread(void *arg, int64_t pid, int64_t thread, struct strbuf *ret)
+{
+    const struct task_timeline *timeline = arg;
+    const int64_t number = thread & OTHER_STREAMS;
+    if (number == OTHER_STREAMS)
+        strbuf_adds(ret, "Other streams");
+    else if (number == 0)
+        strbuf_adds(ret, "Stream N/A");
+    else
+        strbuf_addf(ret, "Stream %lld", (long long)(number - 1));
+    if ((thread & CPU_BIT) != 0 && number != OTHER_STREAMS && trace_lanes_has(&timeline->lanes, pid, thread ^ CPU_BIT))
+        strbuf_adds(ret, " AI_CPU");
+}
+
+/* ---- numbers of streams ---- */
+
+static int look_at_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct task_timeline *timeline = arg;
+    note_stream(timeline, task->stream_id);
+    if (task->stream_id != DB_NULL && task->stream_id >= 0 &&
+        trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), NULL, err) < 0)
         return -(int)err->code;
-    int64_t origin_ns = inference->start_known ? list->origin_ns : 0;
-    list->spans[list->count++] = (struct inference_span){.id = inference->id,
-                                                         .start_ns = time_since(inference->start_ns, origin_ns),
-                                                         .end_ns = time_since(inference->end_ns, origin_ns),
-                                                         .tasks = inference->tasks,
-                                                         .start_known = inference->start_known != 0};
-    return list->count % SAMPLE_ROWS == 0 && interrupted() ? interrupt_error(err) : 0;
+    return ++timeline->rows % SAMPLE_ROWS == 0 ? READING_ENDS : 0;
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-    const struct inference_span *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int load_inferences(struct task_timeline *timeline, struct err *err)
-{
-    struct inference_list *list = &timeline->inferences;
-    list->origin_ns = timeline->run->origin.time_ns;
-    int result = svp_each_inference(timeline->db, timeline->model, collect_inference, list, err);
-    bool sorted = true;
-    for (size_t i = 1; i < list->count && sorted; i++)
-        sorted = compare_spans(&list->spans[i - 1], &list->spans[i]) < 0;
-    if (!sorted)
-        qsort(list->spans, list->count, sizeof(*list->spans), compare_spans);
-    return result;
-}
-
-static int load_names(struct task_timeline *timeline, struct err *err)
-{
-    struct svp_layers layers;
-    const struct svp_model *model = timeline->model;
-    int result = svp_layers_load(timeline->db, model->name, model->model_id, &layers, err);
-    if (result < 0)
-        return result;
-    result = task_names_load(&timeline->core_names, &layers, false, timeline->run->bounds, err);
-    if (result == 0)
-        result = task_names_load(&timeline->cpu_names, &layers, true, timeline->run->bounds, err);
-    svp_layers_release(&layers);
-    return result;
-}
-
-/* ---- streams ---- */
-
-static int add_core_stream(void *arg, const struct svp_task *task, struct err *err)
+static int look_at_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
 {
     struct task_timeline *timeline = arg;
-    stream_set_add(&timeline->core_streams, task->stream_id);
-    if (++timeline->rows % SAMPLE_ROWS != 0)
-        return 0;
-    return interrupted() ? interrupt_error(err) : timeline->streams_complete ? 0 : LOOKING_ENDS;
+    (void)err;
+    note_stream(timeline, task->stream_id);
+    return ++timeline->rows % SAMPLE_ROWS == 0 ? READING_ENDS : 0;
 }
 
-static int add_cpu_stream(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
-{
-    struct task_timeline *timeline = arg;
-    stream_set_add(&timeline->cpu_streams, task->stream_id);
-    return ++timeline->rows % SAMPLE_ROWS == 0 && interrupted() ? interrupt_error(err) : 0;
-}
-
-/* Which numbers are taken must be known before the first event is drawn. Nearly always a few inferences name every
- * stream, and the first AI CPU tasks theirs. */
+/* Nearly always a few inferences name every stream, and the first AI CPU tasks theirs. One that comes later has a
+ * number of its own if it is free. */
 static int sample_streams(struct task_timeline *timeline, struct err *err)
 {
-    const struct inference_list *list = &timeline->inferences;
-    int result = 0;
-    for (size_t i = 0; i < list->count && result == 0 && i < SAMPLE_INFERENCES; i++)
-        result = svp_read_task_times(timeline->reader, list->spans[i].id, add_core_stream, timeline, err);
-    return result < 0 ? result : 0;
+    const struct svp_spans *list = &timeline->inferences;
+    int status = 0;
+    for (size_t i = 0; i < list->count && i < SAMPLE_INFERENCES && status == 0; i++)
+        status = svp_read_task_times(timeline->reader, list->items[i].id, look_at_task, timeline, err);
+    if (status < 0 || timeline->model->ai_cpu_tasks <= 0)
+        return status < 0 ? status : 0;
+    timeline->rows = 0;
+    status = svp_each_ai_cpu_task(timeline->run->db, timeline->model, look_at_cpu_task, timeline, err);
+    return status < 0 ? status : 0;
 }
 
-/* When they do not, all tasks are looked through, which takes half as long as drawing them. */
-static int collect_streams(struct task_timeline *timeline, struct err *err)
-{
-    const struct inference_list *list = &timeline->inferences;
-    int result = 0;
-    timeline->streams_complete = true;
-    for (size_t i = 0; i < list->count && result == 0; i++)
-        result = svp_read_task_times(timeline->reader, list->spans[i].id, add_core_stream, timeline, err);
-    if (result == 0)
-        result =
-            svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, add_cpu_stream, timeline, err);
-    return result;
-}
+/* ---- the sequence ---- */
 
-/* ---- units ---- */
-
-static int begin_unit(struct task_timeline *timeline, int64_t from_ns, size_t carried, struct err *err)
+static void submit(struct task_timeline *timeline)
 {
-    timeline->unit = parallel_unit(timeline->pipeline, err);
     if (timeline->unit == NULL)
-        return -(int)err->code;
-    svp_unit_clear(timeline->unit);
-    timeline->unit->first_index = timeline->events_before;
-    timeline->unit->from_ns = from_ns;
-    timeline->unit->interleaved = carried > 1;
-    for (size_t i = 0; i < carried; i++) {
-        if (svp_unit_add_inference(timeline->unit, &timeline->carried[i], err) < 0)
+        return;
+    timeline_progress(timeline->run, timeline->unit->count);
+    parallel_submit(timeline->parallel);
+    timeline->unit = NULL;
+}
+
+static int append(struct task_timeline *timeline, const struct placed_task *task, struct err *err)
+{
+    if (timeline->unit == NULL) {
+        timeline->unit = parallel_unit(timeline->parallel, err);
+        if (timeline->unit == NULL)
+            return -(int)err->code;
+        timeline->unit->first = timeline->index;
+        timeline->unit->count = 0;
+    }
+    timeline->unit->tasks[timeline->unit->count++] = *task;
+    timeline->index++;
+    if (timeline->unit->count == UNIT_TASKS)
+        submit(timeline);
+    return 0;
+}
+
+static int next_cpu_task(struct task_timeline *timeline, struct err *err)
+{
+    struct svp_ai_cpu_task *task = &timeline->cpu_task;
+    do {
+        if (svp_next_ai_cpu_task(timeline->run->db, timeline->cpu_tasks, task, &timeline->has_cpu_task, err) < 0)
+            return -(int)err->code;
+    } while (timeline->has_cpu_task && (task->duration_ns == DB_NULL || task->duration_ns < 0));
+    return 0;
+}
+
+/* Appends the AI CPU tasks that start before; all with INT64_MAX. */
+static int append_cpu_tasks(struct task_timeline *timeline, int64_t until_ns, struct err *err)
+{
+    while (timeline->has_cpu_task && (timeline->cpu_task.start_ns < until_ns || until_ns == INT64_MAX)) {
+        const struct svp_ai_cpu_task *task = &timeline->cpu_task;
+        struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
+        note_stream(timeline, task->stream_id);
+        if (trace_lanes_place(&timeline->lanes, thread_of(timeline, true, task->stream_id), &slice, err) < 0)
+            return -(int)err->code;
+        const struct placed_task placed = {.start_ns = task->start_ns,
+                                           .duration_ns = task->duration_ns,
+                                           .stream_id = task->stream_id,
+                                           .task_id = task->task_id,
+                                           .tid = slice.tid,
+                                           .read_bytes = DB_NULL,
+                                           .write_bytes = DB_NULL,
+                                           .ai_cpu = true,
+                                           .instant = slice.instant};
+        if (append(timeline, &placed, err) < 0 || next_cpu_task(timeline, err) < 0)
             return -(int)err->code;
     }
     return 0;
 }
 
-/* Keeps aside what goes on after until_ns; returns how many, or UNIT_CARRIED + 1 when they are too many. */
-static size_t carry_inferences(struct task_timeline *timeline, int64_t until_ns)
+static int compare_tasks(const void *a, const void *b)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < timeline->unit->inference_count; i++) {
-        if (timeline->unit->inferences[i].end_ns < until_ns)
-            continue;
-        if (count == UNIT_CARRIED)
-            return UNIT_CARRIED + 1;
-        timeline->carried[count] = timeline->unit->inferences[i];
-        timeline->carried[count++].carried = true;
-    }
-    return count;
+    const struct placed_task *x = a, *y = b;
+    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->order, y->order);
 }
 
-/* Hands the unit over and begins the next, which has what starts at until_ns or later. */
-static int submit_unit(struct task_timeline *timeline, int64_t until_ns, struct err *err)
+/* Appends what starts before; everything with INT64_MAX. */
+static int append_kept(struct task_timeline *timeline, int64_t until_ns, struct err *err)
 {
-    struct svp_unit *unit = timeline->unit;
-    size_t carried = carry_inferences(timeline, until_ns);
-    if (carried > UNIT_CARRIED)
-        carried = 0;
-    else
-        unit->until_ns = until_ns;
-    timeline->carried_tasks = 0;
-    for (size_t i = 0; i < carried; i++)
-        timeline->carried_tasks += timeline->carried[i].tasks;
-    int64_t events = unit->tasks + (int64_t)unit->ai_cpu_count - timeline->carried_tasks;
-    timeline->events_before += events;
-    parallel_submit(timeline->pipeline);
-    timeline_progress(timeline->run, (uint64_t)events);
-    return begin_unit(timeline, until_ns, carried, err);
+    struct placed_task *items = timeline->kept.items;
+    size_t count = 0;
+    array_sort(items, timeline->kept.count, sizeof *items, compare_tasks);
+    for (; count < timeline->kept.count && (items[count].start_ns < until_ns || until_ns == INT64_MAX); count++) {
+        if (append_cpu_tasks(timeline, items[count].start_ns, err) < 0 || append(timeline, &items[count], err) < 0)
+            return -(int)err->code;
+    }
+    timeline->kept.count -= count;
+    if (timeline->kept.count > 0 && count > 0)
+        memmove(items, items + count, timeline->kept.count * sizeof *items);
+    return append_cpu_tasks(timeline, until_ns, err);
 }
+
+/* ---- inferences ---- */
 
 static int take_stream(void *arg, const struct svp_task *task, struct err *err)
 {
     struct task_timeline *timeline = arg;
     (void)err;
     timeline->stream_id = task->stream_id;
-    return LOOKING_ENDS;
-}
-
-/* Whether another inference runs at the same time as the next one. */
-static bool overlaps(const struct task_timeline *timeline, const struct inference_span *span)
-{
-    const struct inference_list *list = &timeline->inferences;
-    size_t following = timeline->next_inference + 1;
-    return span->start_ns < timeline->latest_end_ns ||
-           (following < list->count && list->spans[following].start_ns < span->end_ns);
+    return READING_ENDS;
 }
 
 /* Inferences that overlap need lanes. One that does is drawn on one thread as a whole, that of its first task's stream:
  * on real devices it has no other. */
-static int place_inference(struct task_timeline *timeline, const struct inference_span *span,
-                           struct drawn_inference *inference, struct err *err)
+static int place_inference(struct task_timeline *timeline, size_t i, struct err *err)
 {
-    if (!overlaps(timeline, span))
+    const struct svp_spans *list = &timeline->inferences;
+    const struct svp_span *span = &list->items[i];
+    timeline->inference = span;
+    timeline->has_place =
+        span->start_ns < timeline->latest_end_ns || (i + 1 < list->count && list->items[i + 1].start_ns < span->end_ns);
+    if (!timeline->has_place)
         return 0;
     timeline->stream_id = DB_NULL;
     if (svp_read_task_times(timeline->reader, span->id, take_stream, timeline, err) < 0)
         return -(int)err->code;
-    if (!timeline->streams_complete &&
-        stream_set_index(&timeline->core_streams, timeline->stream_id) == timeline->core_streams.count) {
-        atomic_store(&timeline->drawing.unknown_stream, true);
-        return err_set(err, ERR_FAILED, "stream %lld was not expected", (long long)timeline->stream_id);
-    }
-    return stream_threads_place(&timeline->core_threads, timeline->stream_id, span->start_ns,
-                                time_since(span->end_ns, span->start_ns), &inference->tid, &inference->instants, err);
+    timeline->place =
+        (struct trace_slice){.start_ns = span->start_ns, .duration_ns = time_since(span->end_ns, span->start_ns)};
+    note_stream(timeline, timeline->stream_id);
+    return trace_lanes_place(&timeline->lanes, thread_of(timeline, false, timeline->stream_id), &timeline->place, err);
 }
 
-static int add_inference(struct task_timeline *timeline, struct err *err)
+/* Goes on with less: what others may still begin before stays, unless that is too much. */
+static int shed(struct task_timeline *timeline, int64_t until_ns, struct err *err)
 {
-    const struct inference_span *span = &timeline->inferences.spans[timeline->next_inference];
-    const struct svp_unit *unit = timeline->unit;
-    bool full = unit->tasks - timeline->carried_tasks + (int64_t)unit->ai_cpu_count >= UNIT_EVENTS ||
-                unit->inference_count >= UNIT_EVENTS;
-    if (full && submit_unit(timeline, span->start_ns, err) < 0)
+    const struct svp_span *next = timeline->inference + 1;
+    if (next < timeline->inferences.items + timeline->inferences.count && next->start_ns < until_ns)
+        until_ns = next->start_ns;
+    if (append_kept(timeline, until_ns, err) < 0)
         return -(int)err->code;
-    struct drawn_inference inference = {.id = span->id,
-                                        .tasks = span->tasks,
-                                        .end_ns = span->end_ns,
-                                        .shift_ns = span->start_known ? timeline->run->origin.time_ns : 0,
-                                        .tid = THREAD_BY_STREAM};
-    if (place_inference(timeline, span, &inference, err) < 0)
-        return -(int)err->code;
-    if (span->start_ns < timeline->latest_end_ns)
-        timeline->unit->interleaved = true;
-    if (span->end_ns > timeline->latest_end_ns)
-        timeline->latest_end_ns = span->end_ns;
-    timeline->next_inference++;
-    return svp_unit_add_inference(timeline->unit, &inference, err);
+    return timeline->kept.count >= KEPT_MAX / 2 ? append_kept(timeline, INT64_MAX, err) : 0;
 }
 
-static int add_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
+static int keep_task(void *arg, const struct svp_task *task, struct err *err)
 {
     struct task_timeline *timeline = arg;
+    const struct svp_span *inference = timeline->inference;
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
-    const struct stream_set *streams = &timeline->cpu_streams;
-    if (!timeline->streams_complete && stream_set_index(streams, task->stream_id) == streams->count) {
-        atomic_store(&timeline->drawing.unknown_stream, true);
-        return err_set(err, ERR_FAILED, "stream %lld was not expected", (long long)task->stream_id);
+    struct placed_task placed = {.start_ns = svp_span_time(timeline->run, inference, task->start_ns),
+                                 .duration_ns = task->duration_ns,
+                                 .stream_id = task->stream_id,
+                                 .task_id = task->task_id,
+                                 .tid = timeline->place.tid,
+                                 .read_bytes = task->ddr_read_bytes,
+                                 .write_bytes = task->ddr_write_bytes,
+                                 .instant = timeline->has_place && timeline->place.instant};
+    note_stream(timeline, task->stream_id);
+    if ((!timeline->has_place &&
+         trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), &placed.tid, err) < 0) ||
+        (timeline->kept.count >= KEPT_MAX && shed(timeline, placed.start_ns, err) < 0) ||
+        array_reserve(&timeline->kept, 1, err) < 0)
+        return -(int)err->code;
+    timeline->order = timeline->kept.count > 0 ? timeline->order + 1 : 0;
+    placed.order = timeline->order;
+    timeline->kept.items[timeline->kept.count++] = placed;
+    return 0;
+}
+
+static int draw_inferences(struct task_timeline *timeline, struct err *err)
+{
+    const struct svp_spans *list = &timeline->inferences;
+    timeline->latest_end_ns = INT64_MIN;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct svp_span *span = &list->items[i];
+        if (append_kept(timeline, span->start_ns, err) < 0 || place_inference(timeline, i, err) < 0 ||
+            svp_read_task_times(timeline->reader, span->id, keep_task, timeline, err) < 0)
+            return -(int)err->code;
+        if (span->end_ns > timeline->latest_end_ns)
+            timeline->latest_end_ns = span->end_ns;
     }
-    struct drawn_ai_cpu_task drawn = {.start_ns = time_since(task->start_ns, timeline->run->origin.time_ns),
-                                      .duration_ns = task->duration_ns,
-                                      .stream_id = task->stream_id,
-                                      .task_id = task->task_id};
-    const struct inference_list *list = &timeline->inferences;
-    while (timeline->next_inference < list->count && list->spans[timeline->next_inference].start_ns <= drawn.start_ns) {
-        if (add_inference(timeline, err) < 0)
+    return append_kept(timeline, INT64_MAX, err);
+}
+
+/* ---- workers ---- */
+
+struct worker {
+    const struct task_timeline *timeline;
+    size_t hints[2]; /* where the last name was found */
+};
+
+static void *worker_new(void *timeline, struct err *err)
+{
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
+    else
+        worker->timeline = timeline;
+    return worker;
+}
+
+static int draw_task(struct worker *worker, const struct placed_task *task, int64_t index,
+                     struct parallel_output *output, struct err *err)
+{
+    const struct task_timeline *timeline = worker->timeline;
+    const struct trace_style *style = &timeline->trace.style;
+    const struct task_names *names = task->ai_cpu ? &timeline->names.cpu : &timeline->names.core;
+    const bool facts = timeline->run->bounds != NULL;
+    const struct trace_slice slice = {
+        .tid = task->tid,
+        .start_ns = task->start_ns,
+        .duration_ns = task->duration_ns,
+        .instant = task->instant,
+        .short_ps = task->instant
+                        ? 0
+                        : trace_shortening_anywhere(time_since(task->start_ns, style->origin_ns), task->duration_ns)};
+    const struct drawn_task drawn = {.names = names,
+                                     .name = task_names_find(names, task->task_id, &worker->hints[task->ai_cpu]),
+                                     .type = task->ai_cpu ? "AI_CPU" : "AI_CORE",
+                                     .stream_id = task->stream_id,
+                                     .task_id = index,
+                                     .read_bytes = facts ? task->read_bytes : DB_NULL,
+                                     .write_bytes = facts ? task->write_bytes : DB_NULL};
+    const size_t room = svp_task_room(style, &drawn);
+    char *own = room > EVENT_PIECE ? malloc(room) : NULL;
+    char *start = room > EVENT_PIECE ? own : parallel_reserve(output, room, err);
+    if (start == NULL && room > EVENT_PIECE)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
+    if (start == NULL)
+        return -(int)err->code;
+    const size_t length = (size_t)(svp_put_task(start, style, &drawn, &slice) - start);
+    int status = 0;
+    if (own != NULL)
+        status = parallel_write(output, own, length, err);
+    else
+        parallel_advance(output, length);
+    free(own);
+    return status;
+}
+
+static int draw_unit(void *worker, void *opaque, struct parallel_output *output, struct err *err)
+{
+    const struct task_unit *unit = opaque;
+    for (size_t i = 0; i < unit->count; i++) {
+        if (draw_task(worker, &unit->tasks[i], unit->first + (int64_t)i, output, err) < 0)
             return -(int)err->code;
     }
-    if (stream_threads_place(&timeline->cpu_threads, task->stream_id, drawn.start_ns, drawn.duration_ns, &drawn.tid,
-                             &drawn.instant, err) < 0 ||
-        svp_unit_add_ai_cpu_task(timeline->unit, &drawn, err) < 0)
-        return -(int)err->code;
-    return timeline->unit->ai_cpu_count < UNIT_AI_CPU_TASKS ? 0
-                                                            : submit_unit(timeline, span_end(drawn.start_ns, 1), err);
-}
-
-/* ---- drawing ---- */
-
-static int number_threads(struct task_timeline *timeline, struct err *err)
-{
-    tid_pool_init(&timeline->tids, &timeline->core_streams, &timeline->cpu_streams);
-    int result = stream_threads_init(&timeline->core_threads, &timeline->core_streams, NULL, &timeline->tids, err);
-    if (result == 0)
-        result = stream_threads_number(&timeline->core_threads, err);
-    if (result == 0)
-        result = stream_threads_init(&timeline->cpu_threads, &timeline->cpu_streams, &timeline->core_streams,
-                                     &timeline->tids, err);
-    return result;
-}
-
-/* Starts the workers once the first AI CPU tasks have told their streams, and gives these tasks on. */
-static int start_drawing(struct task_timeline *timeline, struct err *err)
-{
-    const struct parallel_work work = {.unit_size = sizeof(struct svp_unit),
-                                       .arg = &timeline->drawing,
-                                       .worker_new = svp_worker_new,
-                                       .worker_free = svp_worker_free,
-                                       .process = svp_worker_draw,
-                                       .unit_release = svp_unit_release};
-    for (size_t i = 0; i < timeline->sample_count; i++)
-        stream_set_add(&timeline->cpu_streams, timeline->sample[i].stream_id);
-    int result = number_threads(timeline, err);
-    if (result < 0)
-        return result;
-    timeline->pipeline = parallel_new(&work, &timeline->trace.out, err);
-    if (timeline->pipeline == NULL)
-        return -(int)err->code;
-    result = begin_unit(timeline, INT64_MIN, 0, err);
-    for (size_t i = 0; i < timeline->sample_count && result == 0; i++)
-        result = add_ai_cpu_task(timeline, &timeline->sample[i], err);
-    return result;
-}
-
-static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
-{
-    struct task_timeline *timeline = arg;
-    if (timeline->pipeline == NULL && timeline->sample_count < SAMPLE_AI_CPU_TASKS) {
-        timeline->sample[timeline->sample_count++] = *task;
-        return 0;
-    }
-    if (timeline->pipeline == NULL && start_drawing(timeline, err) < 0)
-        return -(int)err->code;
-    return add_ai_cpu_task(timeline, task, err);
-}
-
-static int draw_units(struct task_timeline *timeline, struct err *err)
-{
-    int result = 0;
-    timeline->sample_count = 0;
-    if (timeline->model->ai_cpu_tasks > 0)
-        result =
-            svp_each_ai_cpu_task(timeline->db, timeline->model, INT64_MIN, INT64_MAX, take_ai_cpu_task, timeline, err);
-    if (result == 0 && timeline->pipeline == NULL)
-        result = start_drawing(timeline, err);
-    while (result == 0 && timeline->next_inference < timeline->inferences.count)
-        result = add_inference(timeline, err);
-    if (result == 0)
-        result = submit_unit(timeline, INT64_MAX, err);
-    if (result == 0)
-        result = parallel_finish(timeline->pipeline, err);
-    parallel_free(timeline->pipeline);
-    timeline->pipeline = NULL;
-    return result;
+    return 0;
 }
 
 /* ---- the file ---- */
 
-static void write_threads(struct task_timeline *timeline)
-{
-    int64_t sort_index = stream_threads_write(&timeline->core_threads, &timeline->trace, 0, "");
-    stream_threads_write(&timeline->cpu_threads, &timeline->trace, sort_index, " AI_CPU");
-}
-
-static int write_file(struct task_timeline *timeline, struct err *err)
-{
-    timeline->drawing = (struct svp_drawing){.database = timeline->run->options->database,
-                                             .threads = &timeline->core_threads,
-                                             .streams_complete = timeline->streams_complete,
-                                             .core_names = &timeline->core_names,
-                                             .cpu_names = &timeline->cpu_names,
-                                             .style = trace_style_msprof,
-                                             .facts = timeline->run->bounds != NULL};
-    timeline->next_inference = 0;
-    timeline->latest_end_ns = INT64_MIN;
-    timeline->events_before = timeline->carried_tasks = 0;
-    int result = svp_timeline_open(&timeline->trace, timeline->run, "task_time", timeline->model, err);
-    if (result == 0) {
-        timeline->drawing.style.coded = timeline->trace.style.coded;
-        trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
-        result = draw_units(timeline, err);
-        if (result == 0)
-            write_threads(timeline);
-        timeline->trace.events = atomic_load(&timeline->drawing.events);
-        result = svp_timeline_close(&timeline->trace, result, timeline->model, err);
-    }
-    stream_threads_release(&timeline->core_threads);
-    stream_threads_release(&timeline->cpu_threads);
-    return result;
-}
-
 static int load(struct task_timeline *timeline, struct err *err)
 {
-    timeline->reader = svp_draw_open(timeline->run->options->database, &timeline->db, err);
-    if (timeline->reader == NULL)
+    sqlite3 *db = timeline->run->db;
+    timeline->reader = svp_task_reader_new(db, err);
+    if (timeline->reader == NULL || svp_spans_load(timeline->run, timeline->model, &timeline->inferences, err) < 0 ||
+        svp_names_load(timeline->run, timeline->model, &timeline->names, err) < 0 || sample_streams(timeline, err) < 0)
         return -(int)err->code;
-    int result = load_inferences(timeline, err);
-    return result < 0 ? result : load_names(timeline, err);
+    if (timeline->model->ai_cpu_tasks <= 0)
+        return 0;
+    if (svp_ai_cpu_tasks(db, timeline->model, &timeline->cpu_tasks, err) < 0)
+        return -(int)err->code;
+    return next_cpu_task(timeline, err);
+}
+
+static int draw(struct task_timeline *timeline, struct err *err)
+{
+    const struct parallel_work work = {.unit_size = sizeof(struct task_unit),
+                                       .arg = timeline,
+                                       .worker_new = worker_new,
+                                       .worker_free = free,
+                                       .process = draw_unit};
+    trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
+    timeline->parallel = parallel_new(&work, &timeline->trace.out, err);
+    if (timeline->parallel == NULL)
+        return -(int)err->code;
+    int status = draw_inferences(timeline, err);
+    if (status == 0) {
+        submit(timeline);
+        status = parallel_finish(timeline->parallel, err);
+    }
+    parallel_free(timeline->parallel);
+    timeline->trace.events = (uint64_t)timeline->index;
+    return status == 0 ? trace_lanes_name(&timeline->lanes, &timeline->trace, name_thread, timeline, err) : status;
 }
 
 int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
 {
-    struct task_timeline *timeline = calloc(1, sizeof(*timeline));
+    struct task_timeline *timeline = calloc(1, sizeof *timeline);
     if (timeline == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
     timeline->run = run;
     timeline->model = model;
-    uint64_t done = run->done;
-    int result = load(timeline, err);
-    if (result == 0)
-        result = sample_streams(timeline, err);
-    if (result == 0)
-        result = write_file(timeline, err);
-    if (result < 0 && atomic_load(&timeline->drawing.unknown_stream)) {
-        run->done = done;
-        result = collect_streams(timeline, err);
-        if (result == 0)
-            result = write_file(timeline, err);
-    }
-    task_names_release(&timeline->core_names);
-    task_names_release(&timeline->cpu_names);
+    timeline->largest_stream = -1;
+    trace_lanes_init(&timeline->lanes, &timeline->trace.style, "", first_further, timeline);
+    timeline->lanes.own = own_number;
+    timeline->lanes.in_turn = timeline->lanes.apart = true;
+    int status = load(timeline, err);
+    if (status == 0)
+        status = svp_timeline_open(&timeline->trace, run, "task_time", model, err);
+    if (status == 0)
+        status = svp_timeline_close(&timeline->trace, draw(timeline, err), model, err);
+    trace_lanes_release(&timeline->lanes);
+    svp_names_release(&timeline->names);
+    sqlite3_finalize(timeline->cpu_tasks);
     svp_task_reader_free(timeline->reader);
-    database_close(timeline->db);
-    free(timeline->inferences.spans);
+    free(timeline->kept.items);
+    free(timeline->inferences.items);
     free(timeline);
-    return result;
+    return status;
 }

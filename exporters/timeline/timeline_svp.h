@@ -4,14 +4,12 @@
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_SVP_H
 
 #include "base/err.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "db/query/query.h"
 #include "exporters/load/bounds.h"
-#include "exporters/parallel.h"
 #include "exporters/timeline/document.h"
-#include "exporters/timeline/streams_svp.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,10 +30,6 @@ int svp_timeline_close(struct trace *trace, int result, const struct svp_model *
 /* Writes acl_*: the ACL calls of one model, a thread of the trace for each thread of the program; no file when none of
  * the calls has a time. */
 int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
-
-/* Puts what follows the name of a call, with arguments. */
-char *acl_put_call(char *p, const struct trace_style *style, const struct acl_call *call,
-                   const struct trace_slice *slice);
 
 /* Writes task_time_*: the AI core and AI CPU tasks of one model; no file when none of the tasks has a time. */
 int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
@@ -74,8 +68,8 @@ void execute_calls_prepare(struct execute_calls *calls, const int64_t *starts_ns
  * else can have been. */
 const struct execute_call *execute_calls_find(const struct execute_calls *calls, int64_t start_ns);
 
-/* Drawing the tasks of SVP inferences: a unit of consecutive inferences, with the AI CPU tasks that started meanwhile,
- * into the events of a trace. Several workers draw units side by side, each with its own connection to the database. */
+/* ---- tasks ---- */
+
 enum { TASK_WHOLE_NAME, TASK_LAYER_TYPE, TASK_BOUND, TASK_FACTS };
 
 /* Texts that slices have of a model's tasks on one engine, escaped once. */
@@ -92,11 +86,12 @@ struct task_names {
     struct strbuf text;
 };
 
-/* Joins the original names of each task's layers. bounds NULL: whole names, and nothing else. names must be released
- * also after a failure. */
-int task_names_load(struct task_names *names, const struct svp_layers *layers, bool ai_cpu,
-                    const struct operator_bounds *bounds, struct err *err);
-void task_names_release(struct task_names *names);
+/* Those of both engines, shortened where the run has bounds. All zero: none; must be released also after a failure. */
+struct svp_names {
+    struct task_names core, cpu;
+};
+int svp_names_load(struct timeline_run *run, const struct svp_model *model, struct svp_names *ret, struct err *err);
+void svp_names_release(struct svp_names *names);
 /* Finds the texts of a task. *hint is where the last one was found; 0 at first. */
 const struct task_name *task_names_find(const struct task_names *names, int64_t task_id, size_t *hint);
 
@@ -113,64 +108,23 @@ size_t svp_task_room(const struct trace_style *style, const struct drawn_task *t
 char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_task *task,
                    const struct trace_slice *slice);
 
-/* State that all workers share and only read, but for the two results. */
-struct svp_drawing {
-    const char *database;                 /* path */
-    const struct stream_threads *threads; /* of AI core tasks: their first threads are numbered */
-    bool streams_complete;                /* no task has a stream that is not among them, unless the set overflowed */
-    const struct task_names *core_names, *cpu_names;
-    struct trace_style style;    /* ts 0 is that of units */
-    bool facts;                  /* events say what tasks moved */
-    atomic_uint_fast64_t events; /* drawn so far */
-    atomic_bool unknown_stream;  /* drawing failed only because the streams were not complete */
+/* ---- inferences ---- */
+
+struct svp_span {
+    int64_t id, start_ns, end_ns, tasks, input, batch;
+    bool start_known;
 };
-
-#define THREAD_BY_STREAM (-1)
-
-struct drawn_inference {
-    int64_t id, tasks;
-    int64_t end_ns;   /* since the origin, as all times of a unit */
-    int64_t shift_ns; /* subtracted from its tasks' times */
-    int64_t tid;      /* of all its tasks; THREAD_BY_STREAM: each goes to its stream's first thread */
-    bool instants;    /* no lane was free */
-    bool carried;     /* tasks before from_ns are in an earlier unit */
+/* Inferences of a model by start. All zero: empty; free(items). */
+struct svp_spans {
+    struct svp_span *items;
+    size_t count, capacity;
 };
+int svp_spans_load(struct timeline_run *run, const struct svp_model *model, struct svp_spans *ret, struct err *err);
 
-struct drawn_ai_cpu_task {
-    int64_t start_ns, duration_ns, stream_id, task_id, tid;
-    bool instant;
-};
-
-/* A piece of the sequence of all events, which is ordered by start time, AI core before AI CPU: the AI core tasks that
- * start at until_ns or later are in later units. Task Ids count along the sequence. */
-struct svp_unit {
-    struct drawn_inference *inferences; /* by start time */
-    size_t inference_count, inference_capacity;
-    struct drawn_ai_cpu_task *ai_cpu_tasks; /* by start time */
-    size_t ai_cpu_count, ai_cpu_capacity;
-    int64_t tasks;       /* of all inferences */
-    int64_t first_index; /* events of earlier units, those of carried inferences not counted */
-    int64_t from_ns, until_ns;
-    bool interleaved; /* inferences overlap */
-};
-
-/* So many AI core tasks of a unit are interleaved at most; the inferences of one that has more stay one after another.
- */
-#define UNIT_INTERLEAVED_MAX 32768
-
-void svp_unit_clear(struct svp_unit *unit);
-int svp_unit_add_inference(struct svp_unit *unit, const struct drawn_inference *inference, struct err *err);
-int svp_unit_add_ai_cpu_task(struct svp_unit *unit, const struct drawn_ai_cpu_task *task, struct err *err);
-
-/* Opens an own connection for one thread, with a small cache because it reads forwards, and in one read transaction to
- * its end because SQLite would look for a journal before each of many small queries. NULL with err set; free the
- * reader, then close *ret_db. */
-struct svp_task_reader *svp_draw_open(const char *database, sqlite3 **ret_db, struct err *err);
-
-/* For struct parallel_work: the argument of svp_worker_new is the struct svp_drawing. */
-void *svp_worker_new(void *drawing, struct err *err);
-void svp_worker_free(void *worker);
-int svp_worker_draw(void *worker, void *unit, struct parallel_output *output, struct err *err);
-void svp_unit_release(void *unit);
+/* A time of an inference or its tasks, which counts from the capture's start where nothing relates it to the host. */
+static inline int64_t svp_span_time(const struct timeline_run *run, const struct svp_span *span, int64_t time_ns)
+{
+    return span->start_known ? time_ns : number_add(time_ns, run->origin.time_ns);
+}
 
 #endif

@@ -131,6 +131,7 @@ struct capture_options {
 struct capture {
     char *directory;      /* absolute */
     char fingerprint[65]; /* as capture_fingerprint gives it, of what was found when it was opened */
+    uint64_t inodes;      /* a hash of those of the files: whether one was replaced by another alike */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */

@@ -223,7 +223,9 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
         }
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (edit_distance(line, (size_t)(key_end - line), keys[i].key, strlen(keys[i].key)) == 1)
+        const size_t known = strlen(keys[i].key), length_of_key = (size_t)(key_end - line);
+        if (known <= length_of_key + 1 && length_of_key <= known + 1 &&
+            edit_distance(line, length_of_key, keys[i].key, known) == 1)
             return false; /* one of these, damaged */
     }
     return true; /* unknown keys are allowed */

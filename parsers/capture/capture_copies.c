@@ -75,7 +75,7 @@ static void sum_up(const struct capture_file *file, struct checksum *sum, unsign
 static uint64_t hash_front(const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
-    int fd = open_regular(file->path);
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     if (fd >= 0)
         close(fd);

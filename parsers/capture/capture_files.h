@@ -31,6 +31,8 @@ int entry_list_read(struct entry_list *list, const char *directory, struct err *
 void entry_list_release(struct entry_list *list);
 /* See capture_fingerprint. */
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
+/* See capture.inodes. */
+uint64_t entry_list_inodes(const struct entry_list *list);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
 

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
+#include "base/map.h"
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
@@ -278,6 +279,16 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
     checksum_finish(checksum, ret);
     checksum_free(checksum);
     return 0;
+}
+
+uint64_t entry_list_inodes(const struct entry_list *list)
+{
+    uint64_t chain[2] = {0, 0};
+    for (size_t i = 0; i < list->count; i++) {
+        chain[1] = list->entries[i].inode;
+        chain[0] = hash_bytes(chain, sizeof chain);
+    }
+    return chain[0];
 }
 
 int capture_fingerprint(const char *directory, char ret[65], struct err *err)

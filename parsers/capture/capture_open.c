@@ -95,8 +95,9 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     return 0;
 }
 
-static int read_done_of(struct capture *capture, const struct entry_list *list, struct capture_file *file,
-                        struct err *err)
+/* entry: the file's. */
+static int read_done_of(struct capture *capture, const struct entry_list *list, const struct entry *entry,
+                        struct capture_file *file, struct err *err)
 {
     size_t length = strlen(file->name);
     char *done_name = malloc(length + sizeof ".done");
@@ -104,8 +105,10 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     memcpy(done_name, file->name, length);
     memcpy(done_name + length, ".done", sizeof ".done");
+    bool follows =
+        entry + 1 < list->entries + list->count && strcmp(entry[1].name, done_name) == 0; /* as it mostly does */
     int status = 0;
-    if (entry_list_find(list, done_name) != NULL)
+    if (follows || entry_list_find(list, done_name) != NULL)
         status = capture_read_done(capture, done_name, &file->done, err);
     free(done_name);
     struct place place = {file->name, -1, -1, "filesize"};
@@ -159,7 +162,7 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
         if (identity->slice < 0) /* else it has its place between the other slices */
             file->kind = NULL;
     }
-    return read_done_of(capture, list, file, err);
+    return read_done_of(capture, list, entry, file, err);
 }
 
 static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
@@ -232,18 +235,23 @@ static int stage_of(const struct record_kind *kind)
     return kind != NULL ? kind->stage : 0;
 }
 
+static int compare_kinds(const struct record_kind *a, const struct record_kind *b)
+{
+    const int x = kind_order(a), y = kind_order(b);
+    int order = x < 0 || y < 0 ? x - y : 0;
+    if (order == 0)
+        order = stage_of(a) - stage_of(b);
+    if (order == 0)
+        order = x - y;
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
 static int compare_files(const void *a, const void *b)
 {
     const struct capture_file *x = a, *y = b;
     int order = (x->part > y->part) - (x->part < y->part);
-    if (order == 0 && (kind_order(x->kind) < 0 || kind_order(y->kind) < 0))
-        order = kind_order(x->kind) - kind_order(y->kind);
-    if (order == 0)
-        order = stage_of(x->kind) - stage_of(y->kind);
-    if (order == 0)
-        order = kind_order(x->kind) - kind_order(y->kind);
     if (order == 0 && x->kind != y->kind)
-        order = strcmp(x->kind->name, y->kind->name);
+        order = compare_kinds(x->kind, y->kind);
     if (order == 0 && x->kind != NULL)
         order = file_identity_compare(&x->identity, &y->identity, true);
     return order != 0 ? order : strcmp(x->name, y->name);
@@ -377,6 +385,7 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
+    capture->inodes = entry_list_inodes(&list);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
     if (status == 0)

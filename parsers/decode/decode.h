@@ -15,7 +15,7 @@
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
 
 /* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. It remembers
- * the record before for FIELD_DELTA, so a stream has a plan of its own. */
+ * the record before for FIELD_DELTA, so it is restarted for each stream. */
 struct decode_plan {
     const struct record_kind *kind;
     const struct layout *layout;
@@ -48,6 +48,8 @@ struct decode_plan {
 
 /* The layout must have passed layout_check. */
 void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout);
+/* Makes it ready for another stream. */
+void decode_plan_restart(struct decode_plan *plan);
 
 /* Decodes one record of layout->record_size bytes into row; texts point into record. An unsigned value over INT64_MAX
  * is given as NULL and *ret_bad_column set to its column (else -1). */

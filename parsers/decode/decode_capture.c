@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture.h"
+#include "parsers/capture/capture_files.h"
 #include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- records ---- */
 
@@ -220,9 +220,10 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
 /* The plan of the record that begins at `at` in a stream of records of several sizes; NULL: none begins there. */
 static struct decode_plan *plan_at(const struct stream *stream, size_t at)
 {
-    for (size_t i = 0; i < stream->plan_count; i++) {
-        if (framing_may_begin(stream->plans[i].layout, stream->buffer + at, stream->used - at))
-            return &stream->plans[i];
+    const struct decoder *decoder = stream->decoder;
+    for (size_t i = 0; i < decoder->plan_count; i++) {
+        if (framing_may_begin(decoder->plans[i].layout, stream->buffer + at, stream->used - at))
+            return &decoder->plans[i];
     }
     return NULL;
 }
@@ -457,7 +458,6 @@ static int decode_binary(struct stream *stream, struct err *err)
     if (status == 0)
         status = read_files(stream, err);
     free(stream->starts);
-    free(stream->plans);
     return status;
 }
 
@@ -608,39 +608,50 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
 }
 
 /* A file that was decoded: what was listed, and what is there now and was read. */
-static bool is_unchanged(struct decoder *decoder, const struct capture_file *file)
+static bool is_unchanged(struct diagnostics *diag, const struct capture_file *file, const struct entry *now)
 {
-    struct diagnostics *diag = decoder->capture->diag;
     struct place place = {file->name, -1, -1, NULL};
-    struct stat now;
-    if (stat(file->path, &now) != 0)
+    if (now == NULL || now->leaves)
         diag_report(diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
                     (unsigned long long)file->bytes_read);
-    else if (now.st_ino != file->inode)
+    else if (now->inode != file->inode)
         diag_report(diag, DIAG_FILE_CHANGED, &place, "another file of this name; expected the one that was listed");
-    else if ((uint64_t)now.st_size != file->size ||
-             now.st_mtim.tv_sec * INT64_C(1000000000) + now.st_mtim.tv_nsec != file->modified_ns)
+    else if (now->size != file->size || now->modified_ns != file->modified_ns)
         diag_report(diag, DIAG_FILE_CHANGED, &place,
                     "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
                     (unsigned long long)file->size, (unsigned long long)file->bytes_read,
-                    (unsigned long long)now.st_size);
+                    (unsigned long long)now->size);
     else
         return true;
     return false;
 }
 
-/* Files that came after the listing, and those that are not decoded, show in what the whole directory looks like. */
-static void check_unchanged(struct decoder *decoder)
+/* Whether each file that was decoded is what was listed. */
+static bool are_unchanged(const struct capture *capture, const struct entry_list *now)
 {
-    struct capture *capture = decoder->capture;
-    struct err ignored = ERR_INIT;
-    char fingerprint[sizeof capture->fingerprint];
     bool unchanged = true;
-    for (size_t i = 0; i < capture->file_count; i++)
-        if (capture->files[i].kind != NULL)
-            unchanged &= is_unchanged(decoder, &capture->files[i]);
-    if (unchanged && (capture_fingerprint(capture->directory, fingerprint, &ignored) < 0 ||
-                      strcmp(fingerprint, capture->fingerprint) != 0)) {
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (file->kind != NULL)
+            unchanged &= is_unchanged(capture->diag, file, entry_list_find(now, file->name));
+    }
+    return unchanged;
+}
+
+/* Files that came after the listing, and those that are not decoded, show in what the whole directory looks like. */
+static void check_unchanged(const struct capture *capture)
+{
+    struct err ignored = ERR_INIT;
+    struct entry_list now;
+    char fingerprint[sizeof capture->fingerprint];
+    bool listed = entry_list_read(&now, capture->directory, &ignored) == 0 &&
+                  entry_list_fingerprint(&now, fingerprint, &ignored) == 0;
+    bool same = listed && strcmp(fingerprint, capture->fingerprint) == 0;
+    bool replaced = same && entry_list_inodes(&now) != capture->inodes;
+    if (listed && (!same || replaced) && !are_unchanged(capture, &now))
+        same = true; /* it has been told */
+    entry_list_release(&now);
+    if (!same) {
         struct place place = {capture->directory, -1, -1, NULL};
         diag_report(capture->diag, DIAG_FILE_CHANGED, &place,
                     "its files are not those that were listed: one came, went or was written meanwhile");
@@ -677,6 +688,7 @@ static void close_decoder(struct decoder *decoder)
     free(decoder->buffer);
     free(decoder->scratch);
     free(decoder->open);
+    free(decoder->plans);
 }
 
 /* Rows would not be in their order. */
@@ -730,7 +742,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         status = decode_files(&decoder, checksum, err);
     ahead_free(decoder.ahead);
     if (status == 0)
-        check_unchanged(&decoder);
+        check_unchanged(capture);
     if (status == 0)
         status = decoder_flush(&decoder, err);
     if (status == 0)

@@ -83,6 +83,12 @@ void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, 
     add_steps(plan, false);
 }
 
+void decode_plan_restart(struct decode_plan *plan)
+{
+    for (size_t i = 0; i < plan->step_count; i++)
+        plan->steps[i].last = 0;
+}
+
 /* False when the scaled value does not fit. */
 static bool scale(const struct decode_step *step, int64_t *value)
 {

@@ -39,6 +39,9 @@ struct decoder {
     uint64_t scratch_present;
     unsigned char *buffer; /* of the stream that is being decoded; one for all, because fresh memory costs time */
     size_t buffer_size;    /* grows to CHUNK_SIZE when a stream is longer */
+    const struct layout *planned; /* of the stream that was begun last; NULL: none */
+    struct decode_plan *plans;    /* of the layout, or of every one that may be mixed with it */
+    size_t plan_count;
     uint64_t bytes_done, bytes_total;
     struct file_reader *reader; /* of the binary files */
     struct ahead *ahead;        /* what is decoded beside them; NULL: nothing */

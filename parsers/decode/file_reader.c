@@ -12,7 +12,8 @@
 
 #define BLOCK_SIZE_MAX ((size_t)256 * 1024)
 #define BLOCK_SIZE_MIN ((size_t)4 * 1024)
-#define BLOCK_COUNT 8
+#define BLOCK_COUNT_MIN 8
+#define BLOCK_COUNT_MAX 64 /* of the smallest: a switch between threads takes longer than many a small file */
 /* Captures of fewer bytes are read without a thread: to start one takes longer. */
 #define THREAD_BYTES_MIN BLOCK_SIZE_MAX
 
@@ -35,7 +36,8 @@ struct file_reader {
     struct checksum *checksum;
     unsigned char *bytes; /* of all blocks */
     size_t block_size;
-    struct block blocks[BLOCK_COUNT];
+    struct block blocks[BLOCK_COUNT_MAX];
+    size_t block_count;
     pthread_t thread;
     bool threaded;
     /* The reading side, which is the thread's if there is one: */
@@ -61,12 +63,12 @@ static struct block *free_block(struct file_reader *reader)
 {
     struct block *block = NULL;
     pthread_mutex_lock(&reader->lock);
-    if (reader->count == BLOCK_COUNT) {
-        while (reader->count > BLOCK_COUNT / 2 && !reader->stop)
+    if (reader->count == reader->block_count) {
+        while (reader->count > reader->block_count / 2 && !reader->stop)
             pthread_cond_wait(&reader->writable, &reader->lock);
     }
     if (!reader->stop)
-        block = &reader->blocks[(reader->first + reader->count) % BLOCK_COUNT];
+        block = &reader->blocks[(reader->first + reader->count) % reader->block_count];
     pthread_mutex_unlock(&reader->lock);
     return block;
 }
@@ -77,7 +79,7 @@ static bool publish(struct file_reader *reader, const struct block *block)
     pthread_mutex_lock(&reader->lock);
     reader->count++;
     bool wanted = !reader->stop && block->file >= reader->wanted;
-    if (reader->count >= BLOCK_COUNT / 2)
+    if (reader->count >= reader->block_count / 2)
         pthread_cond_signal(&reader->readable);
     pthread_mutex_unlock(&reader->lock);
     return wanted;
@@ -214,9 +216,9 @@ static void drop_block(struct file_reader *reader)
     if (!reader->has_block)
         return;
     pthread_mutex_lock(&reader->lock);
-    reader->first = (reader->first + 1) % BLOCK_COUNT;
+    reader->first = (reader->first + 1) % reader->block_count;
     reader->count--;
-    if (reader->count <= BLOCK_COUNT / 2)
+    if (reader->count <= reader->block_count / 2)
         pthread_cond_signal(&reader->writable);
     pthread_mutex_unlock(&reader->lock);
     reader->available--;
@@ -239,7 +241,7 @@ static struct block *next_block(struct file_reader *reader)
     drop_block(reader);
     if (reader->available == 0) {
         pthread_mutex_lock(&reader->lock);
-        while (reader->count < BLOCK_COUNT / 2 && !reader->done)
+        while (reader->count < reader->block_count / 2 && !reader->done)
             pthread_cond_wait(&reader->readable, &reader->lock);
         reader->available = reader->count;
         pthread_mutex_unlock(&reader->lock);
@@ -350,7 +352,9 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
     pthread_cond_init(&reader->readable, NULL);
     pthread_cond_init(&reader->writable, NULL);
     reader->block_size = block_size_for(capture);
-    reader->bytes = malloc((is_small ? 1 : BLOCK_COUNT) * (READER_FRONT + reader->block_size));
+    reader->block_count = BLOCK_COUNT_MIN * BLOCK_SIZE_MAX / reader->block_size;
+    reader->block_count = reader->block_count < BLOCK_COUNT_MAX ? reader->block_count : BLOCK_COUNT_MAX;
+    reader->bytes = malloc((is_small ? 1 : reader->block_count) * (READER_FRONT + reader->block_size));
     reader->checksum = checksum_new();
     int status = 0;
     if (reader->bytes == NULL || reader->checksum == NULL)

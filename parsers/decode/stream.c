@@ -336,12 +336,40 @@ static const struct layout *best_layout(const struct stream *stream, const struc
     return best.layout;
 }
 
+/* Makes the decoder's plans those of the layout; those of the stream before stay where it was the same. */
+static int make_plans(const struct stream *stream, const struct layout *best, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    const struct layout_set *set = decoder->capture->options.layouts;
+    const struct layout *candidate;
+    size_t count = 1;
+    if (decoder->planned == best && decoder->plans->kind == stream->kind) {
+        for (size_t i = 0; i < decoder->plan_count; i++)
+            decode_plan_restart(&decoder->plans[i]);
+        return 0;
+    }
+    while (layout_candidate(set, stream->kind, count) != NULL)
+        count++;
+    free(decoder->plans);
+    decoder->plan_count = 0;
+    decoder->planned = NULL;
+    decoder->plans = calloc(count, sizeof *decoder->plans);
+    if (decoder->plans == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        candidate = layout_candidate(set, stream->kind, i);
+        if (candidate == best || (best->mixed && candidate->mixed))
+            decode_plan_init(&decoder->plans[decoder->plan_count++], stream->kind, candidate);
+    }
+    decoder->planned = best;
+    return 0;
+}
+
 int stream_choose_layout(struct stream *stream, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
-    const struct layout *candidate, *best = NULL;
+    const struct layout *best = NULL;
     struct layout_fits fits = {.items = NULL};
-    size_t count = 1;
     int status = judge_layouts(stream, &fits, err);
     if (status == 0)
         best = best_layout(stream, &fits);
@@ -353,19 +381,9 @@ int stream_choose_layout(struct stream *stream, struct err *err)
         report_no_layout(stream, layout_candidate(set, stream->kind, 0));
         return 0;
     }
-    while (layout_candidate(set, stream->kind, count) != NULL)
-        count++;
-    free(stream->plans);
-    stream->plan_count = 0;
-    stream->plan = stream->plans = calloc(count, sizeof *stream->plans);
-    if (stream->plans == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++) {
-        candidate = layout_candidate(set, stream->kind, i);
-        if (candidate == best || (best->mixed && candidate->mixed))
-            decode_plan_init(&stream->plans[stream->plan_count++], stream->kind, candidate);
-    }
-    return 0;
+    status = make_plans(stream, best, err);
+    stream->plan = stream->decoder->plans;
+    return status;
 }
 
 /* A device that ages its data cuts slices off the front without regard to records: what is left of the first record is

@@ -36,9 +36,7 @@ struct stream {
     const struct record_kind *kind;
     void *state;
     const struct layout *layout;
-    struct decode_plan *plans; /* of the layout, or of every one that may be mixed with it */
-    size_t plan_count;
-    struct decode_plan *plan; /* of the current record */
+    struct decode_plan *plan; /* of the current record, one of the decoder's */
     struct open_batch *open;
     struct checksum *checksum;
     /* Offsets in the stream count the bytes that were read of all its files. */
@@ -62,7 +60,7 @@ struct stream {
 int stream_grow_buffer(struct stream *stream, struct err *err);
 /* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
 void stream_locate(struct stream *stream, size_t at);
-/* Sets stream->layout and plans by the first bytes; NULL when none fits, which has been reported. */
+/* Sets stream->layout and the decoder's plans by the first bytes; NULL when none fits, which has been reported. */
 int stream_choose_layout(struct stream *stream, struct err *err);
 /* Drops from the buffer's front the layout's header, or what ageing left of a record. */
 void stream_drop_front(struct stream *stream);

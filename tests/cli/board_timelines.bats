@@ -164,3 +164,48 @@ for path in glob.glob('JOBX/timeline/msprof*.json'):
 assert checked > 200, checked
 END
 }
+
+# Streams of a board whose numbers a database is given: late ones, unknown ones, more than there can be, the same on both engines.
+@test "streams that come late, are not known, are too many or the same on both engines keep threads of their own" {
+    for under_way in 1 3; do # inferences at one time
+        rm -rf JOBX made
+        "$MSPROF_BUILD"/make-capture --output made --inferences 120 --streams "$under_way" --api-calls 0 >/dev/null 2>&1
+        mv made/JOB* JOBX
+        run_msprof -q import JOBX
+        expect_status 0
+        database=JOBX/sqlite/runtime.db
+        python3 - "$database" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+count, = db.execute('SELECT count(*) FROM ai_core_task').fetchone()
+for first, last, stream in ((0.5, 0.6, '5'), (0.6, 0.7, 'NULL'), (0.8, 1, 'id % 1500 + 10')):
+    db.execute(f'UPDATE ai_core_task SET stream_id = {stream} WHERE id > {count * first} AND id <= {count * last}')
+db.execute('UPDATE ai_cpu_task SET stream_id = 5 WHERE id % 2')
+db.commit()
+END
+        run_msprof -q export timeline JOBX
+        expect_status 0
+        python3 "$BATS_TEST_DIRNAME/../lib/timeline.py" check JOBX/timeline/*.json
+        python3 - "$database" "$under_way" JOBX/timeline/task_time_*.json <<'END'
+import json, sqlite3, sys
+from collections import Counter
+db = sqlite3.connect(sys.argv[1])
+events = json.load(open(sys.argv[3]))['traceEvents']
+drawn = [e for e in events if e['ph'] in 'Xi']
+assert [e['args']['Task Id'] for e in drawn] == list(range(len(drawn)))
+assert [e['ts'] for e in drawn] == sorted(e['ts'] for e in drawn)
+wanted = Counter((kind, 'N/A' if stream is None else stream) for kind, table in (('AI_CORE', 'ai_core_task'), ('AI_CPU', 'ai_cpu_task'))
+                 for stream, in db.execute(f'SELECT stream_id FROM {table}'))
+assert Counter((e['args']['Task Type'], e['args']['Stream Id']) for e in drawn) == wanted
+names = {e['tid']: e['args']['name'] for e in events if e['name'] == 'thread_name'}
+assert len(names) == sum(e['name'] == 'thread_name' for e in events) and set(names) >= {e['tid'] for e in drawn}
+assert len(set(names.values())) == len(names) and len(names) < 1100, len(names)
+assert 'Stream N/A' in names.values() and 'Stream 5 AI_CPU' in names.values(), names
+assert ('Other streams' in names.values()) == (sys.argv[2] == '1'), names # what overlaps is on the thread of its first task
+engines = {}
+for e in drawn:
+    engines.setdefault(e['tid'], set()).add(e['args']['Task Type'])
+assert all(len(kinds) == 1 for kinds in engines.values())
+END
+    done
+}

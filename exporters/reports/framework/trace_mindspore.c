@@ -38,26 +38,6 @@ struct scopes {
     struct path path, other;
 };
 
-int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
-                      struct err *err)
-{
-    if (view->name.failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for the name of an event");
-    trace_write_name(trace, &view->name);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
-    p = trace_put_framework_slice(p, &trace->style, &event->slice, event->category, true);
-    if (event->slice.instant && event->type != NULL)
-        *p++ = ',';
-    trace_advance(trace, start, p);
-    if (event->type != NULL) {
-        outfile_write(&trace->out, "\"type\":", 7);
-        outfile_write(&trace->out, event->type, strlen(event->type));
-    }
-    outfile_write(&trace->out, "}}", 2);
-    trace->events++;
-    return 0;
-}
-
 static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
 {
     int status = 0;
@@ -71,10 +51,10 @@ static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
                                                .duration_ns = duration_ns,
                                                .short_ps = trace_shortening_anywhere(since_ns, duration_ns)},
                                               "",
-                                              NULL};
+                                              true};
         if (status == 0) {
             trace_put_json(scopes->view, layer->name);
-            status = trace_write_range(scopes->view, scopes->trace, &event, err);
+            status = framework_write_slice(scopes->view, scopes->trace, &event, err);
         }
         free(layer->name);
         layer->name = NULL;
@@ -308,7 +288,7 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
         large_pass(i);
         const struct framework_event event = {
             places_slice(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns),
-            (range->flags & RANGE_STACK) != 0 ? "python_function" : "", NULL};
+            (range->flags & RANGE_STACK) != 0 ? "python_function" : "", true};
         bool slice = is_slice(range);
         if (((range->flags & RANGE_FLOW) != 0 && slice) || !trace_shows(view, range->start_ns))
             continue;
@@ -316,7 +296,7 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
         if (!slice)
             write_instant(view, trace, range);
         else
-            status = trace_write_range(view, trace, &event, err);
+            status = framework_write_slice(view, trace, &event, err);
     }
     return status;
 }
@@ -332,9 +312,7 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
 {
     const struct framework *framework = view->analysis->framework;
     struct threads threads = {MAP_OF(struct thread, number), TRACE_CPU_OP};
-    struct strbuf type;
     int status = 0;
-    strbuf_init(&type, (size_t)1024 * 1024);
     if (view->cpu_ops.count > 0)
         trace_name_process(trace, TRACE_CPU_OP, TRACE_CPU_OP, "CPU OP", "CPU");
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++)
@@ -344,18 +322,14 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
         const char *text = framework_text(framework, op->type);
         if (!trace_shows(view, op->start_ns))
             continue;
-        strbuf_clear(&type);
-        if (trace_text(&type, text, strlen(text)) < 0) {
-            status = err_set(err, ERR_NO_MEMORY, "out of memory for the type of an operator");
-            break;
-        }
+        strbuf_adds(&view->args, "\"type\":");
+        trace_text(&view->args, text, strlen(text));
         const struct framework_event event = {places_slice(&view->places, framework->ranges.count + i, TRACE_CPU_OP,
                                                            op->thread, op->start_ns, cpu_op_end(op)),
-                                              "", type.data};
+                                              "", true};
         trace_put_json(view, framework_text(framework, op->name));
-        status = trace_write_range(view, trace, &event, err);
+        status = framework_write_slice(view, trace, &event, err);
     }
-    strbuf_release(&type);
     map_release(&threads.known);
     return status;
 }

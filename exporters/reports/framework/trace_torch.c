@@ -16,7 +16,6 @@ struct python_trace {
     struct trace *trace;
     const struct framework *framework;
     const struct torch *torch;
-    struct strbuf args; /* of the event that is being written, the inside of its object */
 };
 
 /* The numbers of slices: operators have their own, the others follow. */
@@ -41,19 +40,8 @@ static size_t gc_number(const struct torch *torch, const struct torch_gc *gc)
 static int write_event(struct python_trace *python, const struct trace_slice *slice, const char *category,
                        struct err *err)
 {
-    struct trace *trace = python->trace;
-    if (python->view->name.failed || python->args.failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for an event");
-    trace_write_name(trace, &python->view->name);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
-    p = trace_put_framework_slice(p, &trace->style, slice, category, false);
-    if (slice->instant && python->args.length > 0)
-        *p++ = ',';
-    trace_advance(trace, start, p);
-    outfile_add(&trace->out, &python->args);
-    outfile_write(&trace->out, "}}", 2);
-    trace->events++;
-    return 0;
+    const struct framework_event event = {*slice, category, false};
+    return framework_write_slice(python->view, python->trace, &event, err);
 }
 
 static void write_arrow(struct python_trace *python, const char *name, const char *category, char phase, uint64_t id,
@@ -139,9 +127,9 @@ static void add_lines(struct python_trace *python, const char *key, uint32_t tex
     if (text == TORCH_NONE)
         return;
     torch_put_lines(lines, framework_text(python->framework, text));
-    strbuf_addf(&python->args, ",\"%s\":", key);
-    trace_text(&python->args, lines->data, lines->length);
-    python->args.failed = python->args.failed || lines->failed;
+    strbuf_addf(&python->view->args, ",\"%s\":", key);
+    trace_text(&python->view->args, lines->data, lines->length);
+    python->view->args.failed = python->view->args.failed || lines->failed;
 }
 
 static int write_ops(struct python_trace *python, struct err *err)
@@ -157,8 +145,7 @@ static int write_ops(struct python_trace *python, struct err *err)
         const struct trace_slice slice =
             places_slice(&python->view->places, i, op->pid, op->thread, op->start_ns, op->end_ns);
         trace_put_json(python->view, framework_text(python->framework, op->name));
-        strbuf_clear(&python->args);
-        strbuf_addf(&python->args, "\"Sequence number\":%lld,\"Fwd thread id\":%lld", (long long)op->sequence,
+        strbuf_addf(&python->view->args, "\"Sequence number\":%lld,\"Fwd thread id\":%lld", (long long)op->sequence,
                     (long long)op->forward_thread);
         add_lines(python, "Input Dims", op->shapes, &lines);
         add_lines(python, "Input type", op->types, &lines);
@@ -180,8 +167,7 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     const struct trace_slice slice =
         places_slice(&python->view->places, number, by->pid, by->thread, range->start_ns, range->end_ns);
     trace_put_json(python->view, name);
-    strbuf_clear(&python->args);
-    strbuf_addf(&python->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
+    strbuf_addf(&python->view->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
     if (write_event(python, &slice, taken ? "dequeue" : "enqueue", err) < 0)
         return -(int)err->code;
     write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &slice);
@@ -212,10 +198,9 @@ static int write_call(void *arg, const struct torch_call *call, const char *name
     const struct trace_slice slice = places_slice(&python->view->places, call_number(python->torch, call), call->pid,
                                                   call->thread, call->start_ns, call->end_ns);
     trace_put_json(python->view, name);
-    strbuf_clear(&python->args);
-    strbuf_addf(&python->args, "\"Python id\":%zu,\"Python parent id\":%zu", call->id, call->parent);
+    strbuf_addf(&python->view->args, "\"Python id\":%zu,\"Python parent id\":%zu", call->id, call->parent);
     if (module >= 0)
-        strbuf_addf(&python->args, ",\"Python module id\":%lld", (long long)module);
+        strbuf_addf(&python->view->args, ",\"Python module id\":%lld", (long long)module);
     return write_event(python, &slice, "python_function", err);
 }
 
@@ -239,7 +224,6 @@ static int write_collector(struct python_trace *python, struct err *err)
             trace_name_thread(python->trace, pid, gc->pid, gc->pid, "Python GC");
         }
         trace_put_json(python->view, "GC");
-        strbuf_clear(&python->args);
         failed = failed || write_event(python, &slice, "GC", err) < 0;
     }
     map_release(&processes);
@@ -306,13 +290,11 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
                                   .trace = trace,
                                   .framework = view->analysis->framework,
                                   .torch = view->analysis->framework->torch};
-    strbuf_init(&python.args, (size_t)4 * TORCH_TEXT_LIMIT);
     bool failed = places_settle(&view->places, &trace->style, err) < 0 || name_threads(&python, err) < 0 ||
                   write_ops(&python, err) < 0 || torch_each_queued(view->analysis, write_queued, &python, err) < 0 ||
                   torch_each_backward(view->analysis, write_backward, &python, err) < 0 ||
                   torch_each_call(view->analysis, write_call, &python, err) < 0 || write_collector(&python, err) < 0 ||
                   places_name(&view->places, trace, name_lane, err) < 0;
-    strbuf_release(&python.args);
     return failed ? -(int)err->code : 0;
 }
 

@@ -19,21 +19,34 @@ static char *put_duration(char *p, const struct trace_style *style, const struct
     return trace_put_literal(p, "\"");
 }
 
-char *trace_put_framework_slice(char *p, const struct trace_style *style, const struct trace_slice *slice,
-                                const char *category, bool duration_as_text)
+int framework_write_slice(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
+                          struct err *err)
 {
-    p = trace_put_phase(p, slice->instant ? 'i' : 'X');
+    const struct trace_style *style = &trace->style;
+    const struct trace_slice *slice = &event->slice;
+    if (view->name.failed || view->args.failed)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for an event");
+    trace_write_name(trace, &view->name);
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = trace_put_phase(start, slice->instant ? 'i' : 'X');
     p = trace_put_place(p, style, slice->pid, slice->tid);
     p = trace_put_time(p, style, slice->start_ns);
-    p = slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : put_duration(p, style, slice, duration_as_text);
+    p = slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : put_duration(p, style, slice, event->texts);
     p = trace_put_literal(p, ",\"cat\":\"");
-    p = trace_put_word(p, category);
+    p = trace_put_word(p, event->category);
     p = trace_put_literal(p, "\",\"args\":{");
     if (slice->instant) {
         p = trace_put_literal(p, "\"Duration(us)\":");
         p = number_put_us(p, slice->duration_ns);
+        if (view->args.length > 0)
+            *p++ = ',';
     }
-    return p;
+    trace_advance(trace, start, p);
+    if (view->args.length > 0)
+        outfile_add(&trace->out, &view->args);
+    outfile_write(&trace->out, "}}", 2);
+    trace->events++;
+    strbuf_clear(&view->args);
+    return 0;
 }
 
 bool trace_shows(void *arg, int64_t time_ns)

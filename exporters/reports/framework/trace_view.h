@@ -16,6 +16,7 @@ enum { TRACE_MINDSPORE = 1, TRACE_CPU_OP = 2, TRACE_SCOPE = 3 }; /* processes of
 struct framework_trace {
     struct framework_analysis *analysis;
     struct strbuf name; /* of the event that is being written, as a JSON string */
+    struct strbuf args; /* its arguments: the inside of the object */
     struct mindspore_cpu_ops cpu_ops;
     struct framework_places places;
 };
@@ -38,19 +39,14 @@ int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
 int pytorch_trace_end(void *view, struct trace *trace, struct err *err);
 bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
 
-/* A range as MindSpore's own timelines have it: its duration is a text where times are; name is set. */
+/* A slice whose name and arguments the view holds; writing it empties these. */
 struct framework_event {
     struct trace_slice slice;
     const char *category;
-    const char *type; /* NULL, or the argument of this name, as the inside of a JSON string */
+    bool texts; /* its duration is a text where times are, as in MindSpore's own timelines */
 };
-int trace_write_range(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
-                      struct err *err);
-
-/* Writes what follows the name of an event up to the opening of args; an instant's duration is its first
- * argument. duration_as_text: where times are. */
-char *trace_put_framework_slice(char *p, const struct trace_style *style, const struct trace_slice *slice,
-                                const char *category, bool duration_as_text);
+int framework_write_slice(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
+                          struct err *err);
 
 /* Scope Layer: the operators' scopes, nested. */
 int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err);

@@ -113,7 +113,7 @@ static int add_thread(struct worker *worker, int64_t thread_id, struct err *err)
     if (worker->has_thread && worker->thread_id == thread_id)
         return 0;
     pthread_mutex_lock(&worker->calls->lock);
-    int status = trace_lanes_add(&worker->calls->lanes, worker->calls->pid, thread_id, err);
+    int status = trace_lanes_add(&worker->calls->lanes, worker->calls->pid, thread_id, NULL, err);
     pthread_mutex_unlock(&worker->calls->lock);
     worker->has_thread = status == 0;
     worker->thread_id = thread_id;

@@ -15,6 +15,7 @@ static int setup(void **state)
 {
     (void)state;
     nesting_clear(&nesting);
+    nesting.apart = false;
     return 0;
 }
 
@@ -91,6 +92,70 @@ static void what_fits_on_no_lane_is_told_and_changes_nothing(void **state)
     assert_int_equal(place(0, 1), 0);
 }
 
+static void where_nothing_nests_ranges_that_overlap_never_share_a_lane(void **state)
+{
+    (void)state;
+    nesting.apart = true;
+    assert_int_equal(place(0, 10), 0);
+    assert_int_equal(place(5, 8), 1);
+    assert_int_equal(place(7, 9), 2);
+    assert_int_equal(place(8, 12), 1);
+    assert_int_equal(place(10, 11), 0);
+    assert_int_equal(place(12, 12), 0);
+}
+
+static void lanes_where_nothing_nests_are_bounded_and_free_again_later(void **state)
+{
+    (void)state;
+    nesting.apart = true;
+    for (size_t i = 0; i < NESTING_LANES_MAX; i++)
+        assert_int_equal(place(0, 100), i);
+    assert_int_equal(place(0, 100), NESTING_LANES_MAX);
+    assert_int_equal(place(99, 100), NESTING_LANES_MAX);
+    assert_int_equal(place(100, 101), 0);
+}
+
+/* Threads below 10 have their number, others none; 100 is the first that nobody has. */
+static int64_t number_below_ten(void *arg, int64_t number)
+{
+    (void)arg;
+    return number < 10 ? number : -1;
+}
+
+static int first_is_hundred(void *arg, int64_t *ret, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    *ret = 100;
+    return 0;
+}
+
+static void a_thread_has_the_number_that_is_its_own_and_further_lanes_those_of_nobody(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    const struct trace_style style = trace_style_msprof;
+    struct trace_lanes lanes;
+    static const struct {
+        int64_t thread, start_ns, duration_ns, tid;
+    } slices[] = {{5, 0, 10, 5}, {50, 0, 10, 100}, {5, 5, 10, 101}, {50, 5, 2, 102}, {5, 10, 1, 5}, {50, 12, 1, 100}};
+    trace_lanes_init(&lanes, &style, "", first_is_hundred, NULL);
+    lanes.own = number_below_ten;
+    lanes.apart = true;
+    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
+        struct trace_slice slice = {.start_ns = slices[i].start_ns, .duration_ns = slices[i].duration_ns};
+        int64_t first;
+        assert_int_equal(trace_lanes_place(&lanes, slices[i].thread, &slice, &err), 0);
+        assert_int_equal(slice.tid, slices[i].tid);
+        assert_int_equal(trace_lanes_add(&lanes, 0, slices[i].thread, &first, &err), 0);
+        assert_int_equal(first, slices[i].thread == 5 ? 5 : 100);
+    }
+    assert_true(trace_lanes_has(&lanes, 0, 50));
+    assert_false(trace_lanes_has(&lanes, 0, 51));
+    assert_false(trace_lanes_has(&lanes, 1, 50));
+    trace_lanes_release(&lanes);
+}
+
 /* Whether every two ranges of a lane are nested or apart, for ranges of any shape. */
 static void random_ranges_are_nested_on_every_lane(void **state)
 {
@@ -118,6 +183,9 @@ int main(void)
         cmocka_unit_test_setup(ends_that_are_shared_are_counted, setup),
         cmocka_unit_test_setup(a_lane_holds_only_so_many_inside_of_each_other, setup),
         cmocka_unit_test_setup(what_fits_on_no_lane_is_told_and_changes_nothing, setup),
+        cmocka_unit_test_setup(where_nothing_nests_ranges_that_overlap_never_share_a_lane, setup),
+        cmocka_unit_test_setup(lanes_where_nothing_nests_are_bounded_and_free_again_later, setup),
+        cmocka_unit_test_setup(a_thread_has_the_number_that_is_its_own_and_further_lanes_those_of_nobody, setup),
         cmocka_unit_test_setup(random_ranges_are_nested_on_every_lane, setup),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include "db/database.h"
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/lanes.h"
-#include "exporters/timeline/streams_svp.h"
 #include "tests/lib/scratch.h"
 
 #include <setjmp.h>
@@ -357,7 +356,7 @@ static void a_trace_whose_thread_lost_a_part_of_its_name_does_not_appear(void **
     begin(&trace, &trace_style_msprof);
     trace_lanes_init(&lanes, &trace_style_msprof, "Thread ", NULL, NULL);
     for (int64_t number = 1; number <= 2; number++)
-        assert_int_equal(trace_lanes_add(&lanes, 0, number, &err), 0);
+        assert_int_equal(trace_lanes_add(&lanes, 0, number, NULL, &err), 0);
     write_event(&trace, "a", 1, &(struct trace_slice){.tid = 1});
     int status = trace_lanes_name(&lanes, &trace, take_lost_name, NULL, &err);
     assert_true(status < 0);
@@ -376,108 +375,6 @@ static void a_name_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
     assert_true(buf.failed);
     assert_int_equal(buf.length, 3);
     strbuf_release(&buf);
-}
-
-static void spans_that_overlap_never_share_a_lane(void **state)
-{
-    (void)state;
-    struct lanes *lanes = calloc(1, sizeof(*lanes));
-    assert_non_null(lanes);
-    assert_int_equal(lanes_take(lanes, 0, 10), 0);
-    assert_int_equal(lanes_take(lanes, 5, 8), 1);
-    assert_int_equal(lanes_take(lanes, 7, 9), 2);
-    assert_int_equal(lanes_take(lanes, 8, 12), 1);
-    assert_int_equal(lanes_take(lanes, 10, 11), 0);
-    assert_int_equal(lanes_take(lanes, 12, 12), 0);
-    free(lanes);
-}
-
-static void lanes_are_bounded_and_free_again_later(void **state)
-{
-    (void)state;
-    struct lanes *lanes = calloc(1, sizeof(*lanes));
-    assert_non_null(lanes);
-    for (size_t i = 0; i < LANES_MAX; i++)
-        assert_int_equal(lanes_take(lanes, 0, 100), i);
-    assert_int_equal(lanes_take(lanes, 0, 100), LANES_MAX);
-    assert_int_equal(lanes_take(lanes, 99, 100), LANES_MAX);
-    assert_int_equal(lanes_take(lanes, 100, 101), 0);
-    free(lanes);
-}
-
-static void thread_numbers_from_the_pool_are_no_stream_ids(void **state)
-{
-    (void)state;
-    struct stream_set first = {0}, second = {0};
-    stream_set_add(&first, DB_NULL);
-    stream_set_add(&first, 4);
-    stream_set_add(&first, INT64_MAX);
-    stream_set_add(&second, 9);
-    struct tid_pool pool;
-    tid_pool_init(&pool, &first, &second);
-    assert_int_equal(tid_pool_take(&pool, 1), 10);
-    assert_int_equal(tid_pool_take(&pool, 3), 11);
-    assert_int_equal(tid_pool_take(&pool, 1), 14);
-}
-
-static void a_range_of_thread_numbers_steps_over_stream_ids_inside_it(void **state)
-{
-    (void)state;
-    struct stream_set set = {0};
-    stream_set_add(&set, 0);
-    stream_set_add(&set, INT32_MAX / 2 + 3);
-    stream_set_add(&set, INT32_MAX / 2 - 1);
-    struct tid_pool pool;
-    tid_pool_init(&pool, &set, NULL);
-    assert_int_equal(tid_pool_take(&pool, 5), INT32_MAX / 2 + 4);
-}
-
-static void a_stream_keeps_its_number_unless_it_belongs_to_others(void **state)
-{
-    (void)state;
-    struct err err = ERR_INIT;
-    struct stream_set core = {0}, cpu = {0};
-    stream_set_add(&core, 0);
-    stream_set_add(&cpu, 0);
-    stream_set_add(&cpu, 1);
-    struct tid_pool pool;
-    struct stream_threads threads;
-    tid_pool_init(&pool, &core, &cpu);
-    assert_int_equal(stream_threads_init(&threads, &cpu, &core, &pool, &err), 0);
-    int64_t tid;
-    bool instant;
-    assert_int_equal(stream_threads_place(&threads, 1, 0, 10, &tid, &instant, &err), 0);
-    assert_int_equal(tid, 1);
-    assert_int_equal(stream_threads_place(&threads, 0, 0, 10, &tid, &instant, &err), 0);
-    assert_int_equal(tid, 2);
-    assert_int_equal(stream_threads_place(&threads, 1, 5, 10, &tid, &instant, &err), 0);
-    assert_int_equal(tid, 3);
-    assert_false(instant);
-    stream_threads_release(&threads);
-}
-
-static void more_streams_than_the_limit_share_one_thread_without_overlap(void **state)
-{
-    (void)state;
-    struct err err = ERR_INIT;
-    struct stream_set set = {0};
-    for (int64_t id = 0; id < STREAMS_MAX + 10; id++)
-        stream_set_add(&set, id);
-    assert_int_equal(set.count, STREAMS_MAX);
-    assert_true(set.overflowed);
-    struct tid_pool pool;
-    struct stream_threads threads;
-    tid_pool_init(&pool, &set, NULL);
-    assert_int_equal(stream_threads_init(&threads, &set, NULL, &pool, &err), 0);
-    int64_t first, second, third;
-    bool instant;
-    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 1, 0, 10, &first, &instant, &err), 0);
-    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 2, 5, 10, &second, &instant, &err), 0);
-    assert_int_equal(stream_threads_place(&threads, STREAMS_MAX + 3, 10, 10, &third, &instant, &err), 0);
-    assert_true(first >= STREAMS_MAX);
-    assert_int_not_equal(first, second);
-    assert_int_equal(first, third);
-    stream_threads_release(&threads);
 }
 
 /* As printf and strtod find it, digit by digit. */
@@ -542,16 +439,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_trace_whose_thread_lost_a_part_of_its_name_does_not_appear, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_name_that_does_not_fit_leaves_the_buffer_as_it_was, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(spans_that_overlap_never_share_a_lane, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(lanes_are_bounded_and_free_again_later, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(thread_numbers_from_the_pool_are_no_stream_ids, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_range_of_thread_numbers_steps_over_stream_ids_inside_it, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_stream_keeps_its_number_unless_it_belongs_to_others, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(more_streams_than_the_limit_share_one_thread_without_overlap, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test(a_number_is_as_short_as_it_reads_back),
     };
