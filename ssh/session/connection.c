@@ -29,14 +29,14 @@ static void set_local_address(struct ssh_connection *connection)
 
 static int handshake_failure(struct ssh_connection *connection, struct err *err)
 {
-    const bool is_disagreement = strstr(ssh_get_error(connection->session), "no match") != NULL;
+    const struct ssh_target *target = &connection->target;
+    const char *reason = ssh_get_error(connection->session);
 
-    ssh_failure(connection, err, "cannot agree with the SSH server of '%s', port %d", connection->target.host,
-                connection->target.port);
-    if (is_disagreement)
-        return err_hint(err, "the server needs a host key of type ed25519, ecdsa or RSA (with rsa-sha2), the ciphers "
-                             "AES-GCM, chacha20-poly1305 or AES-CTR, and a key exchange that is not older than they");
-    return err_hint(err, "see that port %d is the one of the SSH server", connection->target.port);
+    err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port, reason);
+    if (strstr(reason, "no match") != NULL)
+        return err_hint(err, "the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
+                             "chacha20-poly1305 or AES-CTR, and a key exchange that is not older than they");
+    return err_hint(err, "see that port %d is the one of the SSH server", target->port);
 }
 
 static int handshake(struct ssh_connection *connection, struct err *err)
@@ -50,8 +50,10 @@ static int handshake(struct ssh_connection *connection, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (; code == SSH_AGAIN; code = ssh_connect(connection->session)) {
         result = ssh_wait(connection, deadline, err);
-        if (result != 0)
+        if (result != 0 && (ssh_get_status(connection->session) & SSH_CLOSED_ERROR) == 0)
             return result;
+        if (result != 0)
+            break;
     }
     return code == SSH_OK ? 0 : handshake_failure(connection, err);
 }

@@ -109,6 +109,10 @@ int ssh_failure(struct ssh_connection *connection, struct err *err, const char *
     "diffie-hellman-group16-sha512,diffie-hellman-group18-sha512,diffie-hellman-group-exchange-sha256,"                \
     "diffie-hellman-group14-sha256,diffie-hellman-group14-sha1"
 
+/* How keys of users sign; of RSA the newest way that the server has. */
+#define SIGNATURES                                                                                                     \
+    "ssh-ed25519,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,rsa-sha2-512,rsa-sha2-256,ssh-rsa"
+
 /* Nothing is read that belongs to the user's ssh(1): neither its configuration nor its keys nor its known_hosts. */
 static const struct {
     enum ssh_options_e option;
@@ -122,6 +126,7 @@ static const struct {
     {SSH_OPTIONS_HMAC_C_S, MACS},
     {SSH_OPTIONS_HMAC_S_C, MACS},
     {SSH_OPTIONS_KEY_EXCHANGE, KEY_EXCHANGES},
+    {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES, SIGNATURES},
 };
 
 int ssh_session_open(struct ssh_connection *connection, struct err *err)
