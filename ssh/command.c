@@ -309,6 +309,7 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     command->connection = connection;
     command->io = *io;
     command->generation = connection->generation;
+    *ret = command;
     result = connection->lost || connection->session == NULL
                  ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
                  : ssh_choose_mark(command->mark, err);
@@ -318,10 +319,10 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
         result = take_events(command, err);
     if (result == 0)
         result = execute(command, script, other, err);
-    if (result != 0)
-        ssh_command_close(command);
-    else
-        *ret = command;
+    if (result == 0)
+        return 0;
+    ssh_command_close(command);
+    *ret = NULL;
     return result;
 }
 

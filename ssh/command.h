@@ -48,8 +48,8 @@ struct ssh_exit {
 struct ssh_command; /* opaque */
 
 /* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. Another command is served
- * meanwhile: what comes for it would be lost with the connection; NULL: none is. The caller ssh_command_close()s *ret.
- */
+ * meanwhile: its input would wait; NULL: none is. Output may come before the return, when *ret is there already; it is
+ * NULL after a failure. The caller ssh_command_close()s it. */
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
                       const struct ssh_io *io, struct ssh_command *other, struct err *err);
 
