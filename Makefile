@@ -102,7 +102,7 @@ ifeq ($(VARIANT),portable)
 OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
 # Named even where a newer glibc has their functions in libc: glibc 2.17 has them in these libraries.
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
-NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh -lssl) -lcrypto -lz -lgpg-error \
+NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -lz \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
 $(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
