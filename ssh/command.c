@@ -32,7 +32,7 @@ struct ssh_command {
     struct ssh_channel_callbacks_struct callbacks; /* what comes is taken while anything of the connection is served */
     bool has_moved;                                /* something came since it was asked last */
     bool output_ended, is_closed;
-    struct err failure; /* of what takes the output; nothing is taken behind that */
+    struct err failure;  /* of what takes the output; nothing is taken behind that */
     unsigned generation; /* of the connection's session that the channel belongs to */
     struct ssh_io io;
     enum command_state state;
@@ -546,23 +546,4 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
         *ret = command->exit;
     ssh_command_close(command);
     return result;
-}
-
-static int keep_output(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct strbuf *output = arg;
-
-    if (strbuf_add(output, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief", output->maximum);
-    return 0;
-}
-
-int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
-            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err)
-{
-    struct ssh_io io = {.output = keep_output, .said = errors, .arg = output};
-
-    if (limits != NULL)
-        io.limits = *limits;
-    return ssh_run(connection, script, &io, ret, err);
 }

@@ -80,11 +80,6 @@ void ssh_command_close(struct ssh_command *command);
 int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
             struct err *err);
 
-/* Runs a command that says little: output (at most output->maximum bytes) is appended to output, and what it says on
- * standard error to errors (which may be NULL, and is cut silently). -ERR_REMOTE when the output is too long. */
-int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
-            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err);
-
 /* Fills ret with hex digits that nobody can guess. */
 int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err);
 

@@ -32,7 +32,8 @@ static int handshake_failure(struct ssh_connection *connection, struct err *err)
     const struct ssh_target *target = &connection->target;
     const char *reason = ssh_get_error(connection->session);
 
-    err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port, reason);
+    err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port,
+            reason);
     if (strstr(reason, "no match") != NULL)
         return err_hint(err, "the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
                              "chacha20-poly1305 or AES-CTR, and a key exchange that is not older than they");

@@ -87,10 +87,9 @@ static int refuse_type(struct err *err, const struct ssh_target *target, const c
                     "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then add this key "
                     "too: ssh-keyscan -t %s -p %d '%s' >> '%s'",
                     strncmp(type, "ecdsa", 5) == 0 ? "ecdsa"
-                    : strcmp(type, "ssh-rsa") == 0  ? "rsa"
-                                                    : "ed25519",
-                    target->port, target->host,
-                    target->known_hosts);
+                    : strcmp(type, "ssh-rsa") == 0 ? "rsa"
+                                                   : "ed25519",
+                    target->port, target->host, target->known_hosts);
 }
 
 static int decide(struct ssh_connection *connection, const char *name, const char *text, size_t length, const char *key,

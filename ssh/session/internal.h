@@ -7,8 +7,8 @@
 #include "ssh/session/known_hosts.h"
 #include "ssh/target.h"
 
-#include <libssh/libssh.h>
 #include <libssh/callbacks.h>
+#include <libssh/libssh.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,7 +50,8 @@ void ssh_session_close(struct ssh_connection *connection);
 bool ssh_is_interrupted(const struct ssh_connection *connection);
 
 /* Waits a short while at most until something came, which goes to the channels' callbacks; sends what is queued, and
- * keepalives. -ERR_INTERRUPTED, -ERR_REMOTE (deadline passed, server silent, connection lost). deadline_ns: SSH_NEVER or monotonic.
+ * keepalives. -ERR_INTERRUPTED, -ERR_REMOTE (deadline passed, server silent, connection lost). deadline_ns: SSH_NEVER
+ * or monotonic.
  */
 int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err);
 

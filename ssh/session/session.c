@@ -101,8 +101,7 @@ int ssh_failure(struct ssh_connection *connection, struct err *err, const char *
  * chacha20-poly1305 in its place. */
 #define CIPHERS                                                                                                        \
     "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr,aes192-ctr"
-#define MACS                                                                                                           \
-    "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512,hmac-sha1"
+#define MACS "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512,hmac-sha1"
 /* The last one is for boards whose server knows nothing newer. */
 #define KEY_EXCHANGES                                                                                                  \
     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,ecdh-sha2-nistp521,"         \
