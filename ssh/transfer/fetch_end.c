@@ -368,7 +368,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
             count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
     if (result == 0)
         result = board_list(files->board, files->request->remote, &is_there, &now, err);
-    if (!is_there)
+    if (result == 0 && !is_there)
         return 0; /* it was removed before the connection broke */
     if (result == 0)
         result = check_sizes(files, &now, err);

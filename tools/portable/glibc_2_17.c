@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <glob.h>
 #include <math.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -299,6 +300,10 @@ HIDDEN int __libc_start_main(int (*run)(int, char **, char **), int argc, char *
     (void)init;
     return older_start(run, argc, argv, run_constructors, fini, loader_fini, stack_end);
 }
+
+/* libssh's: later versions find links that lead nowhere, too. */
+OLDER(int, glob, (const char *pattern, int flags, int (*tell)(const char *path, int errnum), glob_t *found),
+      (pattern, flags, tell, found))
 
 /* libm's: later versions differ in how they tell errors, by errno. */
 OLDER(double, log, (double x), (x))
