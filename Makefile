@@ -154,6 +154,9 @@ REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]
 REPORT_LIST  := $(B)/generated/report_list.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
+COMMANDS     := $(shell awk '/^const struct command command_/ {name = $$4} /^    \.order =/ {print $$3 + 0, toupper(name), name}' $(CLI_SOURCES) | sort -n | awk '{print $$2 "," $$3}')
+COMMAND_LIST := $(B)/generated/command_list.h
+LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(COMMAND_LIST)
 
 all: program $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
@@ -166,7 +169,7 @@ $(BUILD)/msprof: $(BUILD)/release/msprof
 $(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_program.o) $(B)/flags
 	$(call link-program)
 
-$(B)/%.o: %.c $(B)/flags | $(B)/libraries $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
+$(B)/%.o: %.c $(B)/flags | $(B)/libraries $(LISTS)
 	@mkdir -p $(@D)
 	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
@@ -197,6 +200,10 @@ $(REPORT_LIST): FORCE
 # Layers of the timeline: the files of exporters/timeline/tracks/.
 $(TRACK_LIST): FORCE
 	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
+
+# A command is a "const struct command command_NAME" below cli/; the order is that of its .order.
+$(COMMAND_LIST): FORCE
+	$(call write-stamp,$(patsubst %,COMMAND(%),$(COMMANDS)))
 
 # --- msprof-mpi: a cluster's analysis by many processes; only where MPI is installed ---
 
@@ -607,7 +614,7 @@ $(LINT)/tools/portable/%.tidy: tools/portable/% .clang-tidy
 
 # Every header can be included alone and first.
 lint-headers: $(C_HEADERS:%=$(LINT)/%.alone)
-$(LINT)/%.h.alone: %.h $(C_HEADERS) | $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST)
+$(LINT)/%.h.alone: %.h $(C_HEADERS) | $(LISTS)
 	@mkdir -p $(@D)
 	$(call say,HEADER)printf '#include "%s"\ntypedef int of_macros_alone;\n' $< | $(CC) $(LINT_FLAGS) -fsyntax-only -x c -
 	@touch $@
@@ -629,7 +636,7 @@ lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o
 	$(call say,CALLS)tools/lint-calls.sh $(B)
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
-lint-cppcheck: $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(PRELOAD_LIST)
+lint-cppcheck: $(LISTS) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \

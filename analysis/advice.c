@@ -18,44 +18,8 @@ const char *severity_name(enum severity severity)
     return names[severity];
 }
 
-const struct rule rules[RULES] = {
-    [RULE_IDLE] =
-        {"idle", "1 - busy / elapsed, from the first task to the end of the last",
-         "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.", 10},
-    [RULE_GAP] = {"gap", "the longest gap / time of a step",
-                  "Remove the call that covers the gap from the loop, or let it run beside the device.", 1},
-    [RULE_AI_CPU] = {"ai-cpu", "time on the AI CPU / busy; one of at least 20 us",
-                     "Avoid the operator, or change its data type to one that the AI Core has.", 1},
-    [RULE_CONVERSION] = {"conversion", "time of TransData, Cast, Transpose, Reformat / busy",
-                         "Keep one format and one data type between the neighbours of these operators.", 5},
-    [RULE_SMALL] = {"small-operators", "share of operators below 10 us; the mean gap is longer than their mean time",
-                    "Fuse operators, or run the model as a graph, so that launching costs less.", 50},
-    [RULE_MEMORY_BOUND] = {"memory-bound", "(load + weights + store time) / time of operators",
-                           "Tile so that data stay in the core, fuse with neighbours, or use a smaller data type.", 80},
-    [RULE_CUBE] = {"low-cube-use", "cube busy over all cores / time, of matrix operators with over 5 % of the time",
-                   "Make shapes multiples of 16, and inner axes of 256 elements; larger batches help.", 50},
-    [RULE_BLOCKS] = {"idle-cores", "1 - blocks / (rounds of the cores * cores), times time / elapsed",
-                     "Divide the operator into a multiple of the number of cores.", 1},
-    [RULE_COMMUNICATION] = {"exposed-communication", "communication that no computing covers / elapsed",
-                            "Overlap it with computing, use larger buckets; first see whether one rank is late.", 10},
-    [RULE_JITTER] = {"step-jitter", "(p95 - median) / median of the time of steps",
-                     "Compare the slowest step with one in the middle: which operator or gap grew?", 5},
-    [RULE_FREQUENCY] = {"frequency", "1 - mean / rated frequency, weighted by the time of tasks",
-                        "Check power limits and cooling.", 5},
-    [RULE_MEMORY_CALLS] = {"memory-calls",
-                           "time in calls that allocate, free or copy and wait / time of the host after step 1",
-                           "Allocate once before the loop; use pinned memory and asynchronous copies.", 1},
-    [RULE_SVP_BOUND] = {"svp-memory-bound", "layers with max(dstr, dld, wld) / max(mac_busy, vec_ppen) above 1 / busy",
-                        "Compress weights, fuse layers, or cut their feature maps: they wait for memory.", 30},
-    [RULE_SVP_ACTIVATION] = {"svp-activation",
-                             "layers of the types Softplus, Tanh, Sigmoid, Exp, Mish, Swish, HardSwish / busy",
-                             "Replace the activation by one that the chip has: Relu, LeakyRelu, PRelu, Elu.", 5},
-    [RULE_DATA_PIPELINE] = {"data-pipeline", "samples in which the queue before a stage was empty / samples",
-                            "Give the stage that fills the queue more workers, or make it cheaper.", 60},
-};
-
 /* The facts that every rule looks at. */
-struct look {
+struct advice_look {
     const struct workload *workload;
     const struct host_evidence *host;
     const struct splits *splits;
@@ -66,7 +30,7 @@ struct look {
 };
 
 /* The time in which at least one execution of the operators that are wanted ran, on each device by itself. */
-static double united_time(const struct look *look)
+static double united_time(const struct advice_look *look)
 {
     const struct workload *workload = look->workload;
     const struct execution *last = NULL; /* of those that are wanted */
@@ -88,13 +52,8 @@ static double united_time(const struct look *look)
     return sum;
 }
 
-static void want_none(const struct look *look)
-{
-    memset(look->wanted, 0, look->workload->operator_count * sizeof *look->wanted);
-}
-
 /* Fills united_ns: one pass, for operators of which there may be many. */
-static int unite_operators(struct look *look, struct err *err)
+static int unite_operators(struct advice_look *look, struct err *err)
 {
     const struct workload *workload = look->workload;
     int64_t *ends = malloc((workload->operator_count + 1) * sizeof *ends);
@@ -124,7 +83,7 @@ static int unite_operators(struct look *look, struct err *err)
 }
 
 /* Share of an operator in the time in which devices were busy. */
-static double share_of_busy(const struct look *look, size_t op)
+static double share_of_busy(const struct advice_look *look, size_t op)
 {
     return look->advice->busy_ns > 0 ? 100 * look->united_ns[op] / look->advice->busy_ns : 0;
 }
@@ -176,7 +135,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct finding *finding, c
     va_end(args);
 }
 
-static void check_idle(const struct look *look, struct finding *finding)
+static void check_idle(const struct advice_look *look, struct finding *finding)
 {
     double idle_ns = (double)look->splits->all.free_ns;
     double value = percent(idle_ns, look->advice->elapsed_ns);
@@ -189,7 +148,7 @@ static void check_idle(const struct look *look, struct finding *finding)
     say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
 
-static void check_gap(const struct look *look, struct finding *finding)
+static void check_gap(const struct advice_look *look, struct finding *finding)
 {
     const struct gap_evidence *gap = look->host->gaps;
     double step_ns = splits_step_ns(look->splits);
@@ -223,44 +182,54 @@ static void check_gap(const struct look *look, struct finding *finding)
     }
 }
 
-static void check_ai_cpu(const struct look *look, struct finding *finding)
+/* Takes the operators that are wanted as rows: the rule fires when they take more of the busy time than its limit.
+ * Returns that time in nanoseconds. */
+static double take_operators(const struct advice_look *look, struct finding *finding,
+                             bool (*wanted)(const struct workload *, const struct workload_operator *))
 {
-    double longest = 0;
-
-    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
-        if (op->key.work != WORK_AI_CPU || op->count == 0)
-            continue;
-        look->wanted[i] = true;
-        longest = fmax(longest, op->total_ns / (double)op->count);
-        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
+        look->wanted[i] = wanted(look->workload, op);
+        if (look->wanted[i])
+            add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
     }
-    double sum = united_time(look);
-    double value = percent(sum, look->advice->busy_ns);
-    measured(finding, value, sum, value > finding->threshold && longest > 20000);
-    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.1f us.", value,
-        sum / 1e3, longest / 1e3);
-}
-
-static void check_conversion(const struct look *look, struct finding *finding)
-{
-    want_none(look);
-    for (size_t i = 0; i < look->workload->operator_count; i++) {
-        const struct workload_operator *op = &look->workload->operators[i];
-        if (!is_conversion(workload_text(look->workload, op->key.type)))
-            continue;
-        look->wanted[i] = true;
-        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
-    }
-    double sum = united_time(look);
-    double value = percent(sum, look->advice->busy_ns);
+    double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
     measured(finding, value, sum, value > finding->threshold);
-    say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f us).", value,
-        sum / 1e3);
+    return sum;
 }
 
-static void check_small(const struct look *look, struct finding *finding)
+static bool is_ai_cpu(const struct workload *workload, const struct workload_operator *op)
+{
+    (void)workload;
+    return op->key.work == WORK_AI_CPU && op->count > 0;
+}
+
+static void check_ai_cpu(const struct advice_look *look, struct finding *finding)
+{
+    double sum = take_operators(look, finding, is_ai_cpu), longest = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++)
+        if (look->wanted[i])
+            longest = fmax(longest, look->workload->operators[i].total_ns / (double)look->workload->operators[i].count);
+    finding->fired = finding->fired && longest > 20000;
+    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.1f us.",
+        finding->value, sum / 1e3, longest / 1e3);
+}
+
+static bool is_converting(const struct workload *workload, const struct workload_operator *op)
+{
+    return is_conversion(workload_text(workload, op->key.type));
+}
+
+static void check_conversion(const struct advice_look *look, struct finding *finding)
+{
+    double sum = take_operators(look, finding, is_converting);
+
+    say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f us).",
+        finding->value, sum / 1e3);
+}
+
+static void check_small(const struct advice_look *look, struct finding *finding)
 {
     const double small_ns = 10000;
     double small = 0, all = 0, time_ns = 0, gaps_ns = 0;
@@ -296,7 +265,7 @@ static double unit_ns(const struct workload_operator *op, enum unit unit)
     return op->units[unit] > 0 ? op->units[unit] : 0;
 }
 
-static void check_memory_bound(const struct look *look, struct finding *finding)
+static void check_memory_bound(const struct advice_look *look, struct finding *finding)
 {
     double bound = 0, counted = 0;
 
@@ -321,7 +290,7 @@ static void check_memory_bound(const struct look *look, struct finding *finding)
         percent(bound, counted), finding->threshold);
 }
 
-static void check_cube(const struct look *look, struct finding *finding)
+static void check_cube(const struct advice_look *look, struct finding *finding)
 {
     double used = 0, counted = 0;
 
@@ -343,11 +312,10 @@ static void check_cube(const struct look *look, struct finding *finding)
         counted / 1e3);
 }
 
-static void check_blocks(const struct look *look, struct finding *finding)
+static void check_blocks(const struct advice_look *look, struct finding *finding)
 {
     double waste = 0, known = 0;
 
-    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         waste += op->waste_ns;
@@ -366,7 +334,7 @@ static void check_blocks(const struct look *look, struct finding *finding)
     say(finding, "Cores that have no block to work on lose %.1f %% of the time (%.3f us).", value, waste / 1e3);
 }
 
-static void check_communication(const struct look *look, struct finding *finding)
+static void check_communication(const struct advice_look *look, struct finding *finding)
 {
     double exposed = (double)look->splits->all.exposed_ns, all = (double)look->splits->all.communication_ns;
 
@@ -385,7 +353,7 @@ static void check_communication(const struct look *look, struct finding *finding
 }
 
 /* How the steps of a group scatter, when they do so more than those of the groups before. times: room for all. */
-static void take_jitter(const struct look *look, size_t group, int64_t *times, struct finding *finding)
+static void take_jitter(const struct advice_look *look, size_t group, int64_t *times, struct finding *finding)
 {
     struct series series;
     struct err err = ERR_INIT;
@@ -421,7 +389,7 @@ static void take_jitter(const struct look *look, size_t group, int64_t *times, s
     series_release(&series);
 }
 
-static void check_jitter(const struct look *look, struct finding *finding)
+static void check_jitter(const struct advice_look *look, struct finding *finding)
 {
     int64_t *times = calloc(look->splits->count + 1, sizeof *times);
 
@@ -432,7 +400,7 @@ static void check_jitter(const struct look *look, struct finding *finding)
     free(times);
 }
 
-static void check_frequency(const struct look *look, struct finding *finding)
+static void check_frequency(const struct advice_look *look, struct finding *finding)
 {
     if (look->host->mean_mhz <= 0 || look->host->rated_mhz <= 0) {
         finding->not_checked = "the frequency of the cores was not measured";
@@ -444,7 +412,7 @@ static void check_frequency(const struct look *look, struct finding *finding)
         look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
-static void check_memory_calls(const struct look *look, struct finding *finding)
+static void check_memory_calls(const struct advice_look *look, struct finding *finding)
 {
     if (!look->host->known) {
         finding->not_checked = "the capture has no calls of the host";
@@ -459,13 +427,13 @@ static void check_memory_calls(const struct look *look, struct finding *finding)
 }
 
 /* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */
-static void check_svp_bound(const struct look *look, struct finding *finding)
+static void check_svp_bound(const struct advice_look *look, struct finding *finding)
 {
     double counted = 0;
 
-    want_none(look);
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
+        look->wanted[i] = false;
         if (op->units[UNIT_WEIGHTS] < 0 || op->counted_ns <= 0)
             continue;
         double moving = fmax(unit_ns(op, UNIT_STORE), fmax(unit_ns(op, UNIT_LOAD), unit_ns(op, UNIT_WEIGHTS)));
@@ -486,9 +454,10 @@ static void check_svp_bound(const struct look *look, struct finding *finding)
 }
 
 /* Whether one of a layer group's types, between commas, is a part of an activation that the chip does not have. */
-static bool has_slow_activation(const char *types)
+static bool is_slow_activation(const struct workload *workload, const struct workload_operator *op)
 {
     static const char *const slow[] = {"softplus", "tanh", "sigmoid", "exp", "mish", "swish", "hardswish"};
+    const char *types = workload_text(workload, op->key.type);
 
     while (*types != '\0') {
         size_t length = strcspn(types, ",");
@@ -501,28 +470,19 @@ static bool has_slow_activation(const char *types)
 }
 
 /* The guide's example of an analysis: an activation in pieces among the convolutions. */
-static void check_svp_activation(const struct look *look, struct finding *finding)
+static void check_svp_activation(const struct advice_look *look, struct finding *finding)
 {
-    want_none(look);
     if (strcmp(look->workload->facts.chip, "SVP") != 0) {
         finding->not_checked = "only SVP captures have layers";
         return;
     }
-    for (size_t i = 0; i < look->workload->operator_count; i++) {
-        const struct workload_operator *op = &look->workload->operators[i];
-        if (!has_slow_activation(workload_text(look->workload, op->key.type)))
-            continue;
-        look->wanted[i] = true;
-        add_operator(finding, look->workload, op, op->total_ns, share_of_busy(look, i));
-    }
-    double sum = united_time(look), value = percent(sum, look->advice->busy_ns);
-    measured(finding, value, sum, value > finding->threshold);
-    say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f us).", value,
-        sum / 1e3);
+    double sum = take_operators(look, finding, is_slow_activation);
+    say(finding, "Layers of activations that the chip does not have take %.1f %% of the busy time (%.3f us).",
+        finding->value, sum / 1e3);
 }
 
 /* Devices can have waited for data at most while they did nothing. */
-static void check_data_pipeline(const struct look *look, struct finding *finding)
+static void check_data_pipeline(const struct advice_look *look, struct finding *finding)
 {
     const struct host_evidence *host = look->host;
 
@@ -543,23 +503,91 @@ static void check_data_pipeline(const struct look *look, struct finding *finding
             host->stages[0].name, value, host->stages[0].input);
 }
 
-static void (*const checks[RULES])(const struct look *look, struct finding *finding) = {
-    [RULE_IDLE] = check_idle,
-    [RULE_GAP] = check_gap,
-    [RULE_AI_CPU] = check_ai_cpu,
-    [RULE_CONVERSION] = check_conversion,
-    [RULE_SMALL] = check_small,
-    [RULE_MEMORY_BOUND] = check_memory_bound,
-    [RULE_CUBE] = check_cube,
-    [RULE_BLOCKS] = check_blocks,
-    [RULE_COMMUNICATION] = check_communication,
-    [RULE_JITTER] = check_jitter,
-    [RULE_FREQUENCY] = check_frequency,
-    [RULE_MEMORY_CALLS] = check_memory_calls,
-    [RULE_SVP_BOUND] = check_svp_bound,
-    [RULE_SVP_ACTIVATION] = check_svp_activation,
-    [RULE_DATA_PIPELINE] = check_data_pipeline,
+/* In the order in which findings of one weight are told. docs/adding-a-rule.md adds one. */
+const struct rule advice_rules[] = {
+    {.id = "idle",
+     .formula = "1 - busy / elapsed, from the first task to the end of the last",
+     .advice = "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.",
+     .threshold = 10,
+     .check = check_idle,
+     .shows_gaps = true},
+    {.id = "gap",
+     .formula = "the longest gap / time of a step",
+     .advice = "Remove the call that covers the gap from the loop, or let it run beside the device.",
+     .threshold = 1,
+     .check = check_gap,
+     .told_by = "idle",
+     .of_step = true,
+     .shows_gaps = true},
+    {.id = "ai-cpu",
+     .formula = "time on the AI CPU / busy; one of at least 20 us",
+     .advice = "Avoid the operator, or change its data type to one that the AI Core has.",
+     .threshold = 1,
+     .check = check_ai_cpu},
+    {.id = "conversion",
+     .formula = "time of TransData, Cast, Transpose, Reformat / busy",
+     .advice = "Keep one format and one data type between the neighbours of these operators.",
+     .threshold = 5,
+     .check = check_conversion},
+    {.id = "small-operators",
+     .formula = "share of operators below 10 us; the mean gap is longer than their mean time",
+     .advice = "Fuse operators, or run the model as a graph, so that launching costs less.",
+     .threshold = 50,
+     .check = check_small},
+    {.id = "memory-bound",
+     .formula = "(load + weights + store time) / time of operators",
+     .advice = "Tile so that data stay in the core, fuse with neighbours, or use a smaller data type.",
+     .threshold = 80,
+     .check = check_memory_bound,
+     .told_by = "svp-memory-bound"},
+    {.id = "low-cube-use",
+     .formula = "cube busy over all cores / time, of matrix operators with over 5 % of the time",
+     .advice = "Make shapes multiples of 16, and inner axes of 256 elements; larger batches help.",
+     .threshold = 50,
+     .check = check_cube},
+    {.id = "idle-cores",
+     .formula = "1 - blocks / (rounds of the cores * cores), times time / elapsed",
+     .advice = "Divide the operator into a multiple of the number of cores.",
+     .threshold = 1,
+     .check = check_blocks},
+    {.id = "exposed-communication",
+     .formula = "communication that no computing covers / elapsed",
+     .advice = "Overlap it with computing, use larger buckets; first see whether one rank is late.",
+     .threshold = 10,
+     .check = check_communication},
+    {.id = "step-jitter",
+     .formula = "(p95 - median) / median of the time of steps",
+     .advice = "Compare the slowest step with one in the middle: which operator or gap grew?",
+     .threshold = 5,
+     .check = check_jitter},
+    {.id = "frequency",
+     .formula = "1 - mean / rated frequency, weighted by the time of tasks",
+     .advice = "Check power limits and cooling.",
+     .threshold = 5,
+     .check = check_frequency},
+    {.id = "memory-calls",
+     .formula = "time in calls that allocate, free or copy and wait / time of the host after step 1",
+     .advice = "Allocate once before the loop; use pinned memory and asynchronous copies.",
+     .threshold = 1,
+     .check = check_memory_calls},
+    {.id = "svp-memory-bound",
+     .formula = "layers with max(dstr, dld, wld) / max(mac_busy, vec_ppen) above 1 / busy",
+     .advice = "Compress weights, fuse layers, or cut their feature maps: they wait for memory.",
+     .threshold = 30,
+     .check = check_svp_bound},
+    {.id = "svp-activation",
+     .formula = "layers of the types Softplus, Tanh, Sigmoid, Exp, Mish, Swish, HardSwish / busy",
+     .advice = "Replace the activation by one that the chip has: Relu, LeakyRelu, PRelu, Elu.",
+     .threshold = 5,
+     .check = check_svp_activation},
+    {.id = "data-pipeline",
+     .formula = "samples in which the queue before a stage was empty / samples",
+     .advice = "Give the stage that fills the queue more workers, or make it cheaper.",
+     .threshold = 60,
+     .check = check_data_pipeline},
 };
+const size_t advice_rule_count = sizeof advice_rules / sizeof *advice_rules;
+_Static_assert(sizeof advice_rules / sizeof *advice_rules <= ADVICE_MOST_RULES, "advice has room for its rules");
 
 /* The severest first: time of the host is no time of devices, so that more of it may be less severe. */
 static int by_severity(const void *a, const void *b)
@@ -584,12 +612,12 @@ static enum severity severity_of(double share)
  * SVP waiting for memory is told by the layers' own counters. */
 static void tell_causes_once(struct finding *findings)
 {
-    struct finding *const pairs[][2] = {{&findings[RULE_IDLE], &findings[RULE_GAP]},
-                                        {&findings[RULE_SVP_BOUND], &findings[RULE_MEMORY_BOUND]}};
-
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        struct finding *kept = pairs[i][0], *other = pairs[i][1];
-        if (!kept->fired || !other->fired)
+    for (size_t i = 0; i < advice_rule_count; i++) {
+        struct finding *other = &findings[i], *kept = NULL;
+        for (size_t k = 0; k < advice_rule_count && other->fired && other->rule->told_by != NULL; k++)
+            if (findings[k].fired && strcmp(advice_rules[k].id, other->rule->told_by) == 0)
+                kept = &findings[k];
+        if (kept == NULL)
             continue;
         other->fired = false;
         other->told_elsewhere = true;
@@ -606,27 +634,26 @@ static void tell_causes_once(struct finding *findings)
     }
 }
 
-static void hold_rules(const struct look *look, const double *thresholds, struct advice *ret)
+static void hold_rules(const struct advice_look *look, const double *thresholds, struct advice *ret)
 {
-    for (int rule = 0; rule < RULES; rule++) {
-        struct finding *finding = &ret->findings[rule];
-        *finding = (struct finding){.rule = (enum rule_id)rule,
-                                    .threshold = thresholds[rule],
+    for (size_t i = 0; i < advice_rule_count; i++) {
+        const struct rule *rule = &advice_rules[i];
+        struct finding *finding = &ret->findings[i];
+        *finding = (struct finding){.rule = rule,
+                                    .threshold = thresholds != NULL ? thresholds[i] : rule->threshold,
                                     .whole_ns = ret->elapsed_ns,
-                                    .time_ns = INT64_MIN,
-                                    .same_cause = RULES};
+                                    .time_ns = INT64_MIN};
         if (!look->workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
             finding->not_checked = "nothing ran, or for no time";
         else
-            checks[rule](look, finding);
-        finding->severity = severity_of(percent(finding->at_stake_ns, finding->whole_ns));
-        if (rule == RULE_GAP) /* its value is the share of a step */
-            finding->severity = severity_of(fmin(finding->value, percent(finding->at_stake_ns, finding->whole_ns)));
+            rule->check(look, finding);
+        double share = percent(finding->at_stake_ns, finding->whole_ns);
+        finding->severity = severity_of(rule->of_step ? fmin(finding->value, share) : share);
     }
     tell_causes_once(ret->findings);
-    array_sort(ret->findings, RULES, sizeof ret->findings[0], by_severity);
+    array_sort(ret->findings, advice_rule_count, sizeof ret->findings[0], by_severity);
 }
 
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
@@ -634,7 +661,7 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
 {
     struct splits splits = {.items = NULL};
     struct gaps gaps = {.items = NULL};
-    struct look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
+    struct advice_look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
     bool failed = splits_make(workload, &splits, err) < 0;
 
     *ret = (struct advice){

@@ -40,40 +40,31 @@ struct host_evidence {
     bool stages_known;
 };
 
-enum rule_id {
-    RULE_IDLE,
-    RULE_GAP,
-    RULE_AI_CPU,
-    RULE_CONVERSION,
-    RULE_SMALL,
-    RULE_MEMORY_BOUND,
-    RULE_CUBE,
-    RULE_BLOCKS,
-    RULE_COMMUNICATION,
-    RULE_JITTER,
-    RULE_FREQUENCY,
-    RULE_MEMORY_CALLS,
-    RULE_SVP_BOUND,
-    RULE_SVP_ACTIVATION,
-    RULE_DATA_PIPELINE,
-    RULES
-};
+struct finding;
+struct advice_look;
 
+/* A rule is a row of the table in advice.c, with the function that holds it against a capture. */
 struct rule {
     const char *id, *formula, *advice;
     double threshold; /* percent; --threshold ID:PERCENT changes it */
+    void (*check)(const struct advice_look *look, struct finding *finding);
+    const char *told_by; /* NULL, or the id of the rule that tells the cause, where both found it */
+    bool of_step;        /* its value is a share of a step: it is no more severe than that */
+    bool shows_gaps;     /* its rows are gaps, not operators */
 };
-extern const struct rule rules[RULES];
+#define ADVICE_MOST_RULES 32
+extern const struct rule advice_rules[];
+extern const size_t advice_rule_count;
 
 struct finding {
-    enum rule_id rule;
+    const struct rule *rule;
     const char *not_checked; /* why; NULL: it was checked */
     bool fired;
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
     double whole_ns;                      /* what the time at stake is of */
-    bool told_elsewhere;     /* another finding that fired has the same cause; then this one did not fire */
-    enum rule_id same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; RULES: none */
+    bool told_elsewhere;           /* another finding that fired has the same cause; then this one did not fire */
+    const struct rule *same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; NULL: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {
@@ -86,14 +77,14 @@ struct finding {
 };
 
 struct advice {
-    struct finding findings[RULES];      /* those that fired first, by severity, then by time at stake */
-    double elapsed_ns, busy_ns;          /* of all devices, as far as it was recorded */
-    char recorded[RECORDED_SIZE];        /* "1 of 5 inferences recorded"; "": all were */
-    char cut_steps[CUT_STEPS_TEXT_SIZE]; /* steps of which a part was not recorded; "": none */
-    int64_t origin_ns;                   /* where the timeline begins; INT64_MIN: not known. The caller's to set */
+    struct finding findings[ADVICE_MOST_RULES]; /* a rule each; that fired first, by severity, then by time at stake */
+    double elapsed_ns, busy_ns;                 /* of all devices, as far as it was recorded */
+    char recorded[RECORDED_SIZE];               /* "1 of 5 inferences recorded"; "": all were */
+    char cut_steps[CUT_STEPS_TEXT_SIZE];        /* steps of which a part was not recorded; "": none */
+    int64_t origin_ns; /* where the timeline begins; INT64_MIN: not known. The caller's to set */
 };
 
-/* thresholds: of each rule, in percent. */
+/* thresholds: of each rule, in percent; NULL: its own. */
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err);
 

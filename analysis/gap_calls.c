@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 const char *gap_cause_name(enum gap_cause cause)
 {

@@ -3,8 +3,6 @@
 
 #include "base/file/large.h"
 
-#include <stdlib.h>
-
 int64_t interval_length(int64_t start_ns, int64_t end_ns)
 {
     int64_t length;

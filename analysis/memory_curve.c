@@ -9,9 +9,8 @@ int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *p
 {
     if (piece->bytes <= 0 || piece->end_ns <= piece->start_ns)
         return 0;
-    int status = array_reserve(pieces, 1, err);
-    if (status != 0)
-        return status;
+    if (array_reserve(pieces, 1, err) < 0)
+        return -(int)err->code;
     pieces->items[pieces->count++] = *piece;
     return 0;
 }
@@ -55,9 +54,8 @@ static int put_points(const struct change *changes, size_t count, struct memory_
         at.pieces += change->bytes > 0 ? 1 : -1;
         if (i + 1 < count && by_device_and_time(change, change + 1) == 0)
             continue;
-        int status = array_reserve(ret, 1, err);
-        if (status != 0)
-            return status;
+        if (array_reserve(ret, 1, err) < 0)
+            return -(int)err->code;
         ret->items[ret->count++] = at;
     }
     return 0;

@@ -119,9 +119,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
     while (g > 0 && !is_of(&splits->groups.items[g - 1], split))
         g--;
     if (g == 0) {
-        int status = array_reserve(&splits->groups, 1, err);
-        if (status != 0)
-            return status;
+        if (array_reserve(&splits->groups, 1, err) < 0)
+            return -(int)err->code;
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)

@@ -60,19 +60,37 @@ static inline char *put_eight(char *p, uint32_t value)
     return p + 8;
 }
 
+/* One or two digits. */
+static inline char *put_head(char *p, uint32_t value)
+{
+    if (value < 10) {
+        *p = (char)('0' + value);
+        return p + 1;
+    }
+    put_pair(p, value);
+    return p + 2;
+}
+
+/* Up to four digits. */
+static inline char *put_four(char *p, uint32_t value)
+{
+    if (value < 100)
+        return put_head(p, value);
+    p = put_head(p, value / 100);
+    put_pair(p, value % 100);
+    return p + 2;
+}
+
 /* Up to eight digits. */
 static inline char *put_short(char *p, uint32_t value)
 {
-    char *end = p + count_digits(value), *to = end;
-    while (value >= 100) {
-        put_pair(to -= 2, value % 100);
-        value /= 100;
-    }
-    if (value >= 10)
-        put_pair(to - 2, value);
-    else
-        to[-1] = (char)('0' + value);
-    return end;
+    if (value < 10000)
+        return put_four(p, value);
+    uint32_t low = value % 10000;
+    p = put_four(p, value / 10000);
+    put_pair(p, low / 100);
+    put_pair(p + 2, low % 100);
+    return p + 4;
 }
 
 char *number_put_unsigned(char *p, uint64_t value)
@@ -118,30 +136,23 @@ char *number_put_us(char *p, int64_t nanoseconds)
 
 char *number_put_shortest(char *p, int64_t value, unsigned decimals)
 {
-    if (value == 0)
-        decimals = 0;
     if (value < 0)
         *p++ = '-';
-    char *end = number_put_unsigned(p, magnitude(value));
-    while (decimals > 0 && end[-1] == '0') {
+    uint64_t size = magnitude(value), unit = powers_of_ten[decimals];
+    uint64_t whole = decimals == 3 ? size / 1000 : size / unit; /* the usual: no division by what varies */
+    uint64_t rest = size - whole * unit;
+    p = number_put_unsigned(p, whole);
+    if (rest == 0)
+        return p;
+    *p++ = '.';
+    char *end = p + decimals, *to = end;
+    for (; to - p >= 2; rest /= 100)
+        put_pair(to -= 2, (uint32_t)(rest % 100));
+    if (to > p)
+        *p = (char)('0' + rest);
+    while (end[-1] == '0')
         end--;
-        decimals--;
-    }
-    if (decimals == 0)
-        return end;
-    size_t digits = (size_t)(end - p);
-    if (digits > decimals) {
-        char *point = end - decimals;
-        memmove(point + 1, point, decimals);
-        *point = '.';
-        return end + 1;
-    }
-    size_t zeros = decimals - digits;
-    memmove(p + 2 + zeros, p, digits);
-    p[0] = '0';
-    p[1] = '.';
-    memset(p + 2, '0', zeros);
-    return p + 2 + decimals;
+    return end;
 }
 
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)

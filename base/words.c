@@ -84,11 +84,9 @@ int words_split(struct words *words, const char *text, struct err *err)
 
 char *words_take_first(struct words *words)
 {
-    char *first;
-
     if (words->count == 0)
         return NULL;
-    first = words->items[0];
+    char *first = words->items[0];
     memmove(words->items, words->items + 1, words->count * sizeof *words->items);
     words->count--;
     return first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/child.h"
 
-#include "cli/status.h"
+#include "cli/console.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -463,6 +462,7 @@ static const struct example examples[] = {
 const struct command command_completion = {
     .path = "completion",
     .parent = COMMAND_ROOT,
+    .order = 250,
     .summary = "print the completion script of a shell",
     .description = "Prints a script that teaches a shell to complete msprof's commands and options.\n",
     .operands = "bash|zsh|fish",

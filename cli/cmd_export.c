@@ -10,23 +10,19 @@
 #include "base/suggest.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/pin.h"
 #include "cli/capture/result_record.h"
 #include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"
-#include "cli/status.h"
 #include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,11 +127,10 @@ static int reports_load(const char *path, struct layer_list *ret, struct err *er
 
     char *text = NULL;
     size_t length;
-    int status = read_whole_file(path, REPORTS_LIMIT, &text, &length, err);
-    if (status < 0)
-        return status;
+    if (read_whole_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
+        return -(int)err->code;
     struct json *root = json_parse(text, length, err);
-    status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
+    int status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
     if (status == 0)
         status = take_document(root, ret, err);
     if (status < 0)
@@ -409,8 +404,7 @@ static int run_export(const struct settings *settings, int (*process)(struct cap
                     : settings->iteration_id > 0 ? "--iteration-id"
                                                  : "--iteration-count");
             err_hint(&err, "leave it out");
-            console_error(&err);
-            return STATUS_USAGE;
+            return console_error(&err);
         }
     }
     return captures_process(settings, process);
@@ -496,6 +490,8 @@ static const struct example export_examples[] = {
 const struct command command_export = {
     .path = "export",
     .parent = COMMAND_ROOT,
+    .order = 40,
+    .imports = true,
     .summary = "write reports into files",
     .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",
@@ -512,6 +508,7 @@ static const struct example timeline_examples[] = {
 const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
+    .order = 50,
     .summary = "timelines for trace viewers (Chrome trace JSON, Perfetto)",
     .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
                    "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
@@ -532,6 +529,7 @@ static const struct example summary_examples[] = {
 const struct command command_export_summary = {
     .path = "export summary",
     .parent = COMMAND_EXPORT,
+    .order = 60,
     .summary = "summary tables (CSV or JSON)",
     .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
                    "(msproftx) as CSV or JSON into summary/.\n",
@@ -548,6 +546,7 @@ static const struct example db_examples[] = {
 const struct command command_export_db = {
     .path = "export db",
     .parent = COMMAND_EXPORT,
+    .order = 70,
     .summary = "database for Ascend's viewers",
     .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
                    "published, msprof_<time>.db in the capture.\n",
@@ -566,6 +565,7 @@ static const struct example flame_examples[] = {
 const struct command command_export_flame = {
     .path = "export flame",
     .parent = COMMAND_EXPORT,
+    .order = 80,
     .summary = "stacks of Python, calls and operators (flame graphs)",
     .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
                    "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",

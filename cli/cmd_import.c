@@ -18,6 +18,8 @@ static const struct example examples[] = {
 const struct command command_import = {
     .path = "import",
     .parent = COMMAND_ROOT,
+    .order = 30,
+    .imports = true,
     .summary = "decode captures into their databases",
     .description = "Decodes every data file of a capture into the SQLite database sqlite/runtime.db.\n"
                    "The database is always made anew; it replaces an older one only when it is complete.\n",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/strbuf.h"
 #include "cli/capture/user_files.h"
+#include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/manual.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "exporters/json_text.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
@@ -395,8 +394,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
         printers[settings->kinds_format](stdout, chosen, layouts);
         status = console_output_end(false);
     } else {
-        console_error(&err);
-        status = status_of_error(&err);
+        status = console_error(&err);
     }
     free(chosen);
     return status;
@@ -411,12 +409,10 @@ static int run_kinds(const struct settings *settings)
     layout_set_init(&layouts);
     /* the manual tells of what is built in, wherever it is made */
     if ((settings->kinds_format != KINDS_MDOC || settings->layouts.count > 0) &&
-        layouts_load(&layouts, settings, &err) != 0) {
-        console_error(&err);
-        status = status_of_error(&err);
-    } else {
+        layouts_load(&layouts, settings, &err) != 0)
+        status = console_error(&err);
+    else
         status = print_kinds(settings, &layouts);
-    }
     layout_set_release(&layouts);
     return status;
 }
@@ -430,6 +426,7 @@ static const struct example examples[] = {
 const struct command command_kinds = {
     .path = "kinds",
     .parent = COMMAND_ROOT,
+    .order = 240,
     .summary = "list what can be decoded: files, columns, layouts",
     .description = "Lists the record kinds: the file names that each is read from, its columns with their units,\n"
                    "and the layouts, built in and loaded, that say where the bytes of a column are.\n",

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
-#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
 #include "base/number.h"
 #include "cli/capture/user_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
@@ -70,17 +67,15 @@ static int layout_job_open(struct layout_job *job, const struct settings *settin
     const struct capture_options options = {.layouts = layouts, .only_named = true, .clock_khz = settings->clock_khz};
     const char *directory = settings->captures.count > 0 ? settings->captures.values[0] : NULL;
     struct err err = ERR_INIT;
-    int result;
 
     *job = (struct layout_job){.tables = {.items = NULL}};
     diag_init(&job->diag, false);
     if (settings->captures.count != 1) {
         err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu", command_full_name(settings->command),
                 settings->captures.count);
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
-    result = capture_open(&job->capture, directory, &options, &job->diag, &err);
+    int result = capture_open(&job->capture, directory, &options, &job->diag, &err);
     if (result == 0)
         result = printed_find(&job->tables, kind, settings->layout.tables != NULL ? settings->layout.tables : directory,
                               &err);
@@ -118,8 +113,7 @@ static int tell(const struct check_result *result)
     err_set(&err, ERR_FORMAT, "%s", result->first.data);
     err_hint(&err, "%" PRIu64 " of %" PRIu64 " cells differ, %" PRIu64 " of %" PRIu64 " rows have no record",
              result->different, result->cells, result->unmatched, result->rows);
-    console_error(&err);
-    return STATUS_FAILURE;
+    return console_error(&err);
 }
 
 /* Compares the records of one kind; adds to the result. Returns an exit status. */
@@ -136,10 +130,8 @@ static int check_kind(const struct settings *settings, const struct layout_set *
         int failure = check_tables(&job.capture, &job.tables, &options, result, &err);
         console_progress_end();
         console_diagnostics(&job.diag);
-        if (failure != 0) {
-            console_error(&err);
-            status = status_of_error(&err);
-        }
+        if (failure != 0)
+            status = console_error(&err);
     }
     layout_job_release(&job);
     return status;
@@ -183,12 +175,10 @@ static int run_check(const struct settings *settings)
         return STATUS_USAGE;
     }
     layout_set_init(&layouts);
-    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0) {
+    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0)
         status = check_layouts(settings, &layouts);
-    } else {
-        console_error(&err);
-        status = status_of_error(&err);
-    }
+    else
+        status = console_error(&err);
     layout_set_release(&layouts);
     return status;
 }
@@ -203,6 +193,7 @@ static const struct example check_examples[] = {
 const struct command command_layout_check = {
     .path = "layout check",
     .parent = COMMAND_LAYOUT,
+    .order = 200,
     .summary = "compare what a layout gives with printed tables",
     .description = "Decodes a capture with a layout file, into memory, and compares every number with the tables that\n"
                    "a tool printed of it; names the first cell that differs. Statuses: 0 equal, 1 something differs,\n"
@@ -222,14 +213,13 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
 {
     struct outfile out = {.path = NULL};
     struct err err = ERR_INIT;
-    int result;
 
     if (settings->output == NULL) {
         console_output_begin();
         fwrite(text->data, 1, text->length, stdout);
         return console_output_end(false);
     }
-    result = outfile_open(&out, settings->output, &err);
+    int result = outfile_open(&out, settings->output, &err);
     if (result == 0) {
         outfile_add(&out, text);
         result = outfile_commit(&out, &err);
@@ -237,8 +227,7 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
     if (result == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot write '%s'", settings->output);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 /* A blank-free name from what the user gave, or from the size. */
@@ -361,8 +350,7 @@ static int tell_nothing_fits(const struct settings *settings, const struct layou
     err_hint(&err,
              "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
              "with more rows");
-    console_error(&err);
-    return STATUS_FAILURE;
+    return console_error(&err);
 }
 
 #define SETS_LIMIT 64
@@ -419,8 +407,7 @@ static int parse_sets(const struct settings *settings, const struct printed_kind
         err_set(&err, ERR_USAGE, "--set '%s', expected COLUMN=OFFSET:WIDTH or COLUMN=OFFSET:WIDTH:FIRST-LAST",
                 settings->layout.sets.values[i]);
         err_hint(&err, "the columns are those of 'msprof kinds %s', a width is 1 to 8 bytes", kind->kind);
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     return STATUS_DONE;
 }
@@ -513,6 +500,7 @@ static const struct example infer_examples[] = {
 const struct command command_layout_infer = {
     .path = "layout infer",
     .parent = COMMAND_LAYOUT,
+    .order = 190,
     .summary = "find the layout of a board's records",
     .description = "Finds where the columns are in records of an unknown layout, by comparing a capture's bytes with\n"
                    "the tables that a tool printed of the same capture: those in --tables DIR, or in summary/ of the\n"
@@ -680,6 +668,7 @@ static const struct example show_examples[] = {
 const struct command command_layout_show = {
     .path = "layout show",
     .parent = COMMAND_LAYOUT,
+    .order = 210,
     .summary = "draw a layout: bytes, columns, gaps",
     .description =
         "Draws the record of a layout, byte by byte: which column each belongs to, magics, gaps. FILE is a\n"
@@ -700,6 +689,7 @@ static const struct example examples[] = {
 const struct command command_layout = {
     .path = "layout",
     .parent = COMMAND_ROOT,
+    .order = 180,
     .summary = "find, check and look at record layouts",
     .description =
         "For boards whose records no layout describes: 'infer' finds the layout by tables that were printed\n"

@@ -4,8 +4,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
-#include "exporters/reports/answers/options_output.h"
+#include "exporters/reports/answers/outcome.h"
 #include "parsers/switches/check.h"
 #include "parsers/switches/script_text.h"
 
@@ -48,8 +47,7 @@ static int print_answer(const struct settings *settings, struct switch_finding *
         result = outcome_warn(&outcome, finding, &err);
 
     if (result < 0) {
-        console_error(&err);
-        status = status_of_error(&err);
+        status = console_error(&err);
     } else {
         console_output_begin();
         options_print(finding, &outcome, file, (enum options_format)settings->options.format, stdout);
@@ -140,6 +138,7 @@ static const struct example examples[] = {
 const struct command command_options = {
     .path = "options",
     .parent = COMMAND_ROOT,
+    .order = 220,
     .summary = "check profiling options and tell what comes of them",
     .description = "Checks a JSON file of profiling options: those of TensorFlow and GE, acl.json (also of SVP\n"
                    "boards), or the arguments of MindSpore's or PyTorch's profiler. Tells unknown keys, wrong\n"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof query: the job table of captures. */
 #include "base/map.h"
-#include "cli/answers/screen.h"
+#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/export.h"
 
@@ -138,6 +137,8 @@ static const struct example examples[] = {
 const struct command command_query = {
     .path = "query",
     .parent = COMMAND_ROOT,
+    .order = 90,
+    .imports = true,
     .summary = "print the job table of captures",
     .description = "Prints a row for each device and model of a capture: job, device, directory, collection time,\n"
                    "model, iterations, the longest of them, and rank; or for each iteration: its time and\n"

@@ -9,7 +9,6 @@
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/operators/query_operators.h"
 
@@ -20,10 +19,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The way of replayed records to their reader: a descriptor that whoever started msprof opened. */
@@ -215,9 +212,8 @@ static int nothing_to_send(struct replay *replay, struct err *err)
 static int write_names(const struct replay *replay, struct err *err)
 {
     struct outfile out;
-    int status = outfile_open(&out, replay->settings->names, err);
-    if (status < 0)
-        return status;
+    if (outfile_open(&out, replay->settings->names, err) < 0)
+        return -(int)err->code;
     operator_names_writer_write(&replay->names, (uint32_t)record_size(replay), (uint64_t)replay->settings->first_index,
                                 &out);
     return outfile_commit(&out, err);
@@ -288,10 +284,9 @@ static int send_operator(void *arg, const struct operator_run *run, struct err *
 
 static int send_operators(struct replay *replay, struct err *err)
 {
-    int status = replay_pipe_open(&replay->pipe, replay->settings->fd, err);
-    if (status < 0)
-        return status;
-    status = operators_each(replay->db, replay->model_id, send_operator, replay, err);
+    if (replay_pipe_open(&replay->pipe, replay->settings->fd, err) < 0)
+        return -(int)err->code;
+    int status = operators_each(replay->db, replay->model_id, send_operator, replay, err);
     replay_pipe_close(&replay->pipe);
     return status;
 }
@@ -309,7 +304,6 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
     };
     char seconds[CLOCK_TEXT_SIZE];
     struct err err = ERR_INIT;
-    int64_t start_ns;
     int status = STATUS_DONE;
 
     int result = operators_each(db, replay.model_id, collect_name, &replay, &err);
@@ -320,7 +314,7 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
     if (result == 0 && replay.settings->names != NULL)
         result = write_names(&replay, &err);
     operator_names_writer_release(&replay.names);
-    start_ns = clock_now_ns();
+    int64_t start_ns = clock_now_ns();
     if (result == 0)
         result = send_operators(&replay, &err);
     if (result == 0) {
@@ -353,10 +347,8 @@ static int run_replay(const struct settings *settings)
         err_set(&err, ERR_USAGE, "no descriptor given: --fd N is missing");
     else
         replay_pipe_check(settings->replay.fd, &err);
-    if (err.code != ERR_NONE) {
-        console_error(&err);
-        return status_of_error(&err);
-    }
+    if (err.code != ERR_NONE)
+        return console_error(&err);
     return captures_process_one(settings, replay_one);
 }
 
@@ -370,6 +362,8 @@ static const struct example examples[] = {
 const struct command command_replay = {
     .path = "replay",
     .parent = COMMAND_ROOT,
+    .order = 170,
+    .imports = true,
     .summary = "send the operators of a capture to a subscriber",
     .description =
         "Writes a record for each operator of a capture into a pipe, at the capture's pace, as a device does\n"

@@ -7,7 +7,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -99,11 +98,10 @@ static int make_list(struct surroundings *surroundings, struct err *err)
 {
     const char *directory = getenv("TMPDIR");
     char head[PATH_MAX];
-    int length;
 
     if (directory == NULL || *directory != '/')
         directory = "/tmp";
-    length = snprintf(head, sizeof head, "%s/msprof-run-", directory);
+    int length = snprintf(head, sizeof head, "%s/msprof-run-", directory);
     if (length < 0 || (size_t)length >= sizeof head)
         return err_set(err, ERR_LIMIT, "TMPDIR is too long");
     remove_stale_named(head);
@@ -223,14 +221,13 @@ static int run_program(char **words, const struct surroundings *surroundings, st
     struct sigaction before[FORWARDED_COUNT] = {{.sa_flags = 0}};
     sigset_t all, mask;
     int pipes[2], failure;
-    pid_t child;
 
     clock_gettime(CLOCK_REALTIME_COARSE, &ret->start);
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return err_set_errno(err, errno, "cannot make a pipe");
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask); /* what comes before the program is there waits for it */
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         close(pipes[0]);
         become_program(words, surroundings, &mask, pipes[1]);
@@ -414,6 +411,7 @@ static const struct example examples[] = {
 const struct command command_run = {
     .path = "run",
     .parent = COMMAND_ROOT,
+    .order = 20,
     .summary = "run a program and record its ACL calls",
     .description = "Runs a program as it is, with every call of a function of ACL recorded, and makes reports of the\n"
                    "captures. Needs no device of its own: what the program needs is enough.\n",

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
 #include "cli/answers/answer.h"
-#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/user_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/export.h"
 #include "exporters/reports/answers/outcome.h"
@@ -15,7 +13,6 @@
 #include "exporters/table/writer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -228,6 +225,8 @@ static const struct example examples[] = {
 const struct command command_show = {
     .path = "show",
     .parent = COMMAND_ROOT,
+    .order = 100,
+    .imports = true,
     .summary = "print the tables in the terminal",
     .description = "Prints the tables of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",

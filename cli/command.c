@@ -13,15 +13,18 @@ static const struct example root_examples[] = {
 const struct command command_root = {
     .path = "",
     .parent = COMMAND_ROOT,
+    .order = 0,
     .summary = "profiler tool for Ascend and HiSilicon SVP chips",
     .description = "Decodes a raw profiling capture into an SQLite database and makes reports of it:\n"
                    "timelines for trace viewers, summary tables, and tables in the terminal.\n",
     .examples = root_examples,
 };
 
-#define COMMAND_ADDRESS(constant, definition) [constant] = &definition,
-static const struct command *const commands[COMMAND_COUNT] = {COMMAND_LIST(COMMAND_ADDRESS)};
-#undef COMMAND_ADDRESS
+#define COMMAND(constant, definition) [constant] = &definition,
+static const struct command *const commands[COMMAND_COUNT] = {
+#include "command_list.h"
+};
+#undef COMMAND
 
 const struct command *command_get(enum command_id id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands: one table. Adding one means adding cmd_<name>.c, which defines "const struct command
- * command_<name>", a line in COMMAND_LIST, and the command's bit in the rows of its options (options.c). */
+/* The subcommands. Adding one is a file that defines "const struct command command_<name>", which the Makefile finds,
+ * and a page in man/ (docs/adding-a-command.md). */
 #ifndef MSPROF_CLI_COMMAND_H
 #define MSPROF_CLI_COMMAND_H
 
@@ -9,41 +9,11 @@
 
 struct settings;
 
-/* X(constant, definition); the order is that of the help. */
-#define COMMAND_LIST(X)                                                                                                \
-    X(COMMAND_ROOT, command_root)                                                                                      \
-    X(COMMAND_COLLECT, command_collect)                                                                                \
-    X(COMMAND_RUN, command_run)                                                                                        \
-    X(COMMAND_IMPORT, command_import)                                                                                  \
-    X(COMMAND_EXPORT, command_export)                                                                                  \
-    X(COMMAND_EXPORT_TIMELINE, command_export_timeline)                                                                \
-    X(COMMAND_EXPORT_SUMMARY, command_export_summary)                                                                  \
-    X(COMMAND_EXPORT_DB, command_export_db)                                                                            \
-    X(COMMAND_EXPORT_FLAME, command_export_flame)                                                                      \
-    X(COMMAND_QUERY, command_query)                                                                                    \
-    X(COMMAND_SHOW, command_show)                                                                                      \
-    X(COMMAND_ANALYSE, command_analyse)                                                                                \
-    X(COMMAND_CLUSTER, command_cluster)                                                                                \
-    X(COMMAND_ADVISE, command_advise)                                                                                  \
-    X(COMMAND_DIFF, command_diff)                                                                                      \
-    X(COMMAND_REPORT, command_report)                                                                                  \
-    X(COMMAND_VIEW, command_view)                                                                                      \
-    X(COMMAND_REPLAY, command_replay)                                                                                  \
-    X(COMMAND_LAYOUT, command_layout)                                                                                  \
-    X(COMMAND_LAYOUT_INFER, command_layout_infer)                                                                      \
-    X(COMMAND_LAYOUT_CHECK, command_layout_check)                                                                      \
-    X(COMMAND_LAYOUT_SHOW, command_layout_show)                                                                        \
-    X(COMMAND_OPTIONS, command_options)                                                                                \
-    X(COMMAND_DOCTOR, command_doctor)                                                                                  \
-    X(COMMAND_KINDS, command_kinds)                                                                                    \
-    X(COMMAND_COMPLETION, command_completion)                                                                          \
-    X(COMMAND_HELP, command_help)
-
 enum command_id {
-#define COMMAND_ENUM(constant, definition) constant,
-    COMMAND_LIST(COMMAND_ENUM)
-#undef COMMAND_ENUM
-        COMMAND_COUNT
+#define COMMAND(constant, definition) constant,
+#include "command_list.h"
+#undef COMMAND
+    COMMAND_COUNT
 };
 
 struct example {
@@ -54,6 +24,7 @@ struct example {
 struct command {
     const char *path; /* the words after "msprof": "export timeline"; "" for msprof itself */
     enum command_id parent;
+    int order;                      /* its place in the help */
     const char *also;               /* NULL, or another spelling of its last word */
     const char *summary;            /* one line */
     const char *description;        /* lines of the help, each ended by a newline */
@@ -63,15 +34,16 @@ struct command {
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
     bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
+    bool imports;                   /* captures: it takes the options that say how (COMMAND_IMPORTS) */
     bool takes_baselines;           /* and files that stand for captures; options may name all of them */
     bool captures_optional;         /* it says itself when it misses them */
     const struct example *examples; /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */
 };
 
-#define COMMAND_DECLARE(constant, definition) extern const struct command definition;
-COMMAND_LIST(COMMAND_DECLARE)
-#undef COMMAND_DECLARE
+#define COMMAND(constant, definition) extern const struct command definition;
+#include "command_list.h"
+#undef COMMAND
 
 const struct command *command_get(enum command_id id);
 /* The last word of its path; "msprof" for the root. */

@@ -1,18 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/console.h"
-#include "base/utf8.h"
 
+#include "base/utf8.h"
 #include "cli/progress_bar.h"
-#include "cli/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+int status_worse(int a, int b)
+{
+    static const int worst_first[] = {STATUS_INTERRUPTED,   STATUS_USAGE,        STATUS_FAILURE,
+                                      STATUS_REMOTE,        STATUS_INCOMPARABLE, STATUS_BROKEN,
+                                      STATUS_DATA_PROBLEMS, STATUS_NOTHING,      STATUS_DONE};
+
+    for (size_t i = 0; i < sizeof worst_first / sizeof worst_first[0]; i++)
+        if (a == worst_first[i] || b == worst_first[i])
+            return worst_first[i];
+    return STATUS_FAILURE;
+}
+
+int status_of_error(const struct err *err)
+{
+    switch (err->code) {
+    case ERR_NONE:
+        return STATUS_DONE;
+    case ERR_USAGE:
+        return STATUS_USAGE;
+    case ERR_REMOTE:
+        return STATUS_REMOTE;
+    case ERR_INTERRUPTED:
+        return STATUS_INTERRUPTED;
+    default:
+        return STATUS_FAILURE;
+    }
+}
 
 #define LINE_SIZE 4096
 #define RED "\033[31m"
@@ -26,12 +54,10 @@ static struct {
 void console_guard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        int opened;
-
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
             continue;
         /* the wrong direction, so that using a closed stream still fails */
-        opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         if (opened != fd)
             abort(); /* the lowest free descriptor is taken: this cannot be */
     }
@@ -95,7 +121,7 @@ static void say_more(const char *head, const char *text)
     fprintf(stderr, "  %s: %s\n", head, line);
 }
 
-void console_error(const struct err *err)
+int console_error(const struct err *err)
 {
     char line[2 * ERR_TEXT_SIZE + 4];
     bool in_full = console.verbose || err->depth < 2;
@@ -110,6 +136,7 @@ void console_error(const struct err *err)
         say_more("because", err->causes[i - 2]);
     if (err->hint[0] != '\0')
         say_more("try", err->hint);
+    return status_of_error(err);
 }
 
 static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)

@@ -14,8 +14,9 @@ void console_guard_descriptors(void);
 
 void console_init(const struct settings *settings);
 
-/* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. */
-void console_error(const struct err *err);
+/* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit
+ * status of such an error. */
+int console_error(const struct err *err);
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
 void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -40,5 +41,27 @@ int console_output_end(bool failure_told);
  * gone after console_progress_end. */
 const struct progress *console_progress(void);
 void console_progress_end(void);
+
+/* Exit statuses of the program; a contract with scripts (msprof(1), EXIT STATUS). */
+
+enum exit_status {
+    STATUS_DONE = 0,
+    STATUS_FAILURE = 1,
+    STATUS_USAGE = 2,
+    STATUS_DATA_PROBLEMS = 3, /* done, but with data problems */
+    STATUS_NOTHING = 4,       /* nothing found to do */
+    STATUS_REMOTE = 5,
+    STATUS_BROKEN = 6,        /* diff: a gate is broken; advise: a finding of --fail-on */
+    STATUS_INCOMPARABLE = 7,  /* diff: the captures are too different */
+    STATUS_RUN_FAILED = 125,  /* run: msprof failed before the program was started */
+    STATUS_CANNOT_RUN = 126,  /* run: the program cannot be started */
+    STATUS_NO_PROGRAM = 127,  /* run: there is no such program */
+    STATUS_SIGNAL_BASE = 128, /* run: plus the number of the signal that ended the program */
+    STATUS_INTERRUPTED = 130,
+};
+
+/* The worse of two: interrupted, usage, failure, remote, incomparable, broken, data problems, nothing, done. */
+int status_worse(int a, int b);
+int status_of_error(const struct err *err);
 
 #endif

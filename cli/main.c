@@ -3,7 +3,6 @@
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -133,7 +132,6 @@ static int tell_usage(const struct settings *settings, struct err *err)
 static int run(int argc, char **argv, struct settings *settings)
 {
     struct err err = ERR_INIT;
-    const struct command *command;
 
     if (parse_command_line(settings, argc, argv, &err) != 0) {
         console_init(settings);
@@ -144,7 +142,7 @@ static int run(int argc, char **argv, struct settings *settings)
         return print_help(settings->command);
     if (settings->version)
         return print_version();
-    command = command_get(settings->command);
+    const struct command *command = command_get(settings->command);
     if (command->run == NULL) { /* a command that needs a further word */
         help_print(settings->command, stderr);
         return STATUS_USAGE;
@@ -155,10 +153,9 @@ static int run(int argc, char **argv, struct settings *settings)
 static int run_once(int argc, char **argv)
 {
     struct settings settings;
-    int status;
 
     settings_init(&settings);
-    status = run(argc, argv, &settings);
+    int status = run(argc, argv, &settings);
     settings_release(&settings);
     return status;
 }

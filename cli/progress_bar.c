@@ -89,11 +89,10 @@ static void erase(void)
 static void draw(const char *what, uint64_t done, uint64_t total, int64_t elapsed_ns)
 {
     char line[MAX_WIDTH + 8] = "\r";
-    size_t length;
 
     /* the last column stays free: terminals would wrap */
     progress_bar_format(line + 1, sizeof line - 5, terminal_width() - 1, what, done, total, elapsed_ns);
-    length = strlen(line);
+    size_t length = strlen(line);
     length += (size_t)snprintf(line + length, sizeof line - length, "\033[K");
     put(line, length);
     bar.visible = true;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/timeline_options.h"
 
-#include "base/number.h"
-
 #include <string.h>
 
 struct unit {

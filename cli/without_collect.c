@@ -3,7 +3,6 @@
 #include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 
 static int refuse(const struct settings *settings)
 {
@@ -12,8 +11,7 @@ static int refuse(const struct settings *settings)
     (void)settings;
     err_set(&err, ERR_FAILED, "this msprof was built without collect (make COLLECT=no)");
     err_hint(&err, "copy the JOB... directory from the board by hand: import and export read it as it is");
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 bool collect_library(struct library_version *ret)
@@ -25,6 +23,7 @@ bool collect_library(struct library_version *ret)
 const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
+    .order = 10,
     .summary = "run a program on a board over SSH (not in this build)",
     .description = "This msprof was built without collect: 'make COLLECT=no'.\n",
     .operands = "[-- ARGUMENT...]",

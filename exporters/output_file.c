@@ -34,9 +34,8 @@ char *output_file_path(const struct export_options *options, const char *name, i
 int output_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
                      const struct export_options *options, struct export_result *result, struct err *err)
 {
-    int status = outfile_commit(out, err);
-    if (status < 0)
-        return status;
+    if (outfile_commit(out, err) < 0)
+        return -(int)err->code;
     result->files++;
     result->rows += rows;
     if (options->written != NULL)

@@ -182,9 +182,8 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
 {
     *ret = (struct export_result){.files = 0};
     struct db_facts facts;
-    int result = db_read_facts(db, &facts, err);
-    if (result != 0)
-        return result;
+    if (db_read_facts(db, &facts, err) < 0)
+        return -(int)err->code;
     if (facts.family == CAPTURE_CANN)
         return cann_export_iterations(write_cann, db, options, ret, err);
     return write_earlier(db, options, facts.family, ret, err);

@@ -44,6 +44,7 @@ enum {
 enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
 
 enum column_flags {
+    COLUMN_PLAIN = 0,
     COLUMN_DERIVED = 1,   /* no layout gives it; the kind's hooks compute it */
     COLUMN_TRANSIENT = 2, /* decoded for the hooks, not stored in the table */
     COLUMN_FILE = 4,      /* filled by the decoder: id of the source_file row */
@@ -339,5 +340,11 @@ const char *value_name_find(const struct value_name *names, int64_t value);
 #define COLUMNS_OF(array) .columns = (array), .column_count = COUNT_OF(array)
 #define LAYOUTS_OF(array) .layouts = (array), .layout_count = COUNT_OF(array)
 #define FIELDS_OF(array) .fields = (array), .field_count = COUNT_OF(array)
+/* Hooks of a kind, as a member of it: HOOKS(.record = take_record). */
+#define HOOKS(...)                                                                                                     \
+    .hooks = &(const struct kind_hooks)                                                                                \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 #endif

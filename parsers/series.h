@@ -179,4 +179,22 @@ struct exported_table {
     struct report_query query;
 };
 
+/* Values of a counter that has one, and the member of a kind that has one table for viewers. */
+#define ONE_VALUE(...)                                                                                                 \
+    (const struct report_column[])                                                                                     \
+    {                                                                                                                  \
+        {__VA_ARGS__},                                                                                                 \
+        {                                                                                                              \
+            .title = NULL                                                                                              \
+        }                                                                                                              \
+    }
+#define EXPORTED_TABLE(...)                                                                                            \
+    .exported = (const struct exported_table[])                                                                        \
+    {                                                                                                                  \
+        {__VA_ARGS__},                                                                                                 \
+        {                                                                                                              \
+            .name = NULL                                                                                               \
+        }                                                                                                              \
+    }
+
 #endif

@@ -49,7 +49,7 @@ allowed_includes() {
     exporters/cluster/mpi) echo '^(base|cli|exporters/cluster)/' ;;
     ssh) echo '^base/' ;;
     acl) echo '^(base|parsers/switches)/|^msprof/|^preload_functions\.h$' ;;
-    cli) echo '^(base|parsers|db|analysis|exporters|ssh)/|^acl/subscribe/operator_' ;;
+    cli) echo '^(base|parsers|db|analysis|exporters|ssh)/|^acl/subscribe/operator_|^command_list\.h$' ;;
     testdata) echo '^(base|parsers|exporters/cluster)/' ;;
     esac
 }

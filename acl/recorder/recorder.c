@@ -267,9 +267,8 @@ static int open_capture(struct err *err)
 {
     ring_pool_discard(&pool);
     reported = false;
-    int status = capture_writer_open(&writer, &options, ++capture_count, err);
-    if (status != 0)
-        return status;
+    if (capture_writer_open(&writer, &options, ++capture_count, err) < 0)
+        return -(int)err->code;
     has_files = true;
     writer.losses.calls += atomic_exchange(&lost_early, 0);
     if (writer.losses.calls > 0)

@@ -256,7 +256,6 @@ static int learn(const struct building *building, const size_t captures[2], cons
     const struct runs **sides = calloc(2 * (building->count + 1), sizeof *sides);
     const struct runs **base = sides, **other = sides != NULL ? sides + building->count + 1 : NULL;
     size_t n = 0;
-    int status;
 
     if (sides == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
@@ -265,7 +264,7 @@ static int learn(const struct building *building, const size_t captures[2], cons
             base[n] = &building->base[i]->runs;
             other[n++] = &building->other[i]->runs;
         }
-    status = noise_learn(base, other, n, captures, &noise_options, ret, err);
+    int status = noise_learn(base, other, n, captures, &noise_options, ret, err);
     free((void *)sides);
     return status;
 }
@@ -289,14 +288,13 @@ static int correct(struct building *building, struct err *err)
 {
     double *p = calloc(building->count + 1, sizeof *p);
     size_t n = 0;
-    int status;
 
     if (p == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < building->count; i++)
         if (is_on_both(building, i))
             p[n++] = building->rows[i].p;
-    status = false_discovery(p, n, p, err);
+    int status = false_discovery(p, n, p, err);
     n = 0;
     for (size_t i = 0; status == 0 && i < building->count; i++)
         if (is_on_both(building, i))
@@ -821,12 +819,10 @@ int compare(const struct side *base, const struct side *new_side, const struct c
             const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
     struct compare_rows ops = {.items = NULL};
-    int status;
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
-    status = check_sides(base, new_side, err);
-    if (status != 0)
-        return status;
+    if (check_sides(base, new_side, err) < 0)
+        return -(int)err->code;
     ret->step_base = side_measure(base, MEASURE_STEP);
     ret->step_new = side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;
@@ -834,7 +830,7 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     if (ret->gates == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
-    status = compare_table(base, new_side, &first, &ops, err);
+    int status = compare_table(base, new_side, &first, &ops, err);
     if (status == 0) {
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LARGEST 1e15
@@ -163,12 +162,11 @@ static int parse_metric(struct gate *gate, struct err *err)
 int gate_parse(const char *text, struct gate *ret, struct err *err)
 {
     const char *colon = strrchr(text, ':');
-    int status;
 
     if (colon == NULL || colon - text > INT16_MAX)
         return err_set(err, ERR_USAGE, "the gate '%s' is none, expected METRIC:LIMIT, as step_time:+3%%", text);
     *ret = (struct gate){.metric_text = text, .metric_length = (int)(colon - text), .limit_text = colon + 1};
-    status = parse_metric(ret, err);
+    int status = parse_metric(ret, err);
     return status == 0 ? parse_limit(ret, err) : status;
 }
 

@@ -40,9 +40,8 @@ static int count_last(struct search *search, const struct stream *stream, uint32
     if (known == NULL)
         return -(int)err->code;
     if (added) {
-        int status = array_reserve(search->list, 1, err);
-        if (status != 0)
-            return status;
+        if (array_reserve(search->list, 1, err) < 0)
+            return -(int)err->code;
         known->place = (uint32_t)search->list->count;
         search->list->items[search->list->count++] =
             (struct neighbours){.op = last->op, .before = stream->before, .after = after};

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* So many keys tell what they share, and how noisy keys are. */
 #define KEYS_ENOUGH 8
@@ -159,14 +158,13 @@ static double mean_of(const double *values, size_t n)
 static int learn_shared(struct noise *noise, const struct key *keys, size_t count, double *scratch, struct err *err)
 {
     struct weighted *values = calloc(count + 1, sizeof *values);
-    double typical;
     size_t n = 0;
 
     if (values == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
         scratch[n++] = keys[i].inner;
-    typical = fmax(numbers_median(scratch, n), 1e-12);
+    double typical = fmax(numbers_median(scratch, n), 1e-12);
     for (int s = 0; s < 2; s++)
         for (size_t c = 0; c < noise->captures[s]; c++) {
             n = 0;

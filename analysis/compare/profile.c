@@ -549,10 +549,9 @@ static int make_group(struct profile_group *group, const struct workload *worklo
                       size_t g, int64_t *values, struct err *err)
 {
     char key[GROUP_NAME_SIZE];
-    int status;
 
     splits_group_name(workload, splits, g, key);
-    status = copy_text(&group->key, key, err);
+    int status = copy_text(&group->key, key, err);
     group->batch = splits->groups.items[g].batch;
     for (int m = 0; status == 0 && m < MEASURES; m++) {
         size_t n = 0;
@@ -636,13 +635,12 @@ int profile_make(const struct workload *workload, const char *name, const struct
 {
     struct splits splits = {.items = NULL};
     struct counting counting = {workload, &splits, NULL};
-    int status;
 
     *ret = (struct profile){.facts = workload->facts,
                             .step_source = workload->step_source,
                             .executions = (int64_t)workload->execution_count,
                             .refused = (int64_t)workload->refused};
-    status = copy_text(&ret->name, name, err);
+    int status = copy_text(&ret->name, name, err);
     if (status == 0)
         status = splits_make(workload, &splits, err);
     if (status == 0)

@@ -166,9 +166,8 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
     if (*count == UINT16_MAX)
         return err_set(err, ERR_LIMIT, "more than %d streams or devices", UINT16_MAX);
     if (*count == *capacity) {
-        int status = array_grow(ids, capacity, *count, 1, sizeof **ids, err);
-        if (status != 0)
-            return status;
+        if (array_grow(ids, capacity, *count, 1, sizeof **ids, err) < 0)
+            return -(int)err->code;
     }
     *ret = (uint16_t)*count;
     (*ids)[(*count)++] = (struct workload_id){id, device};

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/checksum.h"
 
-#include <openssl/evp.h>
-#include <stdbool.h>
+/* The digests themselves: through EVP libcrypto would first set up all that it has, which costs more than a small
+ * capture's files. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/crypto.h>
+#include <openssl/md5.h>
+#include <openssl/sha.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DIGEST_SIZE 32
-_Static_assert(CHECKSUM_TEXT_SIZE == 2 * DIGEST_SIZE + 1, "two hex digits a byte and a NUL");
+_Static_assert(CHECKSUM_TEXT_SIZE == 2 * SHA256_DIGEST_LENGTH + 1, "two hex digits a byte and a NUL");
 
 struct checksum {
     enum checksum_kind kind;
-    EVP_MD_CTX *context; /* NULL for CKSUM */
+    SHA256_CTX sha256;
+    MD5_CTX md5;
     uint32_t crc;        /* of CKSUM */
     uint64_t length;     /* bytes so far, which CKSUM appends */
     uint32_t table[256]; /* of CKSUM */
-    bool failed;         /* libcrypto refused something since the last finish */
 };
 
-/* digest: NULL when it was started before, because libcrypto looks for the digest each time that it is told one. */
-static void start(struct checksum *sum, const EVP_MD *digest)
+static void start(struct checksum *sum)
 {
     sum->crc = 0;
     sum->length = 0;
-    sum->failed = sum->context != NULL && EVP_DigestInit_ex(sum->context, digest, NULL) != 1;
+    SHA256_Init(&sum->sha256);
+    MD5_Init(&sum->md5);
 }
 
 /* The polynomial of POSIX cksum, the highest bit first. */
@@ -58,27 +61,21 @@ struct checksum *checksum_new_kind(enum checksum_kind kind)
     if (sum == NULL)
         return NULL;
     sum->kind = kind;
-    if (kind == CHECKSUM_CKSUM) {
+    if (kind == CHECKSUM_CKSUM)
         make_table(sum->table);
-        return sum;
-    }
-    sum->context = EVP_MD_CTX_new();
-    if (sum->context != NULL) {
-        start(sum, kind == CHECKSUM_MD5 ? EVP_md5() : EVP_sha256());
-        if (!sum->failed)
-            return sum;
-    }
-    checksum_free(sum);
-    return NULL;
+    start(sum);
+    return sum;
 }
 
 void checksum_add(struct checksum *sum, const void *bytes, size_t length)
 {
-    if (sum == NULL || sum->failed || length == 0)
+    if (sum == NULL || length == 0)
         return;
     sum->length += length;
-    if (sum->context != NULL)
-        sum->failed = EVP_DigestUpdate(sum->context, bytes, length) != 1;
+    if (sum->kind == CHECKSUM_SHA256)
+        SHA256_Update(&sum->sha256, bytes, length);
+    else if (sum->kind == CHECKSUM_MD5)
+        MD5_Update(&sum->md5, bytes, length);
     else
         for (size_t i = 0; i < length; i++)
             add_to_crc(sum, ((const unsigned char *)bytes)[i]);
@@ -91,38 +88,38 @@ static void finish_crc(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE])
     snprintf(text, CHECKSUM_TEXT_SIZE, "%lu", (unsigned long)(~sum->crc & UINT32_MAX));
 }
 
-static void finish_digest(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE])
+static void put_digest(const unsigned char *digest, size_t size, char text[CHECKSUM_TEXT_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
 
-    if (EVP_DigestFinal_ex(sum->context, digest, &size) != 1 || size > DIGEST_SIZE)
-        return;
     for (size_t i = 0; i < size; i++) {
         text[2 * i] = digits[digest[i] >> 4];
         text[2 * i + 1] = digits[digest[i] & 15];
     }
-    text[2 * (size_t)size] = '\0';
+    text[2 * size] = '\0';
 }
 
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE])
 {
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+
     text[0] = '\0';
     if (sum == NULL)
         return;
-    if (!sum->failed && sum->context != NULL)
-        finish_digest(sum, text);
-    else if (!sum->failed)
+    if (sum->kind == CHECKSUM_SHA256) {
+        SHA256_Final(digest, &sum->sha256);
+        put_digest(digest, SHA256_DIGEST_LENGTH, text);
+    } else if (sum->kind == CHECKSUM_MD5) {
+        MD5_Final(digest, &sum->md5);
+        put_digest(digest, MD5_DIGEST_LENGTH, text);
+    } else {
         finish_crc(sum, text);
-    start(sum, NULL);
+    }
+    start(sum);
 }
 
 void checksum_free(struct checksum *sum)
 {
-    if (sum == NULL)
-        return;
-    EVP_MD_CTX_free(sum->context);
     free(sum);
 }
 

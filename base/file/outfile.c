@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole-or-nothing output files: the outfile_ part of fsutil.h. */
 #include "base/file/outfile.h"
-#include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "base/number.h"

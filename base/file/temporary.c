@@ -115,14 +115,13 @@ int temporary_create(const char *path, char **ret, struct err *err)
     const char *slash = strrchr(path, '/');
     size_t directory_length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     char *head = malloc(directory_length + sizeof PREFIX);
-    int result;
 
     if (head == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
     clear_directory(path, directory_length);
     memcpy(head, path, directory_length);
     memcpy(head + directory_length, PREFIX, sizeof PREFIX);
-    result = create(head, SUFFIX, path, ret, err);
+    int result = create(head, SUFFIX, path, ret, err);
     free(head);
     return result;
 }
@@ -137,11 +136,10 @@ static bool is_temporary_name(const char *name)
 {
     static const char digits[] = "0123456789", hexadecimal[] = "0123456789abcdef";
     const char *at = name + sizeof PREFIX - 1;
-    size_t length;
 
     if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0)
         return false;
-    length = strspn(at, hexadecimal);
+    size_t length = strspn(at, hexadecimal);
     if (length == RANDOM_DIGITS && strcmp(at + length, SUFFIX) == 0)
         return true;
     length = strspn(at, digits);

@@ -95,15 +95,12 @@ static const struct ini_entry *find_span(const struct ini *ini, struct span sect
 static int parse_section(struct ini *ini, struct span text, struct span *section, size_t line, const char *name,
                          struct err *err)
 {
-    const struct ini_entry *before;
-    struct span inner;
-
     if (text.length < 2 || text.start[text.length - 1] != ']')
         return err_set(err, ERR_FORMAT, "'%s', line %zu: the name of a section needs a closing ']'", name, line);
-    inner = trim((struct span){text.start + 1, text.length - 2});
+    struct span inner = trim((struct span){text.start + 1, text.length - 2});
     if (inner.length == 0)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: a section without a name", name, line);
-    before = find_span(ini, inner, NULL);
+    const struct ini_entry *before = find_span(ini, inner, NULL);
     if (before != NULL)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: section [%s] is there already, in line %zu", name, line,
                        before->section, before->line);
@@ -114,20 +111,18 @@ static int parse_section(struct ini *ini, struct span text, struct span *section
 static int parse_value(struct ini *ini, struct span text, struct span section, size_t line, const char *name,
                        struct err *err)
 {
-    const struct ini_entry *before;
-    struct span key, value;
     size_t at = 0;
 
     while (at < text.length && text.start[at] != '=' && text.start[at] != ':')
         at++;
-    key = trim((struct span){text.start, at});
+    struct span key = trim((struct span){text.start, at});
     /* the content of a wrong line may be a secret, so no message shows it */
     if (at == text.length || key.length == 0)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: expected '[section]' or 'key = value'", name, line);
     if (section.length == 0)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: a value before the first [section]", name, line);
-    value = trim((struct span){text.start + at + 1, text.length - at - 1});
-    before = find_span(ini, section, &key);
+    struct span value = trim((struct span){text.start + at + 1, text.length - at - 1});
+    const struct ini_entry *before = find_span(ini, section, &key);
     if (before != NULL)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: key '%s' is there already, in line %zu", name, line,
                        before->key, before->line);

@@ -108,10 +108,9 @@ struct json *json_parse(const char *text, size_t length, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes where it stopped in one place for all */
-    struct json *root;
     pthread_once(&once, install_allocator);
     pthread_mutex_lock(&parsing);
-    root = json_parse_plainly(text, length, err);
+    struct json *root = json_parse_plainly(text, length, err);
     pthread_mutex_unlock(&parsing);
     return root;
 }

@@ -8,7 +8,6 @@
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"
@@ -322,8 +321,7 @@ static int finish(struct work *work, int status, struct err *err)
     console_diagnostics(&work->diag);
     if (status < 0) {
         err_wrap(err, "cannot analyse '%s'", work->request->directory);
-        console_error(err);
-        return status_of_error(err);
+        return console_error(err);
     }
     bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
@@ -347,8 +345,7 @@ static int with_capture(struct capture_visit *visit)
     if (status < 0) {
         err_wrap(&err, "cannot analyse '%s'", work->request->directory);
         console_progress_end();
-        console_error(&err);
-        return status_of_error(&err);
+        return console_error(&err);
     }
     return imported;
 }
@@ -531,8 +528,7 @@ static int simplify(struct work *work, int status)
     if (simplify_directory(request->directory, &work->profs, &err) == 0)
         return status;
     err_wrap(&err, "cannot simplify '%s'", request->directory);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 int analyse_directory(const struct analyse_request *request)

@@ -8,7 +8,6 @@
 #include "cli/child.h"
 #include "cli/cmd_export.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "exporters/export.h"
 #include "parsers/frameworks/directory.h"
 
@@ -216,10 +215,8 @@ static int run_rules(const struct settings *settings)
 {
     struct settings chosen = *settings;
     struct err err = ERR_INIT;
-    if (parse_rules(settings->analyse.rules, &chosen.analyse.rule_mask, &err) < 0) {
-        console_error(&err);
-        return status_of_error(&err);
-    }
+    if (parse_rules(settings->analyse.rules, &chosen.analyse.rule_mask, &err) < 0)
+        return console_error(&err);
     return export_rules(&chosen);
 }
 
@@ -233,8 +230,7 @@ static int run_analyse(const struct settings *settings)
     int status = STATUS_DONE;
     if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
         check_types(settings->analyse.export_types, &err) < 0) {
-        console_error(&err);
-        status = status_of_error(&err);
+        status = console_error(&err);
     } else {
         status = find_all(settings, &paths);
         struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
@@ -255,6 +251,7 @@ static const struct example examples[] = {
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
+    .order = 110,
     .also = "analyze",
     .summary = "analyse directories of MindSpore and PyTorch",
     .description = "Writes ASCEND_PROFILER_OUTPUT/ of directories that the profilers of MindSpore and\n"

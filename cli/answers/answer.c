@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/answers/answer.h"
 
+#include "base/number.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/load/load_ranges.h"
 #include "exporters/reports/framework/host_side.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int host_side_open(struct capture_visit *visit, sqlite3 **ret)
 {
@@ -39,4 +48,138 @@ struct roofs roofs_of(const struct settings *settings)
 {
     return (struct roofs){.flop_s = (double)settings->peak_flops * 1e9,
                           .bytes_s = (double)settings->peak_bandwidth * 1e6};
+}
+
+/* Width of stdout as it was before a pager took it. */
+static const struct winsize *terminal(void)
+{
+    static bool asked, is_terminal;
+    static struct winsize size;
+
+    if (!asked) {
+        is_terminal = isatty(STDOUT_FILENO) == 1;
+        if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+            size.ws_col = 0;
+        asked = true;
+    }
+    return is_terminal ? &size : NULL;
+}
+
+int screen_width(const struct settings *settings)
+{
+    const char *columns = getenv("COLUMNS");
+    int64_t width;
+
+    if (settings->width != WIDTH_DEFAULT)
+        return settings->width;
+    if (columns != NULL && number_parse_integer(columns, strlen(columns), &width) == 0 && width > 0 && width <= 100000)
+        return (int)width;
+    return terminal() != NULL ? terminal()->ws_col : 0;
+}
+
+int screen_answer_width(const struct settings *settings)
+{
+    return settings->width != WIDTH_DEFAULT || terminal() != NULL ? screen_width(settings) : 0;
+}
+
+bool screen_is_ascii(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            return strcasestr(value, "utf-8") == NULL && strcasestr(value, "utf8") == NULL;
+    }
+    return true;
+}
+
+static struct {
+    pid_t pid; /* 0: none is running */
+    int terminal, terminal_errors;
+} pager;
+
+static const char *pager_program(void)
+{
+    const char *name = getenv("PAGER");
+
+    if (name == NULL)
+        return "less";
+    return name[0] != '\0' && strcmp(name, "cat") != 0 ? name : NULL;
+}
+
+/* In the child: a shell, because PAGER may have arguments. */
+static void become_pager(const char *command, const int *ends)
+{
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(ends[0], STDIN_FILENO) < 0)
+        _exit(127);
+    close(ends[0]);
+    close(ends[1]);
+    setenv("LESS", "FRX", 0);
+    setenv("LV", "-c", 0);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+/* Messages go where the rows go, as long as the terminal is the pager's. */
+static void hand_over(const int *ends)
+{
+    fflush(stdout);
+    pager.terminal = dup(STDOUT_FILENO);
+    pager.terminal_errors = isatty(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
+    dup2(ends[1], STDOUT_FILENO);
+    if (pager.terminal_errors >= 0)
+        dup2(ends[1], STDERR_FILENO);
+}
+
+void pager_start(const struct settings *settings)
+{
+    const char *command = pager_program();
+    int ends[2];
+
+    if (pager.pid != 0 || settings->no_pager || command == NULL || !isatty(STDOUT_FILENO))
+        return;
+    if (pipe(ends) != 0) {
+        console_warning("cannot start the pager '%s': %s", command, strerror(errno));
+        return;
+    }
+    pager.pid = fork();
+    if (pager.pid == 0)
+        become_pager(command, ends);
+    if (pager.pid > 0) {
+        hand_over(ends);
+    } else {
+        console_warning("cannot start the pager '%s': %s", command, strerror(errno));
+        pager.pid = 0;
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void terminal_take_back(int *saved, int fd)
+{
+    if (*saved < 0)
+        return;
+    dup2(*saved, fd);
+    close(*saved);
+    *saved = -1;
+}
+
+void pager_end(void)
+{
+    int result;
+
+    if (pager.pid == 0)
+        return;
+    fflush(stdout);
+    terminal_take_back(&pager.terminal, STDOUT_FILENO);
+    terminal_take_back(&pager.terminal_errors, STDERR_FILENO);
+    /* keys that interrupt are the pager's */
+    void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
+    while (waitpid(pager.pid, &result, 0) < 0 && errno == EINTR)
+        ;
+    signal(SIGINT, interrupt);
+    signal(SIGQUIT, quit);
+    pager.pid = 0;
 }

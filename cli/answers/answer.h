@@ -4,6 +4,7 @@
 #define MSPROF_CLI_ANSWERS_ANSWER_H
 
 #include "cli/capture/captures.h"
+#include "cli/options/options.h"
 #include "exporters/load/load_roofline.h"
 
 #include <malloc.h>
@@ -27,5 +28,22 @@ static inline void give_large_memory_back(void)
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);
 #endif
 }
+
+/* Properties of stdout: how wide, which characters it shows. */
+
+/* Columns to print for: --width, COLUMNS, the terminal's; 0 (no limit) when none says anything. */
+int screen_width(const struct settings *settings);
+/* Width likewise for tables without frames, whose names are never cut in a pipe: --width, else of a terminal alone. */
+int screen_answer_width(const struct settings *settings);
+/* Whether only ASCII may be added: the locale that the environment names is not one of UTF-8. */
+bool screen_is_ascii(void);
+
+/* Long output on a terminal goes through a pager, as git does it. */
+
+/* From now on stdout is the pager's, when it is a terminal and --no-pager is not given: the pager_program of PAGER, or
+ * less; none when PAGER is empty or "cat". Ask the terminal's width and colors before. Does nothing the second time. */
+void pager_start(const struct settings *settings);
+/* Waits until the user has read; stdout is the terminal again. Does nothing without a pager. */
+void pager_end(void);
 
 #endif

@@ -3,11 +3,9 @@
 #include "analysis/advice.h"
 #include "base/number.h"
 #include "cli/answers/answer.h"
-#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_origin.h"
@@ -21,7 +19,7 @@
 
 struct advising {
     struct html_report *page; /* of --format html; NULL: not begun */
-    double thresholds[RULES];
+    double thresholds[ADVICE_MOST_RULES];
     size_t told; /* captures, of one array where they are several */
 };
 
@@ -32,14 +30,14 @@ static int take_threshold(struct advising *advising, const char *text)
     int64_t value = colon != NULL ? number_parse_thousandths(colon + 1, strlen(colon + 1)) : -1;
     struct err err = ERR_INIT;
 
-    for (size_t i = 0; colon != NULL && value >= 0 && i < RULES; i++)
-        if (strlen(rules[i].id) == (size_t)(colon - text) && strncmp(rules[i].id, text, (size_t)(colon - text)) == 0) {
+    for (size_t i = 0; colon != NULL && value >= 0 && i < advice_rule_count; i++)
+        if (strlen(advice_rules[i].id) == (size_t)(colon - text) &&
+            strncmp(advice_rules[i].id, text, (size_t)(colon - text)) == 0) {
             advising->thresholds[i] = (double)value / 1000;
             return STATUS_DONE;
         }
     err_set(&err, ERR_USAGE, "--threshold is '%s', expected RULE:PERCENT with a rule of 'msprof advise --list'", text);
-    console_error(&err);
-    return STATUS_USAGE;
+    return console_error(&err);
 }
 
 static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
@@ -107,7 +105,7 @@ static int judge(struct capture_visit *visit, const struct advice *advice, int s
 {
     const struct advise_settings *settings = &visit->settings->advise;
 
-    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < RULES && advice->findings[i].fired; i++)
+    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice_rule_count && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
     return status;
@@ -140,15 +138,13 @@ static int end_page(struct advising *advising)
 
     if (advising->page == NULL || html_report_close(advising->page, 0, &err) == 0)
         return STATUS_DONE;
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
 {
     const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
-    int status, result;
 
     if (ranges->count + calls->count == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no operators, ranges or calls to advise on", visit->directory);
@@ -156,9 +152,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return STATUS_NOTHING;
     }
     begin_one(visit);
-    result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
-                           screen_answer_width(settings), screen_is_ascii(), stdout, &err);
-    status = console_output_end(false);
+    int result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
+                               screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
@@ -207,8 +203,8 @@ static int run_advise(const struct settings *settings)
     struct advising advising = {.told = 0};
     int status = STATUS_DONE;
 
-    for (size_t i = 0; i < RULES; i++)
-        advising.thresholds[i] = rules[i].threshold;
+    for (size_t i = 0; i < advice_rule_count; i++)
+        advising.thresholds[i] = advice_rules[i].threshold;
     for (size_t i = 0; status == STATUS_DONE && i < settings->advise.thresholds.count; i++)
         status = take_threshold(&advising, settings->advise.thresholds.values[i]);
     if (status != STATUS_DONE)
@@ -216,8 +212,7 @@ static int run_advise(const struct settings *settings)
     if (settings->advise.list && settings->advise.format == ADVICE_HTML) {
         struct err err = ERR_INIT;
         err_set(&err, ERR_USAGE, "--list makes no page: --format html is for findings");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->advise.list) {
         console_output_begin();
@@ -253,6 +248,8 @@ static const struct example examples[] = {
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
+    .order = 130,
+    .imports = true,
     .summary = "tell what to look at first, with the evidence",
     .description = "Holds rules against captures: each finding tells the time at stake, the numbers that it is\n"
                    "made of, a time to jump to, and what to do. Without --fail-on the status does not depend on\n"

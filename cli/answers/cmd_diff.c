@@ -3,11 +3,9 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "cli/answers/answer.h"
-#include "cli/answers/screen.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
@@ -239,8 +237,7 @@ static int take_baseline(const char *path, struct profiles *profiles)
     free(items);
     if (result == 0)
         return STATUS_DONE;
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static bool is_file(const char *path)
@@ -318,8 +315,7 @@ static int parse_gates(const struct settings *settings, struct gate **ret)
         result = gate_parse(texts->values[i], &gates[i], &err);
     if (result != 0) {
         free(gates);
-        console_error(&err);
-        return status_of_error(&err);
+        return console_error(&err);
     }
     *ret = gates;
     return STATUS_DONE;
@@ -392,13 +388,12 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     struct diff_output output = {.base = &sides[0], .new_side = &sides[1], .ascii = screen_is_ascii()};
     struct comparison comparison;
     struct err err = ERR_INIT;
-    int result, status;
 
     options.by = (enum subject)settings->diff.by;
     options.least_change = (double)settings->diff.least_change / 1e5;
     options.least_share = (double)settings->diff.least_share / 1e5;
     options.drift = fmax((double)settings->diff.drift / 1e5, 1e-6);
-    result = compare(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
+    int result = compare(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
     if (result != 0) {
         console_error(&err);
         return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
@@ -416,7 +411,7 @@ static int compare_sides(const struct settings *settings, const struct profiles 
                  : diff_print(&output, (enum diff_format)settings->diff.format, stdout, &err);
     if (result != 0)
         console_error(&err);
-    status = console_output_end(result != 0);
+    int status = console_output_end(result != 0);
     pager_end();
     if (result != 0)
         status = status_worse(status, status_of_error(&err));
@@ -436,8 +431,7 @@ static int save(const struct settings *settings, const struct profiles *base)
         return STATUS_DONE;
     }
     err_wrap(&err, "cannot write the baseline '%s'", settings->diff.save);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static bool is_fatal(int status)
@@ -488,6 +482,8 @@ static const struct example examples[] = {
 const struct command command_diff = {
     .path = "diff",
     .parent = COMMAND_ROOT,
+    .order = 140,
+    .imports = true,
     .summary = "compare captures, and hold them against gates",
     .description = "Tells what changed between captures, operator by operator, and which of it is more than\n"
                    "noise. With gates the exit status tells whether it may pass: 0 all hold, 6 one is broken,\n"

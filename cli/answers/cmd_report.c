@@ -5,7 +5,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
@@ -95,8 +94,7 @@ static int end_page(struct reporting *reporting)
         return STATUS_DONE;
     }
     err_wrap(&err, "cannot write '%s'", reporting->path);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 /* ---- what is compared with ---- */
@@ -196,8 +194,7 @@ static int report_cluster(const struct settings *settings, const char *output)
         return end_page(&reporting);
     html_report_close(reporting.page, result, &err);
     err_wrap(&err, "cannot report on '%s' in '%s'", output, reporting.path);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static int run_report(const struct settings *settings)
@@ -233,6 +230,7 @@ static const struct example examples[] = {
 const struct command command_report = {
     .path = "report",
     .parent = COMMAND_ROOT,
+    .order = 150,
     .summary = "write one page to hand on: where the time goes, with pictures",
     .description = "Writes one HTML file about each capture, or about several: what was lost, how a step divides,\n"
                    "findings, steps, operators and gaps. It needs no network and no script to be read.\n",

@@ -6,13 +6,11 @@
 #include "base/file/temporary.h"
 #include "base/interrupt.h"
 #include "base/strbuf.h"
-#include "cli/capture/pin.h"
 #include "cli/capture/result_record.h"
 #include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/import.h"
 #include "db/query/cann_version.h"
@@ -114,9 +112,8 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
 {
     char **paths = NULL;
     size_t count = 0, i = 0;
-    int result;
 
-    result = capture_list(parent, &paths, &count, err);
+    int result = capture_list(parent, &paths, &count, err);
     if (result != 0)
         return result;
     found->from_parent = true;
@@ -152,14 +149,13 @@ static int add_capture(struct found_captures *found, char *path, struct err *err
 {
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
     char *parent = strdup(path), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
-    int result;
 
     if (slash == NULL) {
         free(parent);
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     }
     *slash = '\0';
-    result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
+    int result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
     free(parent);
     return result;
 }
@@ -202,8 +198,7 @@ static int find_captures(struct found_captures *found, const char *path)
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
             hint_of_file(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
-        console_error(&err);
-        return status_of_error(&err);
+        return console_error(&err);
     }
     if (class == DIRECTORY_OTHER) {
         err_set(&err, ERR_NOT_FOUND, "'%s' is no capture and holds none", path);
@@ -230,8 +225,7 @@ static int check_names(const struct found_captures *found)
                 err_set(&err, ERR_USAGE, "'%s' and '%s' would both write to the same place under --output",
                         found->items[k].path, found->items[i].path);
                 err_hint(&err, "process them one by one, each with its own --output");
-                console_error(&err);
-                return STATUS_USAGE;
+                return console_error(&err);
             }
     return STATUS_DONE;
 }
@@ -362,8 +356,7 @@ static int process_found(const struct settings *settings, const struct found_cap
     if (result == 0)
         result = database_setup(&err);
     if (result != 0) {
-        console_error(&err);
-        worst = status_of_error(&err);
+        worst = console_error(&err);
     }
     for (size_t i = 0; result == 0 && i < found->count && !interrupted(); i++) {
         struct capture_visit visit = {.settings = settings,
@@ -375,11 +368,10 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .context = context,
                                       .pin = -1,
                                       .log = {.fd = -1}};
-        int status;
 
         result = visit_init(&visit, found->items[i].path, many, &err);
-        status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
-                                                                 : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
+        int status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
+                                                                     : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
         visit_release(&visit);
     }
@@ -397,8 +389,7 @@ static int refuse_several(const struct settings *settings, const struct found_ca
     err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
             command_full_name(settings->command), found->count, found->items[0].path, found->items[1].path,
             found->count > 2 ? ", ..." : "");
-    console_error(&err);
-    return STATUS_USAGE;
+    return console_error(&err);
 }
 
 static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
@@ -489,9 +480,8 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
 {
     struct err err = ERR_INIT;
     char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
-    int result;
 
-    result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    int result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
 
     if (result != 0) {
         free(path);
@@ -574,10 +564,9 @@ bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *
 {
     struct err ignored = ERR_INIT;
     struct strbuf reason;
-    bool is_empty;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
+    bool is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
     if (is_empty)
         err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
     strbuf_release(&reason);
@@ -606,9 +595,8 @@ int visit_import(struct capture_visit *visit)
     struct diagnostics diag;
     int64_t start_ns = clock_now_ns();
     char *directory = NULL;
-    int status, result;
 
-    status = visit_make_directory(visit, "sqlite", &directory);
+    int status = visit_make_directory(visit, "sqlite", &directory);
     if (status != STATUS_DONE)
         return status;
     remove_stale_temporaries(directory);
@@ -621,7 +609,7 @@ int visit_import(struct capture_visit *visit)
     console_detail("decoding '%s' into '%s'", visit->directory, visit->database);
 
     diag_init(&diag, visit->settings->strict);
-    result = db_import(&request, &diag, &imported, &err);
+    int result = db_import(&request, &diag, &imported, &err);
     console_progress_end();
     if (err.code != ERR_STRICT) { /* else the error is the first problem */
         console_diagnostics(&diag);
@@ -648,11 +636,10 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
     struct db_facts facts;
-    int64_t problems;
 
     if (db_read_facts(db, &facts, &err) != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    problems = facts.problems;
+    int64_t problems = facts.problems;
     if (problems == 0)
         return STATUS_DONE;
     if (visit->settings->strict) {

@@ -75,11 +75,10 @@ void collection_log_add(struct collection_log *log, enum log_level level, const 
     char line[LINE_SIZE];
     size_t length, offset = 0;
     va_list arguments;
-    int head;
 
     if (log->fd < 0)
         return;
-    head = format_head(line, sizeof line - 1, level, source);
+    int head = format_head(line, sizeof line - 1, level, source);
     va_start(arguments, format);
     vsnprintf(line + head, sizeof line - 1 - (size_t)head, format, arguments);
     va_end(arguments);

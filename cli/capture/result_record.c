@@ -4,14 +4,18 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
+#include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "parsers/capture/capture.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
@@ -177,4 +181,52 @@ int result_files_replace(const struct result_files *files, const char *results, 
     strbuf_release(&text);
     free(before);
     return status;
+}
+
+#define POLL_NS 20000000 /* 20 ms */
+
+/* Whether the lock is taken, or the file system has none. */
+static bool lock(int fd, int how)
+{
+    while (flock(fd, how | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return false;
+        if (errno != EINTR)
+            return true;
+    }
+    return true;
+}
+
+int pin_open(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = directory != NULL ? open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) : -1;
+    free(directory);
+    /* who removes it holds the lock for a moment only */
+    if (fd >= 0 && !lock(fd, LOCK_SH)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int pin_remove(int fd, const char *path, void (*waiting)(const char *path), struct err *err)
+{
+    bool told = false;
+    while (fd >= 0 && !lock(fd, LOCK_EX)) {
+        if (!told)
+            waiting(path);
+        told = true;
+        if (interrupted())
+            return interrupt_error(err);
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    }
+    return unlink(path) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "'%s' is not removed", path);
+}
+
+void pin_close(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }

@@ -76,9 +76,8 @@ static int load_layout_directory(struct layout_set *set, const char *path, struc
 int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err)
 {
     char *directory = NULL;
-    int result;
 
-    result = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err);
+    int result = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err);
     layout_set_mark_shipped(set);
     if (result == 0)
         result = user_directory("msprof/layouts", &directory, err);

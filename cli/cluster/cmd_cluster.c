@@ -4,16 +4,13 @@
 #include "base/file/fsutil.h"
 #include "base/interrupt.h"
 #include "base/map.h"
-#include "base/number.h"
 #include "cli/analyse/analyse_run.h"
 #include "cli/child.h"
 #include "cli/clock.h"
 #include "cli/cluster/cluster_answer.h"
 #include "cli/cluster/cluster_timeline.h"
-#include "cli/cluster/ranges.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
@@ -31,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -498,18 +494,15 @@ int cluster_run(const struct settings *settings, struct team *team)
     if (settings->operand_count != 1) {
         err_set(&err, ERR_USAGE, "cluster needs one directory, with the captures of all ranks");
         err_hint(&err, "for example: msprof cluster RUN");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->cluster.timeline) {
         err_set(&err, ERR_USAGE, "--timeline is made by one process: use 'msprof cluster --timeline'");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     if (settings->timeline.format != 0) {
         err_set(&err, ERR_USAGE, "--format is that of a timeline: add --timeline");
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     diag_init(&work.diag, settings->strict);
     int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);
@@ -565,6 +558,7 @@ static const struct example examples[] = {
 const struct command command_cluster = {
     .path = "cluster",
     .parent = COMMAND_ROOT,
+    .order = 120,
     .summary = "analyse the ranks of a job together",
     .description = "Finds the captures of all ranks in a directory (*_ascend_pt, *_ascend_ms, PROF_*), and writes\n"
                    "who waited for whom, slow ranks and slow links, steps and communication of all ranks;\n"

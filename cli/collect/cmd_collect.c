@@ -6,7 +6,6 @@
 #include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "ssh/session/connection.h"
 
 #include <pthread.h>
@@ -24,8 +23,7 @@ struct board_work {
 
 static int fail(const struct err *err)
 {
-    console_error(err);
-    return status_of_error(err);
+    return console_error(err);
 }
 
 static void *work(void *arg)
@@ -63,7 +61,6 @@ static int process_captures(const struct settings *settings, const struct board_
     struct value_list captures = {.values = NULL};
     struct err err = ERR_INIT;
     size_t total = 0;
-    int status;
 
     for (size_t i = 0; i < count; i++)
         total += boards[i].outcome.captures.count;
@@ -75,7 +72,7 @@ static int process_captures(const struct settings *settings, const struct board_
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < boards[i].outcome.captures.count; k++)
             captures.values[captures.count++] = boards[i].outcome.captures.items[k];
-    status = captures_make_reports(settings, &captures, true, true);
+    int status = captures_make_reports(settings, &captures, true, true);
     free(captures.values);
     return status;
 }
@@ -209,6 +206,7 @@ static const struct example examples[] = {
 const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
+    .order = 10,
     .summary = "run a program on a board over SSH and fetch its capture",
     .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
                    "the program there, fetches the capture that it leaves, and removes the project again.\n"

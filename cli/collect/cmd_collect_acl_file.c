@@ -93,12 +93,11 @@ static int write_file(int fd, const char *text, size_t length)
 static int put_text(const char *path, const char *text, size_t length, const struct stat *st, struct err *err)
 {
     char *temporary = NULL;
-    int fd, failure;
 
     if (asprintf(&temporary, "%s.msprof-XXXXXX", path) < 0)
         return out_of_memory(err);
-    fd = mkostemp(temporary, O_CLOEXEC);
-    failure = fd < 0 ? errno : write_file(fd, text, length);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    int failure = fd < 0 ? errno : write_file(fd, text, length);
     if (fd >= 0) {
         if (failure == 0 && st != NULL && fchown(fd, st->st_uid, st->st_gid) < 0 && st->st_uid == geteuid())
             failure = errno; /* another's file becomes this user's, as it would in an editor */
@@ -119,17 +118,16 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
 {
     char *text = NULL;
     size_t length;
-    int fd, result;
 
     if (file->had_none) {
-        fd = open(file->backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
+        int fd = open(file->backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
         if (fd >= 0)
             close(fd);
         return fd >= 0 || errno == EEXIST ? 0 : err_set_errno(err, errno, "cannot write '%s'", file->backup);
     }
     if (link(file->target, file->backup) == 0 || errno == EEXIST)
         return 0;
-    result = read_whole_file(file->target, ACL_JSON_LIMIT, &text, &length, err);
+    int result = read_whole_file(file->target, ACL_JSON_LIMIT, &text, &length, err);
     if (result == 0)
         result = put_text(file->backup, text, length, st, err);
     free(text);
@@ -151,14 +149,13 @@ static int find_other(const struct acl_file *file, bool *ret_shared, struct err 
 {
     char now[CHECKSUM_TEXT_SIZE], *head = backup_head(file->target), *slash = head != NULL ? strrchr(head, '/') : NULL;
     const struct dirent *item;
-    DIR *stream;
     int result = 0;
 
     *ret_shared = false;
     if (slash == NULL)
         return out_of_memory(err);
     *slash = '\0';
-    stream = opendir(head);
+    DIR *stream = opendir(head);
     while (stream != NULL && result == 0 && (item = readdir(stream)) != NULL) {
         if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) != 0)
             continue;
@@ -203,11 +200,10 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
 {
     bool has_file, is_shared = false;
     struct stat st;
-    int result;
 
     *file = (struct acl_file){.target = NULL};
     hash_text(text, length, file->checksum);
-    result = resolve(path, &file->target, err);
+    int result = resolve(path, &file->target, err);
     has_file = result == 0 && stat(file->target, &st) == 0;
     if (result == 0)
         result = find_other(file, &is_shared, err);
@@ -267,12 +263,10 @@ static int end_patch(const struct acl_file *file, enum acl_file_end *ret, struct
 
 int acl_file_restore(struct acl_file *file, enum acl_file_end *ret, struct err *err)
 {
-    int result;
-
     *ret = ACL_FILE_RESTORED;
     if (file->target == NULL)
         return 0;
-    result = end_patch(file, ret, err);
+    int result = end_patch(file, ret, err);
     release(file);
     return result;
 }
@@ -304,11 +298,10 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
     char *target = NULL, *head = NULL, *slash;
     const struct dirent *item;
     DIR *stream = NULL;
-    int result;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
-    result = resolve(path, &target, err);
+    int result = resolve(path, &target, err);
     if (result == 0)
         head = backup_head(target);
     slash = head != NULL ? strrchr(head, '/') : NULL;
@@ -317,11 +310,9 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         stream = opendir(head);
     }
     while (stream != NULL && result == 0 && !*ret_found && (item = readdir(stream)) != NULL) {
-        char *backup;
-
         if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) != 0)
             continue;
-        backup = path_join(head, item->d_name);
+        char *backup = path_join(head, item->d_name);
         *ret_found = true;
         result = backup != NULL
                      ? recover_backup(target, backup, (size_t)(slash - head) + 1 + strlen(slash + 1), ret, err)

@@ -3,10 +3,8 @@
 
 #include "base/file/fsutil.h"
 #include "cli/clock.h"
-#include "cli/collect/cmd_collect_fetch.h"
 #include "cli/collect/cmd_collect_session.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "ssh/acl_json.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/upload.h"
@@ -39,7 +37,6 @@ static int write_acl_json(struct session *session, struct err *err)
 
     for (size_t i = 0; i < plan->project.count && result == 0; i++) {
         const struct project_file *file = &plan->project.files[i];
-        char *path;
 
         if (file->content == NULL)
             continue;
@@ -48,7 +45,7 @@ static int write_acl_json(struct session *session, struct err *err)
                            "with --transfer=nfs only one acl.json can be in the project; '%s' is one "
                            "more",
                            file->path);
-        path = path_join(plan->root, file->path);
+        char *path = path_join(plan->root, file->path);
         result = path != NULL ? acl_file_replace(&session->acl, path, file->content, (size_t)file->size, err)
                               : out_of_memory(err);
         free(path);
@@ -102,7 +99,6 @@ static int nfs_mount(struct session *session, struct err *err)
 static int choose_paths(struct session *session, struct err *err)
 {
     const struct collect_plan *plan = session->plan;
-    char problem;
 
     session->base = strdup(plan->target->remote_dir != NULL ? plan->target->remote_dir : session->board.home);
     if (session->base != NULL)
@@ -112,7 +108,7 @@ static int choose_paths(struct session *session, struct err *err)
             plan->directory[0] != '\0' ? path_join(session->project, plan->directory) : strdup(session->project);
     if (session->run_directory == NULL)
         return out_of_memory(err);
-    problem = acl_path_problem(session->run_directory);
+    char problem = acl_path_problem(session->run_directory);
     if (problem == 0)
         return 0;
     err_set(err, ERR_USAGE, "the board's profiler cannot take the path '%s': it holds '%c'", session->run_directory,
@@ -217,10 +213,9 @@ static int upload(struct session *session, struct err *err)
     struct upload_result sent = {.sent = 0};
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE];
-    int result;
 
     session->uploaded = true;
-    result = placement_open(placement, &session->board, session->project, err);
+    int result = placement_open(placement, &session->board, session->project, err);
     if (result == 0)
         result = upload_compare(&session->board, project, placement, err);
     if (result == 0)
@@ -415,9 +410,8 @@ static void tidy_up(struct session *session)
 static int work(struct session *session, struct err *err)
 {
     const struct collect_settings *collect = &session->plan->settings->collect;
-    int result;
 
-    result = session_connect(session, err);
+    int result = session_connect(session, err);
     if (result == 0)
         result = choose_paths(session, err);
     if (result == 0)
@@ -448,11 +442,10 @@ struct collect_outcome collect_from_board(struct collect_plan *plan)
 {
     struct session session = {.plan = plan, .log = {.fd = -1}, .outcome = {.status = STATUS_DONE}};
     struct err err = ERR_INIT;
-    int result;
 
     if (collection_log_open(&session.log, plan->output, &err) != 0)
         console_warning("no log is written: %s", err_message(&err));
-    result = board_lock_init(&session.lock, &err);
+    int result = board_lock_init(&session.lock, &err);
     if (result == 0)
         result = plan->settings->collect.fetch_only != NULL ? fetch_only(&session, &err) : work(&session, &err);
     if (result != 0)

@@ -79,7 +79,6 @@ static int start_command(const char *command, int output, pid_t *ret, struct err
     static char shell[] = "sh", option[] = "-c";
     char *copy = strdup(command);
     posix_spawn_file_actions_t actions;
-    int errnum;
 
     if (copy == NULL || posix_spawn_file_actions_init(&actions) != 0) {
         free(copy);
@@ -87,7 +86,7 @@ static int start_command(const char *command, int output, pid_t *ret, struct err
     }
     char *const words[] = {shell, option, copy, NULL};
 
-    errnum = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    int errnum = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (errnum == 0)
         errnum = posix_spawn(ret, "/bin/sh", &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -101,7 +100,6 @@ static bool read_all(int fd, char *buffer, size_t size, size_t *ret_length, int 
 {
     while (*ticks > 0) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
-        ssize_t n;
 
         if (interrupted() || *ret_length == size)
             return false;
@@ -109,7 +107,7 @@ static bool read_all(int fd, char *buffer, size_t size, size_t *ret_length, int 
             --*ticks;
             continue;
         }
-        n = read(fd, buffer + *ret_length, size - *ret_length);
+        ssize_t n = read(fd, buffer + *ret_length, size - *ret_length);
         if (n == 0)
             return true;
         if (n > 0)
@@ -189,14 +187,13 @@ static int secret_resolve(const char *text, const char *what, int seconds, char 
         const char *prefix;
         int (*resolve)(const char *rest, const char *what, int seconds, char **ret, struct err *err);
     } ways[] = {{"env:", from_environment}, {"file:", from_file}, {"cmd:", from_command}};
-    int result;
 
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         size_t length = strlen(ways[i].prefix);
 
         if (strncmp(text, ways[i].prefix, length) != 0)
             continue;
-        result = ways[i].resolve(text + length, what, seconds, ret, err);
+        int result = ways[i].resolve(text + length, what, seconds, ret, err);
         if (result == 0 && *ret != NULL && (*ret)[0] == '\0') {
             free(*ret);
             *ret = NULL;
@@ -293,13 +290,12 @@ static int load_target(struct collect_config *config, struct collect_target *tar
 {
     const char *file = settings->collect.config, *known_hosts = value_of(config, target, "known_hosts");
     struct ssh_target *ssh = &target->ssh;
-    int result;
 
     ssh->port = SSH_DEFAULT_PORT;
     ssh->timeout = SSH_DEFAULT_TIMEOUT;
     ssh->reconnect_seconds = settings->collect.reconnect_seconds;
     ssh->accept_new_host_key = settings->collect.accept_new_host_key;
-    result = require(config, target, file, "ip", &ssh->host, err);
+    int result = require(config, target, file, "ip", &ssh->host, err);
     if (result == 0)
         result = require(config, target, file, "username", &ssh->user, err);
     if (result == 0)
@@ -484,13 +480,11 @@ int collect_config_load(struct collect_config *config, const struct settings *se
 {
     const struct value_list *boards = &settings->collect.boards;
     const char *file = settings->collect.config;
-    int result;
 
     *config = (struct collect_config){.targets = NULL};
-    result = check_board_names(boards, err);
-    if (result != 0)
-        return result;
-    result = ini_load(&config->ini, file, err);
+    if (check_board_names(boards, err) < 0)
+        return -(int)err->code;
+    int result = ini_load(&config->ini, file, err);
     if (result != 0)
         return err_wrap(err, "cannot read the configuration");
     warn_of_mode(file);

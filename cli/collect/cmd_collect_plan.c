@@ -30,13 +30,12 @@ static int split_program(struct collect_plan *plan, struct err *err)
     const char *text = settings->collect.program;
     int result =
         access(text, F_OK) == 0 ? words_add(&plan->arguments, text, err) : words_split(&plan->arguments, text, err);
-    char *path;
 
     for (int i = 0; i < settings->operand_count && result == 0; i++)
         result = words_add(&plan->arguments, settings->operands[i], err);
     if (result != 0)
         return err_wrap(err, "cannot read --main '%s'", text);
-    path = words_take_first(&plan->arguments);
+    char *path = words_take_first(&plan->arguments);
     plan->main = path_absolute(path != NULL ? path : "", err);
     free(path);
     if (plan->main != NULL)
@@ -62,7 +61,6 @@ static int check_program(struct collect_plan *plan, struct err *err)
 static int find_root(struct collect_plan *plan, struct err *err)
 {
     char *directory = strdup(plan->main), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
-    size_t length;
     int result = 0;
 
     if (slash == NULL) {
@@ -84,7 +82,7 @@ static int find_root(struct collect_plan *plan, struct err *err)
     }
     if (result == 0 && (plan->root == NULL || plan->program == NULL))
         result = out_of_memory(err);
-    length = plan->root != NULL ? strlen(plan->root) : 0;
+    size_t length = plan->root != NULL ? strlen(plan->root) : 0;
     if (result == 0 &&
         (strncmp(directory, plan->root, length) != 0 || (directory[length] != '\0' && directory[length] != '/')))
         result = err_set(err, ERR_USAGE, "'%s' is not inside the project '%s'", plan->main, plan->root);
@@ -100,12 +98,10 @@ static int find_root(struct collect_plan *plan, struct err *err)
 /* An absolute path for what need not exist. */
 static char *absolute(const char *path)
 {
-    char *here, *joined;
-
     if (path[0] == '/')
         return strdup(path);
-    here = getcwd(NULL, 0);
-    joined = here != NULL ? path_join(here, path) : NULL;
+    char *here = getcwd(NULL, 0);
+    char *joined = here != NULL ? path_join(here, path) : NULL;
     free(here);
     return joined;
 }
@@ -114,14 +110,13 @@ static char *absolute(const char *path)
 static char *output_base(const struct collect_plan *plan)
 {
     const char *project = plan->root != NULL ? plan->root : plan->target->project;
-    char *root, *base;
 
     if (plan->settings->output != NULL)
         return absolute(plan->settings->output);
     if (project == NULL)
         return getcwd(NULL, 0);
-    root = absolute(project);
-    base = root != NULL ? path_join(root, DEFAULT_OUTPUT) : NULL;
+    char *root = absolute(project);
+    char *base = root != NULL ? path_join(root, DEFAULT_OUTPUT) : NULL;
     free(root);
     return base;
 }
@@ -161,7 +156,6 @@ static int open_project(struct collect_plan *plan, struct err *err)
     const char **patterns = calloc(given->count + standard_count + 1, sizeof *patterns);
     size_t count = standard_count, length = strlen(plan->root);
     char *inside = NULL;
-    int result;
 
     if (patterns == NULL)
         return out_of_memory(err);
@@ -172,7 +166,7 @@ static int open_project(struct collect_plan *plan, struct err *err)
         inside = plan->output + length + 1;
     if (inside != NULL)
         patterns[count++] = inside;
-    result = project_open(&plan->project, plan->root, patterns, count, err);
+    int result = project_open(&plan->project, plan->root, patterns, count, err);
     free(patterns);
     return result;
 }
@@ -274,12 +268,10 @@ static int check_included(struct collect_plan *plan, struct err *err)
 int collect_plan_make(struct collect_plan *plan, const struct settings *settings, const struct collect_target *target,
                       struct err *err)
 {
-    int result;
-
     *plan = (struct collect_plan){.settings = settings, .target = target, .machines = ""};
     if (settings->collect.fetch_only != NULL)
         return choose_output(plan, err);
-    result = split_program(plan, err);
+    int result = split_program(plan, err);
     if (result == 0)
         result = check_program(plan, err);
     if (result == 0)
@@ -327,10 +319,9 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                                         .interval = collect->interval};
     struct acl_dump dump;
     struct strbuf patched;
-    int result;
 
     strbuf_init(&patched, 2 * ACL_JSON_LIMIT);
-    result = acl_json_patch(text, length, &wanted, &patched, &dump, err);
+    int result = acl_json_patch(text, length, &wanted, &patched, &dump, err);
     if (result != 0) {
         err_wrap(err, "cannot patch '%s'", path);
     } else if (dump.on && wanted.enabled) {
@@ -367,7 +358,6 @@ static int patch_file(struct collect_plan *plan, const char *path, const char *r
 int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err)
 {
     bool any = false;
-    char *path;
     int result = 0;
 
     for (size_t i = 0; i < plan->project.count && result == 0; i++)
@@ -377,7 +367,7 @@ int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, 
         }
     if (any || result != 0)
         return result;
-    path = default_acl_json(plan);
+    char *path = default_acl_json(plan);
     result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : out_of_memory(err);
     free(path);
     return result;

@@ -2,14 +2,19 @@
 #include "cli/collect/cmd_collect_session.h"
 
 #include "base/err.h"
+#include "base/file/fsutil.h"
 #include "base/utf8.h"
+#include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/progress_bar.h"
-#include "cli/status.h"
+#include "parsers/capture/capture_files.h"
+#include "ssh/transfer/beginning.h"
+#include "ssh/transfer/fetch.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_LIMIT ((size_t)4096)
@@ -157,14 +162,12 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
     const struct board_lock_request request = {.directory = session->base != NULL ? session->base : session->board.home,
                                                .makes_directory = session->base != NULL,
                                                .takes_over = collect->take_over};
-    int result;
 
     *ret_busy = false;
     if (board_lock_is_held(&session->lock))
         return 0;
-    result = board_lock_take(&session->lock, &session->board, &request, ret_busy, err);
-    if (result != 0)
-        return result;
+    if (board_lock_take(&session->lock, &session->board, &request, ret_busy, err) < 0)
+        return -(int)err->code;
     if (session->lock.stopped != 0)
         session_warn(session,
                      "the program of an earlier run (process %" PRId64 ") still ran and was stopped; what it "
@@ -175,4 +178,362 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
                      session->lock.unmounted);
     session->lock.stopped = 0;
     return 0;
+}
+
+#define COMMAND_LIMIT ((size_t)64 * 1024)
+#define MOST_COMMANDS 5 /* that are told, of captures that stay on the board */
+
+static int out_of_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+/* ---- what stays on the board ---- */
+
+/* Appends the command that fetches a directory of the board. */
+static int add_fetch_command(const struct session *session, const char *remote, struct strbuf *ret)
+{
+    const struct collect_plan *plan = session->plan;
+    const struct {
+        const char *option, *value;
+    } parts[] = {{"--config", plan->settings->collect.config},
+                 {"--board", plan->target->name},
+                 {"--fetch-only", remote},
+                 {"--output", plan->output}};
+    struct words words = {.items = NULL};
+    struct err ignored = ERR_INIT;
+    int result = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && result == 0; i++) {
+        if (parts[i].value == NULL)
+            continue;
+        result = words_add(&words, parts[i].option, &ignored);
+        if (result == 0)
+            result = words_add(&words, parts[i].value, &ignored);
+    }
+    strbuf_adds(ret, "msprof collect");
+    if (result == 0)
+        words_show(&words, ret);
+    words_release(&words);
+    return result;
+}
+
+/* One capture, or the directory in which there may be some. */
+static void tell_place(struct session *session, const char *remote, bool is_failure)
+{
+    struct err err = ERR_INIT;
+    struct strbuf command;
+
+    strbuf_init(&command, COMMAND_LIMIT);
+    add_fetch_command(session, remote, &command);
+    if (is_failure) {
+        err_set(&err, ERR_REMOTE, "what was captured and did not come home stays in '%s' on the board", remote);
+        err_hint(&err, "fetch it with: %s", command.data);
+        session_fail(session, &err);
+    } else {
+        session_warn(session, "'%s' stays on the board; fetch it with: %s", remote, command.data);
+    }
+    strbuf_release(&command);
+}
+
+void collect_tell_left(struct session *session)
+{
+    const struct collect_plan *plan = session->plan;
+
+    if (!session->ran || session->all_home)
+        return;
+    if (session->mounted) {
+        session_warn(session, "what was captured and did not come home stays in '%s/%s'", plan->root, plan->directory);
+        return;
+    }
+    for (size_t i = 0; i < session->left.count && i < MOST_COMMANDS; i++) {
+        char *remote = path_join(session->run_directory, session->left.items[i]);
+
+        if (remote != NULL)
+            tell_place(session, remote, session->fetch_failed);
+        free(remote);
+    }
+    if (session->left.count == 0 || session->left.count > MOST_COMMANDS)
+        tell_place(session, session->run_directory, session->fetch_failed);
+}
+
+/* ---- one capture ---- */
+
+static void tell_fetched(struct session *session, const char *local, const struct fetch_result *fetched,
+                         int64_t elapsed_ns)
+{
+    char seconds[CLOCK_TEXT_SIZE], here[64] = "";
+
+    if (fetched->here > 0)
+        snprintf(here, sizeof here, " (%zu of them were here already)", fetched->here);
+    session_note(session, "'%s': %zu file%s%s, %" PRIu64 " bytes, %s s, verified by %s", local, fetched->files,
+                 console_plural(fetched->files), here, fetched->bytes, clock_format_seconds(elapsed_ns, seconds),
+                 fetched->verified_by);
+    if (fetched->gone_on_from > 0)
+        session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which were here already",
+                     fetched->gone_on_from);
+    if (fetched->dropped > 0)
+        session_note(session, "%" PRIu64 " bytes of a file, which were here already, were sent anew: they %s",
+                     fetched->dropped,
+                     board_compares_beginnings(&session->board)
+                         ? "are not the board's"
+                         : "cannot be compared (the board lacks dd, tail, or any of sha256sum, md5sum and cksum)");
+    if (fetched->reconnections > 0)
+        session_warn(session, "the connection broke %zu time%s and was made anew", fetched->reconnections,
+                     console_plural(fetched->reconnections));
+    if (fetched->skipped > fetched->lost)
+        session_warn(session, "%zu entries of the capture are no regular files and were left, the first is '%s'",
+                     fetched->skipped, fetched->first_skipped);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell_problem(struct session *session, const char *format, ...)
+{
+    char text[ERR_TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    session_warn(session, "%s", text);
+    session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
+}
+
+/* Tells that files are missing, or may differ from those that the board has by now: status 3. */
+static void tell_problems(struct session *session, const struct fetch_request *request,
+                          const struct fetch_result *fetched)
+{
+    const char *remote = request->remote;
+
+    if (fetched->lost > 0)
+        tell_problem(session,
+                     "%zu entr%s of the capture %s no regular file%s and did not come, the first is '%s': see "
+                     "'%s' on the board",
+                     fetched->lost, fetched->lost == 1 ? "y" : "ies", fetched->lost == 1 ? "is" : "are",
+                     fetched->lost == 1 ? "" : "s", fetched->first_lost, remote);
+    if (fetched->changed > 0)
+        tell_problem(session,
+                     "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: "
+                     "fetch it again with another --output when nothing writes it any more",
+                     fetched->changed, console_plural(fetched->changed), fetched->changed == 1 ? "it was" : "they were",
+                     fetched->first_changed, remote);
+    if (fetched->open_process > 0)
+        tell_problem(session,
+                     "process %" PRId64 " of the board has a file of '%s' open and may still write it: it "
+                     "stays there",
+                     fetched->open_process, remote);
+    if (fetched->unknown > 0)
+        tell_problem(session,
+                     "%zu file%s of the same name and size %s here already, and the board has nothing to "
+                     "compare them with: its own stay, the first is '%s'",
+                     fetched->unknown, console_plural(fetched->unknown), fetched->unknown == 1 ? "is" : "are",
+                     fetched->first_unknown);
+}
+
+static int refuse_names(size_t count, const char *first, struct err *err)
+{
+    if (count == 0)
+        return 0;
+    err_set(err, ERR_REMOTE, "the board lists %zu name%s that %s not taken, the first is '%s'", count,
+            console_plural(count), count == 1 ? "is" : "are", first);
+    return err_hint(err, "names must stay inside the capture and hold no control characters; see what the board runs");
+}
+
+static void tell_incomplete(const struct fetch_result *fetched, const char *remote, struct err *err)
+{
+    char unverified[64] = "";
+
+    if (fetched->unverified > 0)
+        snprintf(unverified, sizeof unverified, " (%zu of them not verified)", fetched->unverified);
+    err_wrap(err, "the transfer is incomplete, %zu file%s here%s; the capture is still in '%s' on the board",
+             fetched->files, fetched->files == 1 ? " is" : "s are", unverified, remote);
+}
+
+static int fetch_capture(struct session *session, const struct fetch_request *request, struct err *err)
+{
+    struct fetch_result fetched = {0};
+    int64_t start_ns = clock_now_ns();
+    int result = make_directories(session->plan->output, err);
+
+    if (result == 0)
+        result = ssh_fetch(&session->board, request, &fetched, err);
+    console_progress_end();
+    if (fetched.files > 0 && words_add(&session->outcome.captures, request->local, err) != 0)
+        return -(int)err->code;
+    if (fetched.is_missing)
+        return result;
+    if (result != 0) {
+        tell_incomplete(&fetched, request->remote, err);
+        if (request->resumes && (result == -ERR_REMOTE || result == -ERR_INTERRUPTED))
+            err_hint(err, "run the same command again: it goes on where it was");
+        return result;
+    }
+    if (fetched.files == 0)
+        session_warn(session, "'%s' is empty", request->remote);
+    else
+        tell_fetched(session, request->local, &fetched, clock_now_ns() - start_ns);
+    tell_problems(session, request, &fetched);
+    if (fetched.left > 0 && fetched.changed == 0 && fetched.open_process == 0)
+        session_warn(session, "%" PRId64 " entries that were not fetched stay in '%s' on the board", fetched.left,
+                     request->remote);
+    return refuse_names(fetched.refused, fetched.first_refused, err);
+}
+
+/* Whether import would look for a file of this name. */
+static bool is_data(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    struct file_identity identity = {.model = NULL};
+    unsigned families;
+    bool is_known = capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
+
+    file_identity_release(&identity);
+    return is_known;
+}
+
+static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,
+                         struct err *err)
+{
+    char *remote = path_join(directory, name), *local = path_join(session->plan->output, name);
+    const struct fetch_request request = {.remote = remote,
+                                          .local = local,
+                                          .resumes = resumes,
+                                          .removes = removes,
+                                          .is_data = is_data,
+                                          .progress = session_progress(session)};
+    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : out_of_memory(err);
+
+    free(remote);
+    free(local);
+    return result;
+}
+
+/* ---- after a run ---- */
+
+static int no_capture(struct session *session, struct err *err)
+{
+    if (session->outcome.status == STATUS_INTERRUPTED) {
+        session_note(session, "the program had captured nothing yet");
+        return 0;
+    }
+    err_set(err, ERR_REMOTE,
+            "Failed to generate JOB, please check whether the profiling function is enabled in the "
+            "board project, or try again.");
+    return err_hint(err, "the program must call svp_acl_init() with acl.json, and svp_acl_finalize() at its end");
+}
+
+/* Keeps those that were not there before, the newest first, in session->left. */
+static int find_new(struct session *session, const struct remote_captures *after, struct err *err)
+{
+    for (size_t i = 0; i < after->count; i++)
+        if (!remote_captures_has(&session->before, after->items[i]) &&
+            words_add(&session->left, after->items[i], err) != 0)
+            return -(int)err->code;
+    return 0;
+}
+
+static int fetch_newest(struct session *session, const struct remote_captures *after, struct err *err)
+{
+    const struct collect_settings *collect = &session->plan->settings->collect;
+    bool has_refused = after->refused > session->before.refused;
+    int result = 0;
+
+    if (session->left.count == 0 && !has_refused) {
+        session->all_home = true;
+        return collect->profiling != 0 ? 0 /* as was said before */ : no_capture(session, err);
+    }
+    if (session->left.count > 0) {
+        if (session->left.count > 1)
+            session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
+                         session->left.items[0]);
+        result = fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err);
+        if (result != 0)
+            return result;
+        char *newest = words_take_first(&session->left);
+        free(newest);
+    }
+    session->fetch_failed = false;
+    session->all_home = session->left.count == 0 && !has_refused;
+    return has_refused ? refuse_names(after->refused, after->first_refused, err) : 0;
+}
+
+int collect_fetch_new(struct session *session, struct err *err)
+{
+    struct remote_captures after;
+    int result = board_captures(&session->board, session->run_directory, NULL, &after, err);
+
+    if (result != 0)
+        return result;
+    result = find_new(session, &after, err);
+    if (result == 0)
+        result = fetch_newest(session, &after, err);
+    remote_captures_release(&after);
+    return result;
+}
+
+/* ---- --fetch-only ---- */
+
+static int fetch_all(struct session *session, const char *directory, const struct remote_captures *captures,
+                     struct err *err)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < captures->count && result == 0; i++)
+        result = fetch_by_name(session, directory, captures->items[i], true,
+                               session->plan->settings->collect.remove_remote, err);
+    return result == 0 ? refuse_names(captures->refused, captures->first_refused, err) : result;
+}
+
+/* A path's last part, cut off: the capture itself is named, or a directory without captures in it. */
+static int fetch_one(struct session *session, char *path, struct err *err)
+{
+    char *slash = strrchr(path, '/');
+    const char *name = slash + 1, *problem = remote_path_problem(name);
+
+    if (problem != NULL || strcmp(name, "..") == 0)
+        return err_set(err, ERR_USAGE, "--fetch-only is '%s', expected the path of a capture on the board", path);
+    *slash = '\0';
+    return fetch_by_name(session, slash == path ? "/" : path, name, true,
+                         session->plan->settings->collect.remove_remote, err);
+}
+
+/* Nothing is removed under a run that is going on. A board whose disk is full takes no lock, and has no run. */
+static int lock_to_remove(struct session *session, struct err *err)
+{
+    bool is_busy;
+
+    if (!session->plan->settings->collect.remove_remote)
+        return 0;
+    int result = session_lock(session, &is_busy, err);
+    if (result == -ERR_REMOTE && !is_busy && !ssh_is_lost(session->connection)) {
+        session_warn(session, "the board is not locked meanwhile: %s", err_message(err));
+        *err = (struct err)ERR_INIT;
+        result = 0;
+    }
+    return result;
+}
+
+int collect_fetch_only(struct session *session, struct err *err)
+{
+    const char *given = session->plan->settings->collect.fetch_only;
+    char *path = given[0] == '/' ? strdup(given) : path_join(session->board.home, given);
+    struct remote_captures captures = {.items = NULL};
+    bool is_there = true;
+    size_t length = path != NULL ? strlen(path) : 0;
+    int result = lock_to_remove(session, err);
+
+    if (result != 0 || path == NULL) {
+        free(path);
+        return result != 0 ? result : out_of_memory(err);
+    }
+    while (length > 1 && path[length - 1] == '/')
+        path[--length] = '\0';
+    if (strncmp(strrchr(path, '/') + 1, "JOB", 3) != 0)
+        result = board_captures(&session->board, path, &is_there, &captures, err);
+    if (result == 0 && !is_there)
+        result = board_tell_missing(path, err);
+    else if (result == 0)
+        result = captures.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
+    remote_captures_release(&captures);
+    free(path);
+    return result;
 }

@@ -62,4 +62,16 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err);
 /* Connects, and looks at what the board has. */
 int session_connect(struct session *session, struct err *err);
 
+/* Captures on their way home, and what is said of those that stay on the board. */
+
+/* Fetches what the program captured: the newest directory that was not there before; removes it from the board unless
+ * it is to be kept. */
+int collect_fetch_new(struct session *session, struct err *err);
+
+/* Fetches what --fetch-only names: a capture, or all those in a directory; goes on with what an earlier fetch left. */
+int collect_fetch_only(struct session *session, struct err *err);
+
+/* After the program ran: says where captures are that did not come home, and how to fetch them. */
+void collect_tell_left(struct session *session);
+
 #endif

@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/doctor/machine.h"
-#include "cli/status.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"
@@ -762,6 +761,8 @@ static const struct example examples[] = {
 const struct command command_doctor = {
     .path = "doctor",
     .parent = COMMAND_ROOT,
+    .order = 230,
+    .imports = true,
     .summary = "tell what a report of a fault needs",
     .description = "Tells versions, libraries, features, limits of the system, locale and layouts, and of a\n"
                    "capture the kinds of its files, counts and losses, on one screen. No name of a user, host,\n"

@@ -4,11 +4,10 @@
 #include "base/format/csv_in.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
-#include "cli/answers/screen.h"
+#include "cli/answers/answer.h"
 #include "cli/cmd_run.h"
 #include "cli/collect_library.h"
 
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <langinfo.h>
 #include <limits.h>
@@ -86,10 +85,9 @@ static bool stands_beside(const char *name)
 {
     char path[PATH_MAX + NAME_MAX];
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
-    char *slash;
 
     path[length > 0 ? length : 0] = '\0';
-    slash = strrchr(path, '/');
+    char *slash = strrchr(path, '/');
     if (slash == NULL)
         return false;
     snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);

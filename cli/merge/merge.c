@@ -11,19 +11,15 @@
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
-#include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "parsers/capture/capture.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CANN_DIRECTORY "mindstudio_profiler_output"
 #define PARAMETERS_LIMIT 1024
@@ -124,14 +120,13 @@ static int open_part(struct capture_visit *visit)
     struct merged_capture *capture = &merge->list.items[merge->next++];
     struct err err = ERR_INIT;
     struct strbuf parameters;
-    int status;
 
     strbuf_init(&parameters, PARAMETERS_LIMIT);
     strbuf_addf(&parameters, "%s shift_ns=%" PRId64, visit->parameters, capture->shift_ns);
     if (capture->shift_ns != 0 && !parameters.failed)
         visit->parameters = parameters.data;
     visit->clock_shift_ns = capture->shift_ns;
-    status = visit_open_database(visit, &capture->db);
+    int status = visit_open_database(visit, &capture->db);
     capture->database = strdup(visit->database);
     if (capture->db != NULL && (capture->database == NULL || cann_parts_load(capture->db, &capture->parts, &err) < 0)) {
         if (err.code == ERR_NONE)
@@ -209,12 +204,11 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
                            struct err *err)
 {
     char *directory = path_join(merge->settings->output, "log"), record[64];
-    bool failed;
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
-    failed = (directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                : make_result_directory(directory, err)) < 0 ||
-             result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
+    bool failed = (directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                     : make_result_directory(directory, err)) < 0 ||
+                  result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
     free(directory);
     return failed ? -(int)err->code : 0;
 }
@@ -280,8 +274,7 @@ static int make_result(struct merge *merge, const struct merge_type *type)
     if (status == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot merge the %s of %zu captures", type->name, merge->list.count);
-    console_error(&err);
-    return status_of_error(&err);
+    return console_error(&err);
 }
 
 static void release(struct merge *merge)
@@ -319,13 +312,12 @@ int merge_captures(const struct settings *settings, const struct merge_type *typ
 {
     struct merge merge = {.settings = settings};
     struct err err = ERR_INIT;
-    int status;
 
     if (check_settings(settings, &err) < 0) {
         console_error(&err);
         return STATUS_USAGE;
     }
-    status = captures_process_list(settings, &settings->captures, read_clock, &merge);
+    int status = captures_process_list(settings, &settings->captures, read_clock, &merge);
     if (status == STATUS_DONE && merge.list.count < 2) {
         err_set(&err, ERR_USAGE, "--merge needs several captures, and there is %zu", merge.list.count);
         console_error(&err);

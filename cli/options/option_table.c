@@ -99,10 +99,6 @@ static const char *const rule_type_choices[] = {"text", "db", NULL};
      .help = "put cluster_analysis_output/ into DIR instead of\nthe directory of the ranks"}
 
 #define EVERYWHERE COMMAND_BIT(COMMAND_ROOT)
-#define ON_CAPTURES                                                                                                    \
-    (COMMAND_BIT(COMMAND_IMPORT) | COMMAND_BIT(COMMAND_EXPORT) | COMMAND_BIT(COMMAND_SHOW) |                           \
-     COMMAND_BIT(COMMAND_QUERY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DIFF) |                            \
-     COMMAND_BIT(COMMAND_ADVISE) | COMMAND_BIT(COMMAND_DOCTOR) | COMMAND_BIT(COMMAND_VIEW))
 #define ON_CLUSTER COMMAND_BIT(COMMAND_CLUSTER)
 #define ON_COLLECT COMMAND_BIT(COMMAND_COLLECT)
 #define ON_INFER COMMAND_BIT(COMMAND_LAYOUT_INFER)
@@ -139,7 +135,7 @@ static const char *const answer_choices[] = {"table", "json", "csv", "markdown",
 static const char *const diff_choices[] = {"table", "json", "csv", "markdown", "html", NULL};
 static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", NULL};
 static const char *const options_choices[] = {"table", "json", NULL};
-static const char *const manual_choices[] = {"reports", "samples", "answers", "tracks", "layers", NULL};
+static const char *const manual_choices[] = {"commands", "reports", "samples", "answers", "tracks", "layers", NULL};
 static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 
 const struct option_spec option_table[] = {
@@ -147,14 +143,14 @@ const struct option_spec option_table[] = {
      .aliases = {"dir"},
      .vendor = "-dir",
      .vendor_means = "--collection-dir",
-     .commands = ON_CAPTURES | ON_REPORT | ON_TABLES,
+     .commands = COMMAND_IMPORTS | ON_REPORT | ON_TABLES,
      .type = VALUE_DIRECTORY,
      .argument = "DIR",
      .repeatable = true,
      .offset = MEMBER(captures),
      .help = "a capture, or a directory that holds captures\n(JOB*, PROF*), as CAPTURE is; may be repeated"},
     {.name = "output",
-     .commands = ON_CAPTURES,
+     .commands = COMMAND_IMPORTS,
      .type = VALUE_DIRECTORY,
      .argument = "DIR",
      .offset = MEMBER(output),
@@ -391,21 +387,21 @@ const struct option_spec option_table[] = {
      .offset = MEMBER(collect.accept_new_host_key),
      .help = "take the host key of a board that is not known yet\nand keep it; a changed key is refused always"},
     {.name = "freq-mhz",
-     .commands = ON_CAPTURES | ON_REPORT | ON_COLLECT,
+     .commands = COMMAND_IMPORTS | ON_REPORT | ON_COLLECT,
      .type = VALUE_MHZ,
      .argument = "N",
      .offset = MEMBER(clock_khz),
      .help = "clock frequency, 0.001 to 100000 with up to three\n"
              "decimals, when the capture does not say it"},
     {.name = "layout",
-     .commands = ON_CAPTURES | ON_REPORT | ON_COLLECT | COMMAND_BIT(COMMAND_KINDS),
+     .commands = COMMAND_IMPORTS | ON_REPORT | ON_COLLECT | COMMAND_BIT(COMMAND_KINDS),
      .type = VALUE_FILE,
      .argument = "FILE",
      .repeatable = true,
      .offset = MEMBER(layouts),
      .help = "read record layouts from FILE, see msprof-records(5);\nmay be repeated, the last one wins"},
     {.name = "database",
-     .commands = ON_CAPTURES | ON_REPORT | ON_COLLECT,
+     .commands = COMMAND_IMPORTS | ON_REPORT | ON_COLLECT,
      .type = VALUE_CHOICE,
      .argument = "pages|plain",
      .choices = database_choices,
@@ -885,7 +881,7 @@ const struct option_spec option_table[] = {
     {.name = "manual",
      .commands = COMMAND_BIT(COMMAND_HELP),
      .type = VALUE_CHOICE,
-     .argument = "reports|samples|answers|tracks|layers",
+     .argument = "commands|reports|samples|answers|tracks|layers",
      .choices = manual_choices,
      .offset = MEMBER(manual_rows),
      .help = "print these rows of the manual, which are made of\nthe program's tables"},

@@ -93,8 +93,8 @@ void offers_put(FILE *stream, enum offer offer)
         add_reports(&words, offer);
     for (size_t i = 0; offer == OFFER_METRICS && gate_metric_name(i) != NULL; i++)
         add(&words, gate_metric_name(i));
-    for (size_t i = 0; offer == OFFER_RULES && i < RULES; i++)
-        add(&words, rules[i].id);
+    for (size_t i = 0; offer == OFFER_RULES && i < advice_rule_count; i++)
+        add(&words, advice_rules[i].id);
     if (offer == OFFER_LAYERS)
         export_each_layer(add_layer, &words);
     if (words.count > 1)
@@ -271,17 +271,16 @@ static int unknown_option(struct err *err, enum command_id command, const char *
 
     if (elsewhere != NULL) {
         struct strbuf owners;
-        int result;
 
         strbuf_init(&owners, MESSAGE_LIMIT);
         for (size_t i = 0; i < option_count; i++)
             for (int id = 0; id < COMMAND_COUNT; id++)
                 if (strcmp(option_table[i].name, elsewhere->name) == 0 &&
-                    (option_table[i].commands & COMMAND_BIT(id)) != 0)
+                    option_is_of(&option_table[i], (enum command_id)id))
                     strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
                                 command_full_name((enum command_id)id));
-        result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
-                         command_full_name(command));
+        int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
+                             command_full_name(command));
         strbuf_release(&owners);
         if (command == COMMAND_ROOT)
             hint_of_option(word, err);
@@ -311,12 +310,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
 static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
 {
     struct strbuf list;
-    int result;
 
     strbuf_init(&list, MESSAGE_LIMIT);
     for (size_t i = 0; choices[i] != NULL; i++)
         strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", choices[i]);
-    result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
+    int result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
     strbuf_release(&list);
     return result;
 }
@@ -503,18 +501,15 @@ static int read_options(struct settings *settings, enum command_id command, bool
                         int *ret_next, struct err *err)
 {
     struct getopt_tables tables;
-    int result, code, index;
 
-    result = getopt_tables_make(&tables, command, stop_at_word, err);
+    int result = getopt_tables_make(&tables, command, stop_at_word, err);
     if (result != 0)
         return result;
     opterr = 0;
     optind = 0; /* glibc: start anew */
     while (result == 0 && !settings->help && !settings->version) {
-        const struct option_spec *option;
-
-        index = -1;
-        code = getopt_long(argc, argv, tables.letters, tables.names, &index);
+        int index = -1;
+        int code = getopt_long(argc, argv, tables.letters, tables.names, &index);
         if (code == -1)
             break;
         if (code == '?' && optopt > 0 && optopt < FIRST_LONG) {
@@ -524,7 +519,7 @@ static int read_options(struct settings *settings, enum command_id command, bool
         } else if (code == '?') {
             result = unknown_option(err, command, argv[optind - 1]);
         } else if (code == ':') {
-            option = spec_of(optopt);
+            const struct option_spec *option = spec_of(optopt);
             result = err_set(err, ERR_USAGE, "--%s needs a value: %s", option->name, option->argument);
         } else {
             const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
@@ -606,7 +601,6 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     for (;;) {
         const struct command *command = command_get(settings->command);
         bool is_group = command->run == NULL;
-        enum command_id child;
         int next, result;
 
         result = read_options(settings, settings->command, is_group || command->runs_program, count - start,
@@ -616,7 +610,7 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
         start += next;
         if (!is_group || start >= count)
             break;
-        child = command_find(settings->command, words[start]);
+        enum command_id child = command_find(settings->command, words[start]);
         if (child == COMMAND_COUNT)
             return unknown_word(err, settings->command, words[start]);
         settings->command = child;
@@ -626,10 +620,18 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
 }
 
+_Static_assert(COMMAND_COUNT <= 31, "a command has a bit below COMMAND_IMPORTS");
+
+bool option_is_of(const struct option_spec *option, enum command_id command)
+{
+    return (option->commands & COMMAND_BIT(command)) != 0 ||
+           ((option->commands & COMMAND_IMPORTS) != 0 && command_get(command)->imports);
+}
+
 bool option_applies(const struct option_spec *option, enum command_id command)
 {
     for (int id = 0; id < COMMAND_COUNT; id++)
-        if ((option->commands & COMMAND_BIT(id)) != 0 && command_is_within(command, (enum command_id)id))
+        if (option_is_of(option, (enum command_id)id) && command_is_within(command, (enum command_id)id))
             return true;
     return false;
 }

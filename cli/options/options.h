@@ -260,9 +260,13 @@ struct option_spec {
 };
 
 #define COMMAND_BIT(id) (1U << (id))
+#define COMMAND_IMPORTS (1U << 31) /* every command with .imports */
 
 extern const struct option_spec option_table[];
 extern const size_t option_count;
+
+/* Whether an option is a command's own, and not that of one above it. */
+bool option_is_of(const struct option_spec *option, enum command_id command);
 
 /* Whether a command takes an option. */
 bool option_applies(const struct option_spec *option, enum command_id command);

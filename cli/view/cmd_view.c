@@ -6,7 +6,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "cli/view/loopback.h"
 #include "db/database.h"
 #include "exporters/export.h"
@@ -114,10 +113,9 @@ static int write_page(const struct capture_visit *visit, struct viewing *viewing
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     const struct html_options options = {
         .path = viewing->file, .title = viewing->name, .version = MSPROF_VERSION, .captures = 1};
-    int status = html_report_open(&options, &page, err);
-    if (status < 0)
-        return status;
-    status = html_report_add(page, db, &capture, err);
+    if (html_report_open(&options, &page, err) < 0)
+        return -(int)err->code;
+    int status = html_report_add(page, db, &capture, err);
     return html_report_close(page, status, err);
 }
 
@@ -299,15 +297,11 @@ static int run_view(const struct settings *settings)
     if (settings->view.viewer != NULL && !is_address(settings->view.viewer)) {
         err_set(&err, ERR_USAGE, "--viewer '%s' is no address", settings->view.viewer);
         err_hint(&err, "as in " VIEWER_DEFAULT);
-        console_error(&err);
-        return STATUS_USAGE;
+        return console_error(&err);
     }
     int status = captures_process_list(settings, &settings->captures, view_one, &viewing);
-    if (viewing.file != NULL && (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) &&
-        serve(&viewing, &err) < 0) {
-        console_error(&err);
-        status = status_worse(status, status_of_error(&err));
-    }
+    if (viewing.file != NULL && (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) && serve(&viewing, &err) < 0)
+        status = status_worse(status, console_error(&err));
     remove_files(&viewing);
     return status;
 }
@@ -322,6 +316,8 @@ static const struct example examples[] = {
 const struct command command_view = {
     .path = "view",
     .parent = COMMAND_ROOT,
+    .order = 160,
+    .imports = true,
     .summary = "show a capture in the browser: the timeline, or the report",
     .description = "Serves the timeline of a capture to the browser of this machine, once, and lets it be opened in\n"
                    "ui.perfetto.dev, which gets it from the browser and not over the network. Ends when it was\n"

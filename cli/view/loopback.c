@@ -4,7 +4,6 @@
 #include "base/interrupt.h"
 #include "cli/clock.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -12,11 +12,12 @@
 enum {
     DEPTH_MAX = 20, /* of pages above each other: as many as SQLite takes */
     USABLE_MIN = 480,
-    /* Behind a page: numbers that begin in it may be read, and a row's columns be skipped, before ends are compared. */
-    SLACK = 8 * PAGE_COLUMNS_MAX + 32,
+    SLACK = 32, /* behind a page: numbers that begin in it may be read before ends are compared */
     CONDITIONS_MAX = 8,
+    GROUP = 8, /* columns whose types are compared at once */
+    SHAPE_BITS = 7,
+    TEXT = 255, /* a step's shift: it is where a text begins */
 };
-#define NO_PLACE SIZE_MAX
 
 /* How a walk goes on. */
 enum outcome { GO_ON, OTHERWISE /* SQLite is to be asked */, STOPPED /* by each, or an interrupt */ };
@@ -26,23 +27,32 @@ struct page {
     unsigned char *bytes;
 };
 
-/* Columns that are taken, behind some that are not. */
-struct stretch {
-    uint16_t skipped, taken; /* taken 0: it is the end */
-    uint16_t behind;         /* columns from the first that is taken to the last that is taken of all */
-    bool is_text;            /* the only one that is taken */
+/* A number that is wanted: where it stands behind the values of the columns before a group, and which of the eight
+ * bytes there are no part of it. Other steps have a value that the types alone say, or are for a text. */
+struct step {
+    uint32_t offset;
+    uint16_t place;
+    uint8_t shift;
+};
+
+/* How to take a group of columns with these serial types: tables have few different ones of each group, so that they
+ * are mostly known. */
+struct shape {
+    uint64_t types;
+    uint32_t size; /* of the values */
+    uint16_t numbers, others;
+    struct step steps[2 * GROUP]; /* the others from the last one on backwards */
 };
 
 struct page_reader {
     struct page_source source;
-    uint32_t root, page_size, usable, page_count;
-    struct stretch stretches[PAGE_COLUMNS_MAX + 2];
-    uint16_t places[PAGE_COLUMNS_MAX]; /* in the row, of the columns that are taken */
-    size_t wanted;                     /* columns up to the last that is taken */
-    size_t id_place;                   /* of the row's number; NO_PLACE: it is not wanted */
+    uint32_t page_size, usable, page_count;
+    struct page_tree table;
+    size_t columns; /* up to the last that is wanted */
     size_t width, condition_count;
     struct page_condition conditions[CONDITIONS_MAX];
-    struct page pages[DEPTH_MAX]; /* of each depth the last one */
+    struct page pages[DEPTH_MAX];            /* of each depth the last one */
+    struct shape (*shapes)[1 << SHAPE_BITS]; /* of each group, where they are sought by their types */
     int64_t *row, *nulls;
     bool off; /* something was not as expected */
 };
@@ -146,121 +156,95 @@ static uint32_t count_cells(const struct page_reader *reader, const unsigned cha
 
 /* ---- rows ---- */
 
-/* Bytes of the types up to SERIAL_ONE. */
-static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
-static const uint8_t shifts[] = {0, 56, 48, 40, 32, 16, 0}; /* of eight bytes, to the integer that they begin with */
+/* Bytes of the types up to SERIAL_ONE, and shifts of integers. */
+static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0}, shifts[] = {0, 56, 48, 40, 32, 16, 0};
 
-/* Skips a text or blob: finds how long it is, and where the next type stands. NULL: it is neither. */
-static const unsigned char *skip_text(const unsigned char *types, uint64_t *ret_size)
+static void add_other(struct shape *shape, size_t value, size_t place, uint8_t shift)
 {
-    uint64_t type;
-    types = varint(types, &type);
-    *ret_size = (type - SERIAL_BLOB) / 2;
-    return type >= SERIAL_BLOB ? types : NULL;
+    shape->steps[2 * GROUP - ++shape->others] = (struct step){(uint32_t)value, (uint16_t)place, shift};
 }
 
-/* Skips so many columns, with `behind` others behind them that are wanted. NULL: they are not there. */
-static inline const unsigned char *skip_columns(const unsigned char *types, const unsigned char *types_end,
-                                                const unsigned char **data, const unsigned char *end, size_t count,
-                                                size_t behind)
+/* Takes a value that is there into a shape. false: SQLite is to be asked. */
+static bool learn_value(const struct page_reader *reader, struct shape *shape, size_t column, uint64_t type,
+                        size_t size)
 {
-    for (; count > 0; count--) {
-        unsigned type = *types;
-        uint64_t size;
-        if (type <= SERIAL_ONE) {
-            types++;
-            *data += sizes[type];
-            while (type == 0 && count > 8 && big64(types) == 0) { /* NULLs come in rows */
-                types += 8;
-                count -= 8;
-            }
-            continue;
-        }
-        types = skip_text(types, &size);
-        if (types == NULL || types > types_end || *data > end || size > (uint64_t)(end - *data) ||
-            (size_t)(types_end - types) < count - 1 + behind)
+    size_t place = reader->table.places[column] - 1u;
+    if (reader->table.id == (int)column)
+        return false; /* SQLite leaves it out */
+    if (reader->table.texts[column]) {
+        add_other(shape, shape->size, place, TEXT);
+        add_other(shape, size, place + 1, 0);
+        return type >= SERIAL_TEXT && type % 2 == 1; /* that of a blob is even */
+    }
+    if (type == SERIAL_ZERO || type == SERIAL_ONE)
+        add_other(shape, type - SERIAL_ZERO, place, 0);
+    else if (type <= SERIAL_INT64)
+        shape->steps[shape->numbers++] = (struct step){shape->size, (uint16_t)place, shifts[type]};
+    return type <= SERIAL_INT64 || type == SERIAL_ZERO || type == SERIAL_ONE;
+}
+
+/* Learns the shape of the columns from `first` on, and returns where their types end. NULL: SQLite is to be asked. */
+static const unsigned char *learn(const struct page_reader *reader, struct shape *shape, size_t first,
+                                  const unsigned char *types, const unsigned char *end)
+{
+    shape->size = shape->numbers = shape->others = 0;
+    for (size_t i = first; i < first + GROUP && i < reader->columns && types < end; i++) {
+        uint64_t type;
+        types = varint(types, &type);
+        if (types > end || (type > SERIAL_ONE && type < SERIAL_BLOB))
             return NULL;
-        *data += size;
+        uint64_t size = type <= SERIAL_ONE ? sizes[type] : (type - SERIAL_BLOB) / 2;
+        if (size > reader->page_size ||
+            (type != SERIAL_NULL && reader->table.places[i] != 0 && !learn_value(reader, shape, i, type, (size_t)size)))
+            return NULL;
+        shape->size += (uint32_t)size;
     }
     return types;
 }
 
-/* Takes a text, or a NULL, with so many columns from it on that are wanted. NULL: it is neither, or not there. */
-static const unsigned char *take_text(const unsigned char *types, const unsigned char *types_end,
-                                      const unsigned char **data, const unsigned char *end, size_t behind, int64_t *ret)
+/* The shape of the group of columns from `first` on. NULL: SQLite is to be asked. */
+static inline const struct shape *find_shape(struct page_reader *reader, size_t first, const unsigned char **types,
+                                             const unsigned char *end)
 {
-    uint64_t size;
-    if (*types == SERIAL_NULL)
-        return types + 1;
-    const unsigned char *next = skip_text(types, &size);
-    /* the type of a blob is even */
-    if (next == NULL || (next[-1] & 1) == 0 || next > types_end || *data > end || size > (uint64_t)(end - *data) ||
-        (size_t)(types_end - next) < behind - 1)
-        return NULL;
-    ret[0] = (int64_t)(intptr_t)*data;
-    ret[1] = (int64_t)size;
-    *data += size;
-    return next;
-}
-
-/* Takes the columns of a record into the row. There is a type of a byte for each, as far as no text stands between. */
-static bool take_columns(const struct page_reader *reader, const unsigned char *types, const unsigned char *types_end,
-                         const unsigned char *data, const unsigned char *end, int64_t *row)
-{
-    const uint16_t *place = reader->places;
-    for (const struct stretch *stretch = reader->stretches; stretch->taken > 0; stretch++) {
-        if (stretch->skipped > 0)
-            types = skip_columns(types, types_end, &data, end, stretch->skipped, stretch->behind);
-        if (types != NULL && stretch->is_text)
-            types = take_text(types, types_end, &data, end, stretch->behind, &row[*place++]);
-        if (types == NULL)
-            return false;
-        if (stretch->is_text)
-            continue;
-        for (const uint16_t *places_end = place + stretch->taken; place < places_end; place++) {
-            size_t type = *types++;
-            if (type - 1 < SERIAL_REAL - 1) {
-                row[*place] = (int64_t)big64(data) >> shifts[type];
-                data += sizes[type];
-            } else if (type == SERIAL_ZERO || type == SERIAL_ONE) {
-                row[*place] = (int64_t)type - SERIAL_ZERO;
-            } else if (type != SERIAL_NULL) {
-                return false;
-            }
-        }
+    size_t count = reader->columns - first, left = (size_t)(end - *types);
+    uint64_t word = bytes_load(*types, GROUP, false);
+    count = count < left ? count : left;
+    if (count < GROUP)
+        word &= (UINT64_C(1) << 8 * count) - 1;
+    struct shape *shape = &reader->shapes[first / GROUP][word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHAPE_BITS)];
+    if (shape->types == word) {
+        *types += GROUP;
+        return shape;
     }
-    return data <= end;
+    *types = learn(reader, shape, first, *types, end);
+    /* types of more than a byte are not in the word */
+    shape->types = *types == NULL || (word & UINT64_C(0x8080808080808080)) != 0 ? UINT64_MAX : word;
+    return *types != NULL ? shape : NULL;
 }
 
-/* Takes the columns of a record that may end before the last column that is wanted: those that it lacks are NULL. */
-static bool take_short(const struct page_reader *reader, const unsigned char *types, const unsigned char *data,
-                       const unsigned char *end, int64_t *row)
-{
-    unsigned char padded[2 * PAGE_COLUMNS_MAX + SLACK];
-    size_t length = (size_t)(data - types), padding = reader->wanted + sizeof(uint64_t);
-    if (length > PAGE_COLUMNS_MAX || (length > 0 && data[-1] >= 0x80))
-        return false;
-    memcpy(padded, types, length);
-    memset(padded + length, 0, padding);
-    return take_columns(reader, padded, padded + length + padding, data, end, row);
-}
-
-static bool take_record(const struct page_reader *reader, const unsigned char *p, const unsigned char *end, int64_t id,
+/* Takes the columns of a record into the row. Those that it lacks at its end are NULL. */
+static bool take_record(struct page_reader *reader, const unsigned char *p, const unsigned char *end, int64_t id,
                         int64_t *row)
 {
     uint64_t header_size;
     const unsigned char *types = varint(p, &header_size);
     if (header_size > (uint64_t)(end - p) || types > p + header_size)
         return false;
-    const unsigned char *data = p + header_size;
-    if (((size_t)(data - types) < reader->wanted || !take_columns(reader, types, data, data, end, row)) &&
-        !take_short(reader, types, data, end, row))
-        return false;
-    if (reader->id_place != NO_PLACE) {
-        if (row[reader->id_place] != PAGE_NULL)
-            return false; /* SQLite leaves it out */
-        row[reader->id_place] = id;
+    const unsigned char *types_end = p + header_size, *data = types_end;
+    memcpy(row, reader->nulls, reader->width * sizeof *row);
+    for (size_t first = 0; first < reader->columns && types < types_end; first += GROUP) {
+        const struct shape *shape = find_shape(reader, first, &types, types_end);
+        if (shape == NULL || shape->size > (size_t)(end - data))
+            return false;
+        for (const struct step *step = shape->steps, *last = step + shape->numbers; step < last; step++)
+            row[step->place] = (int64_t)big64(data + step->offset) >> step->shift;
+        const struct step *last = shape->steps + 2 * GROUP;
+        for (const struct step *step = last - shape->others; step < last; step++)
+            row[step->place] = step->shift == TEXT ? (int64_t)(intptr_t)(data + step->offset) : step->offset;
+        data += shape->size;
     }
+    if (reader->table.id >= 0)
+        row[reader->table.places[reader->table.id] - 1] = id;
     return true;
 }
 
@@ -338,7 +322,6 @@ static enum outcome walk_leaf(struct walk *walk, const unsigned char *page, int6
         if (id < walk->next || id > last || record > end || size > reader->usable - 35 ||
             size > (uint64_t)(end - record))
             return OTHERWISE;
-        memcpy(reader->row, reader->nulls, reader->width * sizeof *reader->row);
         if (!take_record(reader, record, record + size, id, reader->row))
             return OTHERWISE;
         walk->next = id + 1;
@@ -431,7 +414,7 @@ int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, pag
     struct walk walk = {.reader = reader, .next = *next, .end = end, .each = each, .arg = arg, .err = err};
     if (reader->off || walk.next >= end)
         return 0;
-    enum outcome outcome = walk_page(&walk, reader->root, 0, INT64_MIN, INT64_MAX);
+    enum outcome outcome = walk_page(&walk, reader->table.root, 0, INT64_MIN, INT64_MAX);
     reader->off = outcome == OTHERWISE;
     *next = outcome == GO_ON ? end : walk.next;
     return walk.status;
@@ -462,31 +445,15 @@ static bool take_header(struct page_reader *reader)
 
 static bool take_table(struct page_reader *reader, const struct page_tree *table)
 {
-    reader->root = table->root;
-    reader->id_place = NO_PLACE;
     if (table->column_count > PAGE_COLUMNS_MAX)
         return false;
-    size_t last = 0, taken = 0, behind = 0;
+    reader->table = *table;
     for (size_t i = 0; i < table->column_count; i++) {
         if (table->places[i] == 0)
             continue;
         if (table->places[i] + (size_t)table->texts[i] > reader->width)
             return false;
-        struct stretch *before = &reader->stretches[last];
-        if (before->taken > 0 && (i > reader->wanted || before->is_text || table->texts[i]))
-            last++;
-        reader->stretches[last].is_text = table->texts[i];
-        if (reader->stretches[last].taken++ == 0)
-            reader->stretches[last].skipped = (uint16_t)(i - reader->wanted);
-        reader->places[taken++] = (uint16_t)(table->places[i] - 1);
-        reader->wanted = i + 1;
-        if (table->id == (int)i)
-            reader->id_place = table->places[i] - 1u;
-    }
-    for (size_t i = last + 1; i > 0; i--) {
-        struct stretch *stretch = &reader->stretches[i - 1];
-        stretch->behind = (uint16_t)(behind + stretch->taken);
-        behind = (size_t)stretch->behind + stretch->skipped;
+        reader->columns = i + 1;
     }
     for (size_t i = 0; i < reader->condition_count; i++)
         if (reader->conditions[i].place >= reader->width)
@@ -494,27 +461,36 @@ static bool take_table(struct page_reader *reader, const struct page_tree *table
     return true;
 }
 
+static bool take_memory(struct page_reader *reader)
+{
+    size_t groups = (reader->columns + GROUP - 1) / GROUP;
+    reader->row = calloc(reader->width + 1, sizeof *reader->row);
+    reader->nulls = calloc(reader->width + 1, sizeof *reader->nulls);
+    reader->shapes = calloc(groups + 1, sizeof *reader->shapes);
+    if (reader->row == NULL || reader->nulls == NULL || reader->shapes == NULL)
+        return false;
+    for (size_t i = 0; i < reader->width; i++)
+        reader->nulls[i] = PAGE_NULL;
+    for (size_t i = 0; i < groups << SHAPE_BITS; i++)
+        reader->shapes[i >> SHAPE_BITS][i % (1 << SHAPE_BITS)].types = UINT64_MAX;
+    return true;
+}
+
 struct page_reader *page_reader_new(const struct page_source *source, const struct page_tree *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count)
 {
-    struct page_reader *reader = calloc(1, sizeof *reader);
+    struct page_reader *reader = condition_count <= CONDITIONS_MAX ? calloc(1, sizeof *reader) : NULL;
     if (reader == NULL)
         return NULL;
     reader->source = *source;
     reader->width = width;
     reader->condition_count = condition_count;
-    if (condition_count <= CONDITIONS_MAX) {
-        for (size_t i = 0; i < condition_count; i++)
-            reader->conditions[i] = conditions[i];
-        reader->row = calloc(width + 1, sizeof *reader->row);
-        reader->nulls = calloc(width + 1, sizeof *reader->nulls);
-    }
-    if (reader->row == NULL || reader->nulls == NULL || !take_table(reader, table) || !take_header(reader)) {
+    for (size_t i = 0; i < condition_count; i++)
+        reader->conditions[i] = conditions[i];
+    if (!take_table(reader, table) || !take_memory(reader) || !take_header(reader)) {
         page_reader_free(reader);
         return NULL;
     }
-    for (size_t i = 0; i < width; i++)
-        reader->nulls[i] = PAGE_NULL;
     return reader;
 }
 
@@ -524,6 +500,7 @@ void page_reader_free(struct page_reader *reader)
         return;
     for (size_t i = 0; i < DEPTH_MAX; i++)
         free(reader->pages[i].bytes);
+    free(reader->shapes);
     free(reader->row);
     free(reader->nulls);
     free(reader);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_cann.h"
 
-#include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
@@ -15,27 +14,9 @@
 /* ---- parts ---- */
 
 static const struct query_field part_fields[] = {
-    QUERY_FIELD(struct cann_part, device_id, "device_id"),
-    QUERY_FIELD(struct cann_part, is_host, "is_host"),
-    QUERY_FIELD(struct cann_part, chip, "chip"),
-    QUERY_FIELD(struct cann_part, aic_hz, "aic_hz"),
-    QUERY_FIELD(struct cann_part, aiv_hz, "aiv_hz"),
-    QUERY_FIELD(struct cann_part, ai_core_num, "ai_core_num"),
-    QUERY_FIELD(struct cann_part, aiv_num, "aiv_num"),
-    QUERY_FIELD(struct cann_part, process_id, "process_id"),
-    QUERY_FIELD(struct cann_part, rank_id, "rank_id"),
-    QUERY_FIELD(struct cann_part, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_part, end_ns, "end_ns"),
-    QUERY_FIELD(struct cann_part, metrics, "metrics"),
-    QUERY_FIELD(struct cann_part, events, "events"),
-    QUERY_FIELD(struct cann_part, aiv_metrics, "aiv_metrics"),
-    QUERY_FIELD(struct cann_part, aiv_events, "aiv_events"),
-    QUERY_FIELD(struct cann_part, directory, "directory"),
-    QUERY_FIELD(struct cann_part, job, "job"),
-    QUERY_FIELD(struct cann_part, host_name, "host_name"),
-    QUERY_FIELD(struct cann_part, host_uid, "host_uid"),
-    QUERY_FIELD(struct cann_part, begin_date, "begin_date"),
-    QUERY_FIELD(struct cann_part, process_name, "process_name"),
+    QUERY_MEMBERS(struct cann_part, "", device_id, is_host, chip, aic_hz, aiv_hz, ai_core_num, aiv_num, process_id),
+    QUERY_MEMBERS(struct cann_part, "", rank_id, start_ns, end_ns, metrics, events, aiv_metrics, aiv_events, directory),
+    QUERY_MEMBERS(struct cann_part, "", job, host_name, host_uid, begin_date, process_name),
     QUERY_FIELD(struct cann_part, host_monotonic_ns, "coalesce(host_monotonic_ns, 0)"),
     QUERY_FIELD(struct cann_part, unix_offset_ns, "unix_offset_ns"),
     QUERY_FIELD(struct cann_part, device_tick, "coalesce(device_tick, 0)"),
@@ -46,20 +27,10 @@ static const struct query_field part_fields[] = {
 };
 static const struct query_select parts = {QUERY_FIELDS(part_fields), .from = "FROM capture_part ORDER BY id"};
 
-static int take_part(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct cann_parts *ret = arg;
-    if (ret->count == ret->capacity &&
-        array_grow(&ret->parts, &ret->capacity, ret->count, 1, sizeof *ret->parts, err) < 0)
-        return -(int)err->code;
-    query_take(row, 0, parts.fields, parts.field_count, &ret->parts[ret->count++]);
-    return 0;
-}
-
 int cann_parts_load(sqlite3 *db, struct cann_parts *ret, struct err *err)
 {
     *ret = (struct cann_parts){.parts = NULL};
-    int status = query_select(db, &parts, NULL, 0, take_part, ret, err);
+    int status = query_select_all(db, &parts, &ret->parts, &ret->count, &ret->capacity, sizeof *ret->parts, err);
     if (status < 0)
         cann_parts_release(ret);
     return status;
@@ -264,37 +235,14 @@ struct cann_task_reader {
 /* Each reader takes columns that stand together: those of captures from before 2023 up to the end of the sums, the
  * others from their first column on. */
 static const struct query_field task_fields[] = {
-    QUERY_FIELD(struct cann_task, start_tick, "start_tick"),
-    QUERY_FIELD(struct cann_task, end_tick, "end_tick"),
-    QUERY_FIELD(struct cann_task, wait_tick, "wait_tick"),
-    QUERY_FIELD(struct cann_task, pending_tick, "pending_tick"),
-    QUERY_FIELD(struct cann_task, counted_blocks, "counted_blocks"),
-    QUERY_FIELD(struct cann_task, launch_name_id, "launch_name_id"),
-    QUERY_FIELD(struct cann_task, task_id, "task_id"),
-    QUERY_FIELD(struct cann_task, context_id, "context_id"),
-    QUERY_FIELD(struct cann_task, model_id, "model_id"),
-    QUERY_FIELD(struct cann_task, device_id, "device_id"),
-    QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_task, stream_id, "stream_id"),
-    QUERY_FIELD(struct cann_task, type, "type"),
-    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
-    QUERY_FIELD(struct cann_task, op_type_id, "op_type_id"),
-    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
-    QUERY_FIELD(struct cann_task, block_num, "block_num"),
-    QUERY_FIELD(struct cann_task, tensor_set_id, "tensor_set_id"),
-    QUERY_FIELD(struct cann_task, mix_block_num, "mix_block_num"),
-    QUERY_FIELD(struct cann_task, copy_bytes, "copy_bytes"),
-    QUERY_FIELD(struct cann_task, copy_direction, "copy_direction"),
-    QUERY_FIELD(struct cann_task, id, "id"),
-    QUERY_FIELD(struct cann_task, batch_id, "batch_id"),
-    QUERY_FIELD(struct cann_task, connection_id, "connection_id"),
-    QUERY_FIELD(struct cann_task, thread_id, "thread_id"),
-    QUERY_FIELD(struct cann_task, host_type_id, "host_type_id"),
-    QUERY_FIELD(struct cann_task, kernel_name_id, "kernel_name_id"),
-    QUERY_FIELD(struct cann_task, op_state, "op_state"),
-    QUERY_FIELD(struct cann_task, op_flag, "op_flag"),
-    QUERY_FIELD(struct cann_task, attribute_id, "attribute_id"),
+    QUERY_MEMBERS(struct cann_task, "", start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id,
+                  task_id, context_id),
+    QUERY_MEMBERS(struct cann_task, "", model_id, device_id, start_ns, duration_ns, stream_id, type, op_name_id,
+                  op_type_id),
+    QUERY_MEMBERS(struct cann_task, "", op_task_type, block_num, tensor_set_id, mix_block_num, copy_bytes,
+                  copy_direction, id, batch_id),
+    QUERY_MEMBERS(struct cann_task, "", connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag,
+                  attribute_id),
 };
 enum {
     FIRST_OF_TASK = 6,
@@ -317,8 +265,7 @@ static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct cann_task, aic_counters[7], "aic_event7"),
     QUERY_FIELD(struct cann_task, aic_counters[8], "aic_event8"),
     QUERY_FIELD(struct cann_task, aic_counters[9], "aic_event9"),
-    QUERY_FIELD(struct cann_task, aic_time_ns, "aic_time_ns"),
-    QUERY_FIELD(struct cann_task, aiv_total_cycle, "aiv_total_cycle"),
+    QUERY_MEMBERS(struct cann_task, "", aic_time_ns, aiv_total_cycle),
     QUERY_FIELD(struct cann_task, aiv_counters[0], "aiv_event0"),
     QUERY_FIELD(struct cann_task, aiv_counters[1], "aiv_event1"),
     QUERY_FIELD(struct cann_task, aiv_counters[2], "aiv_event2"),
@@ -403,17 +350,8 @@ struct cann_call_reader {
 };
 
 static const struct query_field call_fields[] = {
-    QUERY_FIELD(struct cann_call, id, "id"),
-    QUERY_FIELD(struct cann_call, thread_id, "thread_id"),
-    QUERY_FIELD(struct cann_call, level, "level"),
-    QUERY_FIELD(struct cann_call, type, "type"),
-    QUERY_FIELD(struct cann_call, name_id, "name_id"),
-    QUERY_FIELD(struct cann_call, item_id, "item_id"),
-    QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_call, parent_id, "parent_id"),
-    QUERY_FIELD(struct cann_call, connection_id, "connection_id"),
-    QUERY_FIELD(struct cann_call, launches, "launches"),
+    QUERY_MEMBERS(struct cann_call, "", id, thread_id, level, type, name_id, item_id, start_ns, duration_ns),
+    QUERY_MEMBERS(struct cann_call, "", parent_id, connection_id, launches),
 };
 static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
 
@@ -491,21 +429,12 @@ struct span_loop {
 };
 
 static const struct query_field task_span_fields[] = {
-    QUERY_FIELD(struct cann_task, device_id, "device_id"),
-    QUERY_FIELD(struct cann_task, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_task, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_task, stream_id, "stream_id"),
-    QUERY_FIELD(struct cann_task, id, "id"),
-    QUERY_FIELD(struct cann_task, op_name_id, "op_name_id"),
-    QUERY_FIELD(struct cann_task, op_task_type, "op_task_type"),
+    QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type),
 };
 static const struct query_select task_spans = {QUERY_FIELDS(task_span_fields)};
 
 static const struct query_field call_span_fields[] = {
-    QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_call, thread_id, "thread_id"),
-    QUERY_FIELD(struct cann_call, id, "id"),
+    QUERY_MEMBERS(struct cann_call, "", start_ns, duration_ns, thread_id, id),
 };
 static const struct query_select call_spans = {QUERY_FIELDS(call_span_fields)};
 

@@ -187,43 +187,28 @@ int execution_each(sqlite3 *db, const struct execution_query *query,
                         "  WHERE task_state = 2 AND state1 = 1 AND state0 = 0 AND " IN_RANGE("tick") ")"
 
 static const struct query_field copy_fields[] = {
-    QUERY_FIELD(struct device_copy, stream_id, "stream_id"),   QUERY_FIELD(struct device_copy, task_id, "task_id"),
-    QUERY_FIELD(struct device_copy, receive_tick, "received"), QUERY_FIELD(struct device_copy, start_tick, "started"),
+    QUERY_MEMBERS(struct device_copy, "", stream_id, task_id),
+    QUERY_FIELD(struct device_copy, receive_tick, "received"),
+    QUERY_FIELD(struct device_copy, start_tick, "started"),
     QUERY_FIELD(struct device_copy, end_tick, "ended"),
 };
 static const struct query_select copies = {QUERY_FIELDS(copy_fields),
                                            .from = "FROM " COPIES " ORDER BY started, stream_id, task_id"};
 
-struct copy_loop {
-    int (*each)(void *arg, const struct device_copy *copy, struct err *err);
-    void *arg;
-};
-
-static int take_copy(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct copy_loop *loop = arg;
-    struct device_copy copy;
-    query_take(row, 0, copies.fields, copies.field_count, &copy);
-    return loop->each(loop->arg, &copy, err);
-}
+QUERY_GIVE(copy, struct device_copy, copy_fields)
 
 int device_copy_each(sqlite3 *db, const struct execution_range *range,
                      int (*each)(void *arg, const struct device_copy *copy, struct err *err), void *arg,
                      struct err *err)
 {
     struct copy_loop loop = {each, arg};
-    return select_in_range(db, &copies, range, take_copy, &loop, err);
+    return select_in_range(db, &copies, range, give_copy, &loop, err);
 }
 
 /* ---- the AI CPU ---- */
 
 static const struct query_field ai_cpu_fields[] = {
-    QUERY_FIELD(struct ai_cpu_run, start_ns, "a.start_ns"),
-    QUERY_FIELD(struct ai_cpu_run, duration_ns, "a.duration_ns"),
-    QUERY_FIELD(struct ai_cpu_run, compute_ns, "a.compute_ns"),
-    QUERY_FIELD(struct ai_cpu_run, copy_ns, "a.copy_ns"),
-    QUERY_FIELD(struct ai_cpu_run, dispatch_ns, "a.dispatch_ns"),
-    QUERY_FIELD(struct ai_cpu_run, total_ns, "a.total_ns"),
+    QUERY_MEMBERS(struct ai_cpu_run, "a.", start_ns, duration_ns, compute_ns, copy_ns, dispatch_ns, total_ns),
     QUERY_FIELD(struct ai_cpu_run, op_name, "n.text"),
 };
 static const struct query_select ai_cpu_runs = {
@@ -231,24 +216,13 @@ static const struct query_select ai_cpu_runs = {
     .from = "FROM aicpu_node a LEFT JOIN name n ON n.id = a.op_name_id WHERE a.device_id = ?1 AND " IN_RANGE(
         "a.end_tick") " ORDER BY a.start_tick, a.id"};
 
-struct ai_cpu_loop {
-    int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err);
-    void *arg;
-};
-
-static int take_ai_cpu_run(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct ai_cpu_loop *loop = arg;
-    struct ai_cpu_run run;
-    query_take(row, 0, ai_cpu_runs.fields, ai_cpu_runs.field_count, &run);
-    return loop->each(loop->arg, &run, err);
-}
+QUERY_GIVE(ai_cpu, struct ai_cpu_run, ai_cpu_fields)
 
 int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err)
 {
     struct ai_cpu_loop loop = {each, arg};
-    return select_in_range(db, &ai_cpu_runs, range, take_ai_cpu_run, &loop, err);
+    return select_in_range(db, &ai_cpu_runs, range, give_ai_cpu, &loop, err);
 }
 
 /* ---- what there is ---- */
@@ -374,23 +348,12 @@ static const struct query_select ends = {
         STEP_TAG_MODEL_END) " GROUP BY model_id, index_id"
                             " ORDER BY model_id, index_id"};
 
-struct end_loop {
-    int (*each)(void *arg, const struct iteration_end *end, struct err *err);
-    void *arg;
-};
-
-static int take_end(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct end_loop *loop = arg;
-    struct iteration_end end;
-    query_take(row, 0, ends.fields, ends.field_count, &end);
-    return loop->each(loop->arg, &end, err);
-}
+QUERY_GIVE(end, struct iteration_end, end_fields)
 
 int iteration_each_end(sqlite3 *db, int64_t device_id,
                        int (*each)(void *arg, const struct iteration_end *end, struct err *err), void *arg,
                        struct err *err)
 {
     struct end_loop loop = {each, arg};
-    return query_select(db, &ends, &device_id, 1, take_end, &loop, err);
+    return query_select(db, &ends, &device_id, 1, give_end, &loop, err);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_fields.h"
 
+#include "base/array.h"
 #include "db/query/query_loop.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define SQL_LIMIT ((size_t)64 * 1024)
 
@@ -76,6 +78,47 @@ void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, 
             break;
         }
     }
+}
+
+struct taking {
+    const struct query_select *select;
+    void *to; /* a struct, or a pointer to the first of them */
+    size_t *count, *capacity, item_size;
+};
+
+static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    const struct taking *taking = arg;
+    query_take(row, 0, taking->select->fields, taking->select->field_count, taking->to);
+    return 0;
+}
+
+int query_select_row(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
+                     void *ret, struct err *err)
+{
+    struct taking taking = {.select = select, .to = ret};
+    return query_select(db, select, parameters, parameter_count, take_row, &taking, err);
+}
+
+static int append_row(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct taking *taking = arg;
+    char *first;
+    if (*taking->count == *taking->capacity &&
+        array_grow(taking->to, taking->capacity, *taking->count, 1, taking->item_size, err) < 0)
+        return -(int)err->code;
+    memcpy(&first, taking->to, sizeof first); /* through its bytes: it is a pointer to another type */
+    query_take(row, 0, taking->select->fields, taking->select->field_count,
+               first + (*taking->count)++ * taking->item_size);
+    return 0;
+}
+
+int query_select_all(sqlite3 *db, const struct query_select *select, void *items, size_t *count, size_t *capacity,
+                     size_t item_size, struct err *err)
+{
+    struct taking taking = {select, items, count, capacity, item_size};
+    return query_select(db, select, NULL, 0, append_row, &taking, err);
 }
 
 int query_scan_fields(sqlite3 *db, const struct query_select *select, const struct query_select *also,

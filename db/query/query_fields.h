@@ -40,6 +40,26 @@ struct query_field {
                                                                              : FIELD_BUFFER, struct scanned_text       \
                                                                              : FIELD_SCANNED) \
     }
+/* Up to eight members whose columns have their names; `table` is what stands before these: "t.", or "". */
+#define QUERY_MEMBERS(type, table, ...)                                                                                \
+    QUERY_MEMBERS_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_PICK(a, b, c, d, e, f, g, h, count, ...) QUERY_MEMBERS_##count
+#define QUERY_MEMBERS_1(type, table, member) QUERY_FIELD(type, member, table #member)
+#define QUERY_MEMBERS_2(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_1(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_3(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_2(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_4(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_3(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_5(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_4(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_6(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_5(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_7(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_6(type, table, __VA_ARGS__)
+#define QUERY_MEMBERS_8(type, table, member, ...)                                                                      \
+    QUERY_MEMBERS_1(type, table, member), QUERY_MEMBERS_7(type, table, __VA_ARGS__)
+
 #define QUERY_LENGTH(type, member)                                                                                     \
     {                                                                                                                  \
         NULL, offsetof(type, member), sizeof(((type *)0)->member),                                                     \
@@ -66,6 +86,26 @@ int query_select(sqlite3 *db, const struct query_select *select, const int64_t *
 size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, size_t count, size_t before);
 /* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
 void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
+
+/* Fills the struct at ret from the last row; without one it is left as it is. */
+int query_select_row(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
+                     void *ret, struct err *err);
+/* Appends every row to an array: a struct whose members items, count and capacity these are. */
+int query_select_all(sqlite3 *db, const struct query_select *select, void *items, size_t *count, size_t *capacity,
+                     size_t item_size, struct err *err);
+/* Defines give_NAME, which gives rows as structs to the callback of a struct NAME_loop: {each, arg}. */
+#define QUERY_GIVE(name, type, fields)                                                                                 \
+    struct name##_loop {                                                                                               \
+        int (*each)(void *arg, const type *item, struct err *err);                                                     \
+        void *arg;                                                                                                     \
+    };                                                                                                                 \
+    static int give_##name(void *arg, sqlite3_stmt *row, struct err *err)                                              \
+    {                                                                                                                  \
+        const struct name##_loop *loop = arg;                                                                          \
+        type item;                                                                                                     \
+        query_take(row, 0, fields, sizeof fields / sizeof *fields, &item);                                             \
+        return loop->each(loop->arg, &item, err);                                                                      \
+    }
 
 /* Makes a scan of these fields, which are integers and scanned texts: its rows are the structs, whose other members are
  * unset. `also`, NULL for none, are further fields. */

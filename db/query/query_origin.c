@@ -18,13 +18,6 @@ static const struct query_select starts = {
     QUERY_FIELDS(start_fields),
     .from = "FROM capture_part WHERE start_ns IS NOT NULL AND start_ns > 0 ORDER BY is_host DESC, id LIMIT 1"};
 
-static int take_start(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    query_take(row, 0, starts.fields, starts.field_count, arg);
-    return 0;
-}
-
 /* Tasks are stored by device and start, calls by thread and start: the first of each device is not looked for. */
 static const struct query_field earliest_fields[] = {QUERY_FIELD(struct capture_origin, time_ns, "min(t)")};
 static const struct query_select earliest = {
@@ -41,20 +34,6 @@ static const struct query_select first_named = {
             "   WHERE op_name_id IS NOT NULL UNION ALL SELECT min(time_ns) FROM training_trace WHERE point = 1)),"
             " (SELECT min(start_ns) FROM device_task), 0) AS t)"};
 
-static int take_first_named(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    query_take(row, 0, first_named.fields, first_named.field_count, arg);
-    return 0;
-}
-
-static int take_earliest(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    query_take(row, 0, earliest.fields, earliest.field_count, arg);
-    return 0;
-}
-
 int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err *err)
 {
     struct start start = {DB_NULL, DB_NULL, DB_NULL};
@@ -67,11 +46,11 @@ int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err
         return status;
     }
     if (family == CAPTURE_JOB) {
-        int status = query_select(db, &first_named, NULL, 0, take_first_named, ret, err);
+        int status = query_select_row(db, &first_named, NULL, 0, ret, err);
         ret->origin_ns = ret->time_ns;
         return status;
     }
-    int status = query_select(db, &starts, NULL, 0, take_start, &start, err);
+    int status = query_select_row(db, &starts, NULL, 0, &start, err);
     if (status < 0)
         return status;
     bool since_1970 = family == CAPTURE_CANN;
@@ -82,7 +61,7 @@ int query_origin(sqlite3 *db, int family, struct capture_origin *ret, struct err
     ret->time_ns = since_1970 ? ret->origin_unix_ns : ret->origin_ns;
     if (ret->time_ns != DB_NULL)
         return 0;
-    status = query_select(db, &earliest, NULL, 0, take_earliest, ret, err);
+    status = query_select_row(db, &earliest, NULL, 0, ret, err);
     if (ret->time_ns == DB_NULL)
         ret->time_ns = 0;
     else if (since_1970)

@@ -23,8 +23,7 @@ struct call_row {
         QUERY_FIELD(struct call_row, name, "name")
 static const struct query_field acl_fields[] = {
     CALL_FIELDS,
-    QUERY_FIELD(struct call_row, process_id, "process_id"),
-    QUERY_FIELD(struct call_row, api_type, "api_type"),
+    QUERY_MEMBERS(struct call_row, "", process_id, api_type),
 };
 static const struct query_field runtime_fields[] = {
     CALL_FIELDS,
@@ -202,8 +201,7 @@ struct operator_row {
     struct timed_operator of;
 };
 static const struct query_field operator_fields[] = {
-    QUERY_FIELD(struct operator_row, file_id, "file_id"),
-    QUERY_FIELD(struct operator_row, time_ns, "time_ns"),
+    QUERY_MEMBERS(struct operator_row, "", file_id, time_ns),
     QUERY_FIELD(struct operator_row, of.stream_id, "stream_id"),
     QUERY_FIELD(struct operator_row, of.task_id, "task_id"),
     QUERY_FIELD(struct operator_row, of.batch_id, "batch_id"),

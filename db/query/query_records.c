@@ -1,50 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_records.h"
 
-#include "base/array.h"
 #include "base/number.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
+#include <stdlib.h>
+
 /* ---- communication ---- */
 
 static const struct query_field communication_fields[] = {
-    QUERY_FIELD(struct cann_communication, id, "id"),
-    QUERY_FIELD(struct cann_communication, device_id, "device_id"),
-    QUERY_FIELD(struct cann_communication, name_id, "name_id"),
-    QUERY_FIELD(struct cann_communication, type_id, "type_id"),
-    QUERY_FIELD(struct cann_communication, group_name_id, "group_name_id"),
-    QUERY_FIELD(struct cann_communication, group_id, "group_id"),
-    QUERY_FIELD(struct cann_communication, algorithm_id, "algorithm_id"),
-    QUERY_FIELD(struct cann_communication, data_type, "data_type"),
-    QUERY_FIELD(struct cann_communication, count, "count"),
-    QUERY_FIELD(struct cann_communication, relay, "relay"),
-    QUERY_FIELD(struct cann_communication, retry, "retry"),
-    QUERY_FIELD(struct cann_communication, rank_size, "rank_size"),
-    QUERY_FIELD(struct cann_communication, model_id, "model_id"),
-    QUERY_FIELD(struct cann_communication, thread_id, "thread_id"),
-    QUERY_FIELD(struct cann_communication, connection_id, "connection_id"),
-    QUERY_FIELD(struct cann_communication, host_start_ns, "host_start_ns"),
-    QUERY_FIELD(struct cann_communication, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_communication, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_communication, all_duration_ns, "all_duration_ns"),
+    QUERY_MEMBERS(struct cann_communication, "", id, device_id, name_id, type_id, group_name_id, group_id, algorithm_id,
+                  data_type),
+    QUERY_MEMBERS(struct cann_communication, "", count, relay, retry, rank_size, model_id, thread_id, connection_id,
+                  host_start_ns),
+    QUERY_MEMBERS(struct cann_communication, "", start_ns, duration_ns, all_duration_ns),
 };
 static const struct query_select communications = {QUERY_FIELDS(communication_fields),
                                                    .from = "FROM communication_op ORDER BY id"};
 
-static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct cann_communications *ret = arg;
-    if (array_reserve(ret, 1, err) < 0)
-        return -(int)err->code;
-    query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
-    return 0;
-}
-
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err)
 {
     *ret = (struct cann_communications){.items = NULL};
-    int status = query_select(db, &communications, NULL, 0, take_communication, ret, err);
+    int status =
+        query_select_all(db, &communications, &ret->items, &ret->count, &ret->capacity, sizeof *ret->items, err);
     if (status < 0)
         cann_communications_release(ret);
     return status;
@@ -62,27 +41,11 @@ int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
 }
 
 static const struct query_field transfer_fields[] = {
-    QUERY_FIELD(struct cann_transfer, task_row_id, "c.task_row_id"),
-    QUERY_FIELD(struct cann_transfer, op_id, "c.op_id"),
-    QUERY_FIELD(struct cann_transfer, type_id, "c.type_id"),
-    QUERY_FIELD(struct cann_transfer, master, "c.master"),
-    QUERY_FIELD(struct cann_transfer, group_name_id, "c.group_name_id"),
-    QUERY_FIELD(struct cann_transfer, plane_id, "c.plane_id"),
-    QUERY_FIELD(struct cann_transfer, notify_id, "c.notify_id"),
-    QUERY_FIELD(struct cann_transfer, local_rank, "c.local_rank"),
-    QUERY_FIELD(struct cann_transfer, remote_rank, "c.remote_rank"),
-    QUERY_FIELD(struct cann_transfer, transport_type, "c.transport_type"),
-    QUERY_FIELD(struct cann_transfer, link_type, "c.link_type"),
-    QUERY_FIELD(struct cann_transfer, rdma_type, "c.rdma_type"),
-    QUERY_FIELD(struct cann_transfer, data_type, "c.data_type"),
-    QUERY_FIELD(struct cann_transfer, bytes, "c.bytes"),
-    QUERY_FIELD(struct cann_transfer, estimated_ns, "c.estimated_ns"),
-    QUERY_FIELD(struct cann_transfer, device_id, "t.device_id"),
-    QUERY_FIELD(struct cann_transfer, stream_id, "t.stream_id"),
-    QUERY_FIELD(struct cann_transfer, task_id, "t.task_id"),
-    QUERY_FIELD(struct cann_transfer, context_id, "t.context_id"),
-    QUERY_FIELD(struct cann_transfer, start_ns, "t.start_ns"),
-    QUERY_FIELD(struct cann_transfer, duration_ns, "t.duration_ns"),
+    QUERY_MEMBERS(struct cann_transfer, "c.", task_row_id, op_id, type_id, master, group_name_id, plane_id, notify_id,
+                  local_rank),
+    QUERY_MEMBERS(struct cann_transfer, "c.", remote_rank, transport_type, link_type, rdma_type, data_type, bytes,
+                  estimated_ns),
+    QUERY_MEMBERS(struct cann_transfer, "t.", device_id, stream_id, task_id, context_id, start_ns, duration_ns),
 };
 
 #define TRANSFERS "FROM communication_task c JOIN device_task t ON t.id = c.task_row_id"
@@ -90,18 +53,7 @@ static const struct query_select transfers = {QUERY_FIELDS(transfer_fields), .fr
                                  transfers_by_op = {QUERY_FIELDS(transfer_fields),
                                                     .from = TRANSFERS " ORDER BY c.op_id, t.start_ns, c.id"};
 
-struct transfer_loop {
-    int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
-    void *arg;
-};
-
-static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct transfer_loop *loop = arg;
-    struct cann_transfer transfer;
-    query_take(row, 0, transfers.fields, transfers.field_count, &transfer);
-    return loop->each(loop->arg, &transfer, err);
-}
+QUERY_GIVE(transfer, struct cann_transfer, transfer_fields)
 
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),
                        void *arg, struct err *err)
@@ -120,27 +72,15 @@ int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct ca
 /* ---- frequencies ---- */
 
 static const struct query_field frequency_fields[] = {
-    QUERY_FIELD(struct cann_frequency, device_id, "device_id"),
-    QUERY_FIELD(struct cann_frequency, time_ns, "time_ns"),
-    QUERY_FIELD(struct cann_frequency, mhz, "mhz"),
-    QUERY_FIELD(struct cann_frequency, measured, "measured"),
+    QUERY_MEMBERS(struct cann_frequency, "", device_id, time_ns, mhz, measured),
 };
 static const struct query_select frequencies = {QUERY_FIELDS(frequency_fields),
                                                 .from = "FROM core_frequency_report ORDER BY device_id, time_ns"};
 
-static int take_frequency(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct cann_frequencies *ret = arg;
-    if (array_reserve(ret, 1, err) < 0)
-        return -(int)err->code;
-    query_take(row, 0, frequencies.fields, frequencies.field_count, &ret->items[ret->count++]);
-    return 0;
-}
-
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err)
 {
     *ret = (struct cann_frequencies){.items = NULL};
-    int status = query_select(db, &frequencies, NULL, 0, take_frequency, ret, err);
+    int status = query_select_all(db, &frequencies, &ret->items, &ret->count, &ret->capacity, sizeof *ret->items, err);
     if (status < 0)
         cann_frequencies_release(ret);
     return status;

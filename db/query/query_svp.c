@@ -14,31 +14,14 @@
 /* ---- models ---- */
 
 static const struct query_field model_fields[] = {
-    QUERY_FIELD(struct svp_model, id, "id"),
-    QUERY_FIELD(struct svp_model, device_id, "device_id"),
+    QUERY_MEMBERS(struct svp_model, "", id, device_id),
     QUERY_FIELD(struct svp_model, name, "model_name"),
-    QUERY_FIELD(struct svp_model, model_id, "model_id"),
-    QUERY_FIELD(struct svp_model, batch_num, "batch_num"),
-    QUERY_FIELD(struct svp_model, inferences, "inferences"),
-    QUERY_FIELD(struct svp_model, ai_core_tasks, "ai_core_tasks"),
-    QUERY_FIELD(struct svp_model, ai_cpu_tasks, "ai_cpu_tasks"),
-    QUERY_FIELD(struct svp_model, acl_calls, "acl_calls"),
+    QUERY_MEMBERS(struct svp_model, "", model_id, batch_num, inferences, ai_core_tasks, ai_cpu_tasks, acl_calls),
 };
 static const struct query_select models = {
     QUERY_FIELDS(model_fields), .from = "FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num"};
 
-struct model_loop {
-    int (*each)(void *arg, const struct svp_model *model, struct err *err);
-    void *arg;
-};
-
-static int give_model(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct model_loop *loop = arg;
-    struct svp_model model;
-    query_take(row, 0, models.fields, models.field_count, &model);
-    return loop->each(loop->arg, &model, err);
-}
+QUERY_GIVE(model, struct svp_model, model_fields)
 
 int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *model, struct err *err), void *arg,
                    struct err *err)
@@ -68,17 +51,9 @@ static const struct query_field inference_fields[] = {
     QUERY_FIELD(struct svp_inference, id, "inference_id"),
     QUERY_FIELD(struct svp_inference, device_id, "device_id"),
     QUERY_FIELD(struct svp_inference, model, MODEL_NAME),
-    QUERY_FIELD(struct svp_inference, model_id, "model_id"),
-    QUERY_FIELD(struct svp_inference, batch_num, "batch_num"),
-    QUERY_FIELD(struct svp_inference, input_pic_num, "input_pic_num"),
-    QUERY_FIELD(struct svp_inference, current_pic_count, "current_pic_count"),
-    QUERY_FIELD(struct svp_inference, start_ns, "start_ns"),
-    QUERY_FIELD(struct svp_inference, end_ns, "end_ns"),
-    QUERY_FIELD(struct svp_inference, start_known, "start_known"),
-    QUERY_FIELD(struct svp_inference, tasks, "tasks"),
-    QUERY_FIELD(struct svp_inference, icache_miss_ppm, "icache_miss_ppm"),
-    QUERY_FIELD(struct svp_inference, core_khz, "core_khz"),
-    QUERY_FIELD(struct svp_inference, total_cycle, "total_cycle"),
+    QUERY_MEMBERS(struct svp_inference, "", model_id, batch_num, input_pic_num, current_pic_count, start_ns, end_ns,
+                  start_known, tasks),
+    QUERY_MEMBERS(struct svp_inference, "", icache_miss_ppm, core_khz, total_cycle),
     QUERY_FIELD(struct svp_inference, cycles[SVP_MAC_BUSY], "mac_busy_cycle"),
     QUERY_FIELD(struct svp_inference, cycles[SVP_MAC_PPEN], "mac_ppen_cycle"),
     QUERY_FIELD(struct svp_inference, cycles[SVP_VEC_BUSY], "vec_busy_cycle"),
@@ -87,8 +62,7 @@ static const struct query_field inference_fields[] = {
     QUERY_FIELD(struct svp_inference, cycles[SVP_DTRANS], "dtrans_cycle"),
     QUERY_FIELD(struct svp_inference, cycles[SVP_DLD], "dld_cycle"),
     QUERY_FIELD(struct svp_inference, cycles[SVP_WLD], "wld_cycle"),
-    QUERY_FIELD(struct svp_inference, ddr_read_bytes, "ddr_read_bytes"),
-    QUERY_FIELD(struct svp_inference, ddr_write_bytes, "ddr_write_bytes"),
+    QUERY_MEMBERS(struct svp_inference, "", ddr_read_bytes, ddr_write_bytes),
 };
 static const struct query_select inferences = {QUERY_FIELDS(inference_fields), .from = "FROM inference"};
 
@@ -97,18 +71,7 @@ static const struct query_select inferences = {QUERY_FIELDS(inference_fields), .
     "inference_id"
 #define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
-struct inference_loop {
-    int (*each)(void *arg, const struct svp_inference *inference, struct err *err);
-    void *arg;
-};
-
-static int give_inference(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct inference_loop *loop = arg;
-    struct svp_inference inference;
-    query_take(row, 0, inferences.fields, inferences.field_count, &inference);
-    return loop->each(loop->arg, &inference, err);
-}
+QUERY_GIVE(inference, struct svp_inference, inference_fields)
 
 int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                        int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
@@ -206,9 +169,7 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model, int64_t fro
 /* ---- reports that cover several inferences ---- */
 
 static const struct query_field report_fields[] = {
-    QUERY_FIELD(struct svp_report, device_id, "device_id"),
-    QUERY_FIELD(struct svp_report, model_id, "model_id"),
-    QUERY_FIELD(struct svp_report, current_pic_count, "current_pic_count"),
+    QUERY_MEMBERS(struct svp_report, "", device_id, model_id, current_pic_count),
 };
 static const struct query_select reports = {
     QUERY_FIELDS(report_fields),
@@ -216,18 +177,7 @@ static const struct query_select reports = {
             " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task')"
             " ORDER BY device_id, model_id, current_pic_count"};
 
-struct report_loop {
-    int (*each)(void *arg, const struct svp_report *report, struct err *err);
-    void *arg;
-};
-
-static int give_report(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct report_loop *loop = arg;
-    struct svp_report report;
-    query_take(row, 0, reports.fields, reports.field_count, &report);
-    return loop->each(loop->arg, &report, err);
-}
+QUERY_GIVE(report, struct svp_report, report_fields)
 
 int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report *report, struct err *err), void *arg,
                     struct err *err)
@@ -320,9 +270,8 @@ static int add_text(struct layer_loop *loop, const char *text, const char **ret_
 }
 
 static const struct query_field layer_fields[] = {
-    QUERY_FIELD(struct svp_layer, layer_id, "layer_id"), QUERY_FIELD(struct svp_layer, task_id, "task_id"),
-    QUERY_FIELD(struct svp_layer, name, "name"),         QUERY_FIELD(struct svp_layer, type, "type"),
-    QUERY_FIELD(struct svp_layer, ori_name, "ori_name"), QUERY_FIELD(struct svp_layer, ai_cpu, "engine = 'AI_CPU'"),
+    QUERY_MEMBERS(struct svp_layer, "", layer_id, task_id, name, type, ori_name),
+    QUERY_FIELD(struct svp_layer, ai_cpu, "engine = 'AI_CPU'"),
 };
 static const struct query_select layers_of_model = {
     QUERY_FIELDS(layer_fields),
@@ -398,11 +347,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 
 static const struct query_field call_fields[] = {
     QUERY_FIELD(struct acl_call, model_row, "f.profiled_model_id"),
-    QUERY_FIELD(struct acl_call, start_ns, "c.start_ns"),
-    QUERY_FIELD(struct acl_call, end_ns, "c.end_ns"),
-    QUERY_FIELD(struct acl_call, process_id, "c.process_id"),
-    QUERY_FIELD(struct acl_call, thread_id, "c.thread_id"),
-    QUERY_FIELD(struct acl_call, api_type, "c.api_type"),
+    QUERY_MEMBERS(struct acl_call, "c.", start_ns, end_ns, process_id, thread_id, api_type),
     QUERY_FIELD(struct acl_call, name, "coalesce(c.name, 'N/A')"),
     QUERY_FIELD(struct acl_call, touches, "c.end_ns IN (SELECT start_ns FROM acl_call)"),
 };
@@ -416,18 +361,7 @@ static const struct query_select calls_of_all = {
     .from = "FROM source_file f JOIN acl_call c ON c.file_id = f.id WHERE f.kind = 'acl_call'"
             " AND f.profiled_model_id IS NOT NULL ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
 
-struct acl_loop {
-    int (*each)(void *arg, const struct acl_call *call, struct err *err);
-    void *arg;
-};
-
-static int give_call(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct acl_loop *loop = arg;
-    struct acl_call call;
-    query_take(row, 0, calls_of_model.fields, calls_of_model.field_count, &call);
-    return loop->each(loop->arg, &call, err);
-}
+QUERY_GIVE(acl, struct acl_call, call_fields)
 
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
                   int (*each)(void *arg, const struct acl_call *call, struct err *err), void *arg, struct err *err)
@@ -435,18 +369,18 @@ int acl_each_call(sqlite3 *db, const struct svp_model *model,
     struct acl_loop loop = {each, arg};
     sqlite3_stmt *statement = NULL;
     if (model == NULL)
-        return query_select(db, &calls_of_all, NULL, 0, give_call, &loop, err);
+        return query_select(db, &calls_of_all, NULL, 0, give_acl, &loop, err);
     int status = prepare_for_model(db, &calls_of_model, NULL, model, &statement, err);
     if (status == 0)
-        status = query_loop(db, statement, give_call, &loop, err);
+        status = query_loop(db, statement, give_acl, &loop, err);
     sqlite3_finalize(statement);
     return status;
 }
 
 static const struct query_field execute_fields[] = {
-    QUERY_FIELD(struct svp_execute, device_id, "p.device_id"), QUERY_FIELD(struct svp_execute, model_id, "p.model_id"),
-    QUERY_FIELD(struct svp_execute, model, "p.model_name"),    QUERY_FIELD(struct svp_execute, start_ns, "c.start_ns"),
-    QUERY_FIELD(struct svp_execute, end_ns, "c.end_ns"),
+    QUERY_MEMBERS(struct svp_execute, "p.", device_id, model_id),
+    QUERY_FIELD(struct svp_execute, model, "p.model_name"),
+    QUERY_MEMBERS(struct svp_execute, "c.", start_ns, end_ns),
 };
 static const struct query_select executes = {
     QUERY_FIELDS(execute_fields),
@@ -454,18 +388,7 @@ static const struct query_select executes = {
             " JOIN acl_call c ON c.file_id = f.id WHERE c.name GLOB 'svp_acl_mdl_execute*' AND c.start_ns IS NOT NULL"
             " AND c.end_ns IS NOT NULL"};
 
-struct execute_loop {
-    int (*each)(void *arg, const struct svp_execute *call, struct err *err);
-    void *arg;
-};
-
-static int give_execute(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct execute_loop *loop = arg;
-    struct svp_execute call;
-    query_take(row, 0, executes.fields, executes.field_count, &call);
-    return loop->each(loop->arg, &call, err);
-}
+QUERY_GIVE(execute, struct svp_execute, execute_fields)
 
 int svp_each_execute(sqlite3 *db, int (*each)(void *arg, const struct svp_execute *call, struct err *err), void *arg,
                      struct err *err)
@@ -475,16 +398,9 @@ int svp_each_execute(sqlite3 *db, int (*each)(void *arg, const struct svp_execut
 }
 
 static const struct query_field statistic_fields[] = {
-    QUERY_FIELD(struct acl_statistic, device_id, "device_id"),
-    QUERY_FIELD(struct acl_statistic, model_id, "model_id"),
-    QUERY_FIELD(struct acl_statistic, process_id, "process_id"),
-    QUERY_FIELD(struct acl_statistic, thread_id, "thread_id"),
-    QUERY_FIELD(struct acl_statistic, api_type, "api_type"),
-    QUERY_FIELD(struct acl_statistic, name, "name"),
+    QUERY_MEMBERS(struct acl_statistic, "", device_id, model_id, process_id, thread_id, api_type, name),
     QUERY_FIELD(struct acl_statistic, count, "calls"),
-    QUERY_FIELD(struct acl_statistic, total_ns, "total_ns"),
-    QUERY_FIELD(struct acl_statistic, min_ns, "min_ns"),
-    QUERY_FIELD(struct acl_statistic, max_ns, "max_ns"),
+    QUERY_MEMBERS(struct acl_statistic, "", total_ns, min_ns, max_ns),
     QUERY_FIELD(struct acl_statistic, report_total_ns, "sum(total_ns) OVER (PARTITION BY device_id, model_id)"),
 };
 static const struct query_select statistics = {
@@ -496,18 +412,7 @@ static const struct query_select statistics = {
             " f.profiled_model_id GROUP BY 1, 2, 3, 4, 5, 6)"
             " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name"};
 
-struct acl_statistic_loop {
-    int (*each)(void *arg, const struct acl_statistic *row, struct err *err);
-    void *arg;
-};
-
-static int give_acl_statistic(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct acl_statistic_loop *loop = arg;
-    struct acl_statistic statistic;
-    query_take(row, 0, statistics.fields, statistics.field_count, &statistic);
-    return loop->each(loop->arg, &statistic, err);
-}
+QUERY_GIVE(acl_statistic, struct acl_statistic, statistic_fields)
 
 int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_statistic *row, struct err *err), void *arg,
                        struct err *err)

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err)

@@ -6,7 +6,8 @@
 #define MSPROF_EXPORTERS_DATABASE_UNIFIED_H
 
 #include "base/err.h"
-#include "exporters/database/unified_bulk.h"
+#include "db/query/query_cann.h"
+#include "db/schema.h"
 #include "parsers/record.h"
 
 #include <sqlite3.h>
@@ -32,5 +33,51 @@ sqlite3 *unified_sqlite(const struct unified *unified);
 /* Completes the file under its name. It releases in any case. *ret_rows: of all tables. */
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err);
 void unified_abort(struct unified *unified); /* NULL is fine */
+
+/* The large tables of the database for viewers, whose rows are written as finished pages before SQLite opens the file:
+ * calls come first, because tasks have the numbers of calls, then tasks. */
+
+/* Ids of words that are not texts of the capture, which published databases have: not ours to choose. */
+#define FIRST_WORD_ID INT64_C(4000000000)
+#define NOT_AVAILABLE_ID 4000000016
+#define UNKNOWN_ID 4000000017
+#define SCHEDULE_ID 4000000018
+#define NO_TEXT_ID 4000000041   /* of the empty one */
+#define NO_NUMBER_ID 4294967295 /* of a connection, a context, a model, a range: there is none */
+
+/* Names of numbers have ids in ranges, `id` for the number `first`. */
+struct word_range {
+    const char *kind;
+    const struct value_name *names;
+    int64_t first, last, id;
+};
+#define WORD_RANGES 5
+extern const struct word_range word_ranges[WORD_RANGES];
+
+struct unified_bulk; /* opaque */
+
+/* file: of the tables that `script` makes; fd is its. NULL with err set. */
+struct unified_bulk *unified_bulk_new(int fd, const struct schema_file *file, const char *script, struct err *err);
+void unified_bulk_free(struct unified_bulk *bulk); /* NULL is fine */
+/* Facts about the capture that rows are made of: the process, and the largest number of a name. */
+void unified_bulk_capture(struct unified_bulk *bulk, int64_t process_id, int64_t last_name);
+
+/* Calls come by their numbers, a call before those inside of it. */
+int unified_add_call(struct unified_bulk *bulk, const struct cann_call *call, struct err *err);
+int unified_add_task(struct unified_bulk *bulk, const struct cann_task *task, struct err *err);
+/* Metrics of a task; names: their ids. */
+int unified_add_metrics(struct unified_bulk *bulk, int64_t task_id, const int64_t *names, const double *values,
+                        size_t count, struct err *err);
+/* Adds what a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
+int unified_add_overlap(struct unified_bulk *bulk, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
+                        struct err *err);
+/* Completes the pages: SQLite may open the file. */
+int unified_bulk_end(struct unified_bulk *bulk, struct err *err);
+
+/* The call that a connection's tasks belong to: the launch at the node level around the call that launched them, else
+ * that call, as the timeline's arrows; 0: there is none. */
+int unified_launch(struct unified_bulk *bulk, int64_t connection_id, int64_t *ret, struct err *err);
+/* Rows so far, launches among them. */
+uint64_t unified_bulk_rows(const struct unified_bulk *bulk);
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/html/chart.h"
 
+#include "base/file/large.h"
+
+#include <stdlib.h>
+
 void chart_begin_sized(struct html_page *page, const char *caption, const char *what, int height)
 {
     struct html_writer *w = &page->w;
@@ -75,5 +79,191 @@ void chart_legend(struct html_page *page, const char *const *classes, const char
         html_text(w, names[i]);
         html_close(w);
     }
+    html_close(w);
+}
+
+int64_t time_bar_ns(const struct time_parts *parts)
+{
+    int64_t sum = 0;
+
+    for (int part = 0; part < TIME_PARTS; part++)
+        sum += parts->ns[part];
+    return sum;
+}
+
+/* ---- making them ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+struct stretch {
+    int64_t start_ns, end_ns;
+};
+
+/* From the begin of a step to that of its neighbour, where all of that was recorded. */
+static struct stretch stretch_of(const struct splits *splits, size_t i)
+{
+    const struct split *split = &splits->items[i];
+    bool period = split->period.time_ns != NO_PERIOD && splits_is_recorded(splits, i, &split->period);
+
+    return (struct stretch){split->start_ns, period ? split->start_ns + split->period.time_ns : split->end_ns};
+}
+
+static bool is_leading(const struct splits *splits, size_t i)
+{
+    return splits->whole || splits->groups.items[splits->items[i].group].source == splits->source;
+}
+
+/* The begins and ends of all bars of a device, ascending. */
+static size_t take_times(const struct splits *splits, const struct time_bars *bars, size_t from, size_t until,
+                         int64_t *times)
+{
+    size_t count = 0;
+
+    for (size_t i = from; i < until; i++) {
+        large_pass(i);
+        struct stretch stretch = stretch_of(splits, bars->items[i].split);
+        times[count++] = stretch.start_ns;
+        times[count++] = stretch.end_ns;
+    }
+    qsort(times, count, sizeof *times, by_time);
+    return count;
+}
+
+static const struct time_parts *parts_at(const int64_t *times, const struct time_parts *parts, size_t count,
+                                         int64_t time_ns)
+{
+    const int64_t *at = bsearch(&time_ns, times, count, sizeof *times, by_time);
+
+    return &parts[at != NULL ? at - times : 0];
+}
+
+static int divide_device(const struct html_page *page, struct time_bars *bars, size_t from, size_t until,
+                         struct err *err)
+{
+    const struct splits *splits = &page->splits;
+    size_t most = 2 * (until - from);
+    int64_t *times = large_new(most + 1, sizeof *times, err);
+    struct time_parts *parts = times != NULL ? large_new(most + 1, sizeof *parts, err) : NULL;
+
+    if (parts != NULL) {
+        size_t count = take_times(splits, bars, from, until, times);
+        time_parts_at(&page->workload, splits->items[bars->items[from].split].device, times, count, parts);
+        for (size_t i = from; i < until; i++) {
+            large_pass(i);
+            struct stretch stretch = stretch_of(splits, bars->items[i].split);
+            const struct time_parts *begin = parts_at(times, parts, count, stretch.start_ns);
+            const struct time_parts *end = parts_at(times, parts, count, stretch.end_ns);
+            for (int part = 0; part < TIME_PARTS; part++)
+                bars->items[i].parts.ns[part] = end->ns[part] - begin->ns[part];
+        }
+    }
+    large_free(parts);
+    large_free(times);
+    return parts != NULL ? 0 : -(int)err->code;
+}
+
+static int take_splits(const struct splits *splits, struct time_bars *ret, struct err *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < splits->count; i++) {
+        large_pass(i);
+        if (!is_leading(splits, i))
+            continue;
+        status = large_reserve(ret, 1, err);
+        if (status == 0)
+            ret->items[ret->count++] = (struct time_bar){
+                .split = i,
+                .group = splits->items[i].group,
+                .steps = 1,
+                .counts = splits_counts(splits, i) && splits_is_recorded(splits, i, &splits->items[i].own),
+            };
+    }
+    return status;
+}
+
+int time_bars_make(const struct html_page *page, struct time_bars *ret, struct err *err)
+{
+    const struct splits *splits = &page->splits;
+
+    *ret = (struct time_bars){.items = NULL};
+    int status = take_splits(splits, ret, err);
+    for (size_t from = 0, until; status == 0 && from < ret->count; from = until) {
+        uint16_t device = splits->items[ret->items[from].split].device;
+        for (until = from; until < ret->count && splits->items[ret->items[until].split].device == device;)
+            until++;
+        status = divide_device(page, ret, from, until, err);
+    }
+    if (status != 0)
+        time_bars_release(ret);
+    return status;
+}
+
+void time_bars_release(struct time_bars *bars)
+{
+    large_free(bars->items);
+    *bars = (struct time_bars){.items = NULL};
+}
+
+/* ---- drawing them ---- */
+
+const char *time_part_class(enum time_part part)
+{
+    static const char *const classes[TIME_PARTS] = {
+        [TIME_CUBE] = "cube",       [TIME_VECTOR] = "vector",         [TIME_AI_CPU] = "aicpu",
+        [TIME_EXPOSED] = "exposed", [TIME_WAITING] = "waiting",       [TIME_COPIES] = "copies",
+        [TIME_OTHER] = "other",     [TIME_UNRECORDED] = "unrecorded", [TIME_FREE] = "free",
+    };
+    return classes[part];
+}
+
+void time_legend_put(struct html_page *page)
+{
+    const char *classes[TIME_PARTS], *names[TIME_PARTS];
+
+    for (int part = 0; part < TIME_PARTS; part++) {
+        classes[part] = time_part_class((enum time_part)part);
+        names[part] = time_part_name((enum time_part)part);
+    }
+    chart_legend(page, classes, names, TIME_PARTS);
+}
+
+#define BAR_WIDTH 1000
+
+void time_bar_put(struct html_page *page, const char *caption, const struct time_bar *bar)
+{
+    struct html_writer *w = &page->w;
+    double whole = (double)time_bar_ns(&bar->parts), at = 0;
+
+    html_open(w, "figure");
+    html_element(w, "figcaption", caption);
+    html_open(w, "svg");
+    html_attribute_f(w, "viewBox", "0 0 %d 34", BAR_WIDTH);
+    html_attribute(w, "preserveAspectRatio", "none");
+    html_attribute(w, "style", "height:2.2rem");
+    html_attribute(w, "role", "img");
+    html_attribute_f(w, "aria-label", "Parts of %s; the table below has the numbers", caption);
+    for (int part = 0; part < TIME_PARTS && whole > 0; part++) {
+        double width = BAR_WIDTH * (double)bar->parts.ns[part] / whole;
+        if (bar->parts.ns[part] == 0)
+            continue;
+        html_open(w, "rect");
+        html_attribute_f(w, "x", "%.2f", at);
+        html_attribute(w, "y", "0");
+        html_attribute_f(w, "width", "%.2f", width);
+        html_attribute(w, "height", "34");
+        html_attribute(w, "class", time_part_class((enum time_part)part));
+        html_open(w, "title");
+        html_text_f(w, "%s: %.2f %%", time_part_name((enum time_part)part), 100 * width / BAR_WIDTH);
+        html_close(w);
+        html_close(w);
+        at += width;
+    }
+    html_close(w);
     html_close(w);
 }

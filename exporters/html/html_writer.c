@@ -6,7 +6,178 @@
 #include "base/utf8.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+static void put(struct markdown *markdown, struct outfile *out, const char *text)
+{
+    outfile_write(out, text, strlen(text));
+    markdown->line_feeds = 0;
+    markdown->empty_item = false;
+}
+
+/* Ends the line, and leaves one empty where wanted, unless that is done. */
+static void end_line(struct markdown *markdown, struct outfile *out, unsigned line_feeds)
+{
+    for (; out->written + out->used > 0 && markdown->line_feeds < line_feeds; markdown->line_feeds++)
+        outfile_write(out, "\n", 1);
+}
+
+static bool is(const char *element, const char *name)
+{
+    return strcmp(element, name) == 0;
+}
+
+static bool is_hidden(const char *element)
+{
+    return is(element, "head") || is(element, "style") || is(element, "script") || is(element, "nav") ||
+           is(element, "svg");
+}
+
+static bool is_heading(const char *element)
+{
+    return element[0] == 'h' && element[1] >= '1' && element[1] <= '6' && element[2] == '\0';
+}
+
+static bool is_cell(const char *element)
+{
+    return is(element, "td") || is(element, "th");
+}
+
+/* Elements that begin and end a block of their own. */
+static bool is_block(const char *element)
+{
+    return is(element, "p") || is(element, "table") || is(element, "ul") || is(element, "ol") || is(element, "dl") ||
+           is(element, "figcaption") || is(element, "footer");
+}
+
+static void put_rule(struct markdown *markdown, struct outfile *out)
+{
+    put(markdown, out, "|");
+    for (size_t i = 0; i < markdown->cells; i++)
+        put(markdown, out, i < MARKDOWN_COLUMNS_MAX && (markdown->number_columns >> i & 1) != 0 ? " ---: |" : " --- |");
+    put(markdown, out, "\n");
+    markdown->line_feeds = 1;
+    markdown->has_heads = true;
+}
+
+/* A table of facts has no heads: Markdown wants some, and these are empty. */
+static void begin_row(struct markdown *markdown, struct outfile *out)
+{
+    end_line(markdown, out, 1);
+    if (!markdown->in_heads && !markdown->has_heads) {
+        put(markdown, out, "| | |\n");
+        markdown->cells = 2;
+        put_rule(markdown, out);
+    }
+    markdown->cells = 0;
+}
+
+static void open_shown(struct markdown *markdown, struct outfile *out, const char *element)
+{
+    if (is_heading(element)) {
+        end_line(markdown, out, 2);
+        put(markdown, out, &"###### "[6 - (element[1] - '0')]);
+    } else if (is(element, "tr")) {
+        begin_row(markdown, out);
+    } else if (is_cell(element)) {
+        put(markdown, out, "| ");
+        markdown->in_cell = true;
+    } else if (is(element, "li")) {
+        end_line(markdown, out, 1);
+        put(markdown, out, "* ");
+        markdown->tight = markdown->empty_item = true;
+    } else if (is(element, "dt")) {
+        end_line(markdown, out, 1);
+        put(markdown, out, "* **");
+    } else if (is(element, "caption") || is(element, "strong")) {
+        put(markdown, out, "**");
+    } else if (is(element, "small")) {
+        put(markdown, out, " (");
+    } else if (is(element, "thead")) {
+        markdown->in_heads = true;
+    } else if (is(element, "table")) {
+        end_line(markdown, out, 2);
+        *markdown = (struct markdown){.line_feeds = 2};
+    } else if (is_block(element) && !markdown->in_cell && !markdown->tight) {
+        end_line(markdown, out, 2);
+    } else if (is(element, "p") && markdown->tight && !markdown->empty_item) {
+        put(markdown, out, " ");
+    }
+}
+
+void markdown_open(struct markdown *markdown, struct outfile *out, const char *element)
+{
+    if (markdown->hidden > 0 || is_hidden(element))
+        markdown->hidden++;
+    else
+        open_shown(markdown, out, element);
+}
+
+void markdown_attribute(struct markdown *markdown, const char *name, const char *value)
+{
+    if (markdown->hidden > 0 || strcmp(name, "class") != 0)
+        return;
+    if (strcmp(value, "skip") == 0 || strcmp(value, "legend") == 0)
+        markdown->hidden = 1;
+    else if (markdown->in_heads && markdown->in_cell && value[0] == 'n' && markdown->cells < MARKDOWN_COLUMNS_MAX)
+        markdown->number_columns |= UINT64_C(1) << markdown->cells;
+}
+
+static void close_shown(struct markdown *markdown, struct outfile *out, const char *element)
+{
+    if (is_cell(element)) {
+        put(markdown, out, " ");
+        markdown->in_cell = false;
+        markdown->cells++;
+    } else if (is(element, "tr")) {
+        put(markdown, out, "|");
+        end_line(markdown, out, 1);
+        if (markdown->in_heads && !markdown->has_heads)
+            put_rule(markdown, out);
+    } else if (is(element, "dt")) {
+        put(markdown, out, "**: ");
+    } else if (is(element, "strong")) {
+        put(markdown, out, "**");
+    } else if (is(element, "caption")) {
+        put(markdown, out, "**");
+        end_line(markdown, out, 2);
+    } else if (is(element, "small")) {
+        put(markdown, out, ")");
+    } else if (is(element, "thead")) {
+        markdown->in_heads = false;
+    } else if (is(element, "li") || is(element, "dd")) {
+        end_line(markdown, out, 1);
+        markdown->tight = false;
+    } else if (is_heading(element) || (is_block(element) && !markdown->in_cell && !markdown->tight)) {
+        end_line(markdown, out, is(element, "footer") ? 1 : 2);
+    }
+}
+
+void markdown_close(struct markdown *markdown, struct outfile *out, const char *element)
+{
+    if (markdown->hidden > 0)
+        markdown->hidden--;
+    else
+        close_shown(markdown, out, element);
+}
+
+void markdown_character(struct markdown *markdown, struct outfile *out, const char *text, size_t size)
+{
+    static const char special[] = "\\`*_[]<>|&~$@#";
+
+    if (markdown->hidden > 0)
+        return;
+    if (size == 1 && strchr(special, *text) != NULL)
+        outfile_write(out, "\\", 1);
+    if (*text == '\n' || *text == '\t')
+        outfile_write(out, " ", 1);
+    else
+        outfile_write(out, text, size);
+    markdown->line_feeds = 0;
+    markdown->empty_item = false;
+}
 
 #define FORMATTED_MAX 1024
 
@@ -212,3 +383,113 @@ void html_name(struct html_writer *w, const char *text, size_t length)
         html_text_of(w, text, length);
     }
 }
+
+/* Colours of texts have a contrast of 4.5 or more to what they stand on, in both schemes; those of drawings 3. */
+const char *const html_style[] = {
+    ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#57606a;--line:#d0d7de;--head:#f3f5f7;--link:#0550ae;",
+    "--bar:#cfe3fb;--cube:#1f6feb;--vector:#0f8574;--aicpu:#b35900;--exposed:#9a3fd5;--waiting:#c2528b;",
+    "--copies:#7a6a00;",
+    "--other:#5b6770;--dark:#a8b0b8;--free:#e3e7eb;--mark:#b42318}",
+    "@media (prefers-color-scheme:dark){:root{--bg:#15191e;--fg:#e6e9ec;--soft:#a3acb5;--line:#3a424b;--head:#20262d;",
+    "--link:#79b8ff;--bar:#1d3f66;--cube:#4c93ff;--vector:#2fb5a0;--aicpu:#e08a33;--exposed:#c07bf0;--waiting:#e57fb3;",
+    "--copies:#b9a52a;--other:#8b98a3;--dark:#5d666f;--free:#2b323a;--mark:#ff8a80}}",
+    "*{box-sizing:border-box}",
+    "body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;background:var(--bg);color:var(--fg);",
+    "font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif}",
+    "a{color:var(--link)}",
+    ":focus-visible{outline:3px solid var(--link);outline-offset:2px}",
+    ".skip{position:absolute;left:-99rem}.skip:focus{position:static}",
+    "h1{font-size:1.6rem;margin:1.2rem 0 .3rem;overflow-wrap:anywhere}",
+    "h2{font-size:1.25rem;margin:2.2rem 0 .6rem;padding-top:.4rem;border-top:1px solid var(--line);",
+    "overflow-wrap:anywhere}",
+    "h3{font-size:1.05rem;margin:1.6rem 0 .5rem;overflow-wrap:anywhere}",
+    "p{margin:.4rem 0 .8rem;max-width:60rem;overflow-wrap:anywhere}",
+    ".soft,caption,footer{color:var(--soft)}",
+    "nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.4rem 0;padding:0;list-style:none}",
+    ".scroll{overflow-x:auto;margin:.6rem 0 .2rem;max-height:32rem;overflow-y:auto;border:1px solid var(--line);",
+    "border-radius:4px}",
+    "table{border-collapse:collapse;width:100%;font-size:.87rem;font-variant-numeric:tabular-nums}",
+    "caption{text-align:left;padding:.35rem .6rem}",
+    "th,td{overflow-wrap:break-word;padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid ",
+    "var(--line);",
+    "unicode-bidi:isolate}",
+    "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
+    "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
+    "td.name,td.name *{overflow-wrap:anywhere}td.name{min-width:5.5rem}td:last-child:not(.n){min-width:9rem}",
+    "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
+    ".n{text-align:right;white-space:nowrap}",
+    "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
+    "tr:target td,tr:target th,li:target{box-shadow:inset 0 0 0 99px color-mix(in srgb,var(--link) 15%,transparent)}",
+    "th button{all:unset;cursor:pointer;font-weight:bold}th button:focus-visible{outline:3px solid var(--link)}",
+    "th button::after{content:' \\2195';color:var(--soft)}",
+    "th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' \\2193'}",
+    ".filter{display:block;margin:.8rem 0 0;font-size:.87rem}",
+    ".filter input{font:inherit;margin-left:.4rem;padding:.15rem .4rem;background:var(--bg);color:var(--fg);",
+    "border:1px solid var(--soft);border-radius:3px;max-width:100%}",
+    ".four{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.8rem;margin:.6rem 0 1rem}",
+    ".four>div{border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem}",
+    ".four dt{color:var(--soft);font-size:.87rem}.four dd{margin:0;font-size:1.45rem;overflow-wrap:anywhere}",
+    ".four dd small{display:block;font-size:.82rem;color:var(--soft)}",
+    "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
+    "overflow-wrap:anywhere}",
+    "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
+    ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
+    ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
+    ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
+    ".legend svg{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;vertical-align:-.1rem}",
+    ".cube{fill:var(--cube)}.vector{fill:var(--vector)}.aicpu{fill:var(--aicpu)}.exposed{fill:var(--exposed)}",
+    ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
+    ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.median{stroke:var(--mark);",
+    "stroke-width:1.5;stroke-dasharray:5 3}.faint{opacity:.45}.held{fill:var(--cube)}",
+    ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
+    "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
+    ".slack{fill:var(--dark)}",
+    "@media (max-width:40rem){figure svg text{font-size:22px}svg .inside{display:none}}",
+    "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
+    /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
+    "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
+    "@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
+    "nav,.skip,.filter{display:none}.scroll{max-height:none;overflow:visible;border:0}",
+    "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
+    "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
+    "thead th.n,thead th,tbody th{white-space:normal}figure svg ",
+    "text{font-size:14px}table:has(th:nth-child(8)){font-size:6pt}",
+    "table:has(th:nth-child(8)) td:not(.n),table:has(th:nth-child(13)) :is(th,td){overflow-wrap:anywhere}",
+    "table:has(th:nth-child(13)) :is(th,td){white-space:normal}td.b,svg ",
+    "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
+    "th button{display:contents}th button::after{content:''}}",
+    NULL,
+};
+
+/* Nothing is shown by it that is not in the page: it sorts tables and hides rows. */
+const char *const html_script[] = {
+    "'use strict';\n",
+    "(function(){\n",
+    "function value(cell){var t=cell?cell.textContent:'';var n=t===''?NaN:Number(t);return isNaN(n)?t:n}\n",
+    "function sort(table,th,column){\n",
+    " var up=th.getAttribute('aria-sort')==='descending',body=table.tBodies[0];\n",
+    " var rows=Array.from(body.rows).map(function(r,i){return{row:r,key:value(r.cells[column]),at:i}});\n",
+    " rows.sort(function(a,b){var x=a.key,y=b.key,nx=typeof x==='number',ny=typeof y==='number';\n",
+    "  if(nx!==ny)return nx?-1:1;\n",
+    "  var d=nx?x-y:x<y?-1:x>y?1:0;return (up?d:-d)||a.at-b.at});\n",
+    " table.querySelectorAll('th[aria-sort]').forEach(function(o){o.removeAttribute('aria-sort')});\n",
+    " th.setAttribute('aria-sort',up?'ascending':'descending');\n",
+    " var all=document.createDocumentFragment();\n",
+    " rows.forEach(function(r){all.appendChild(r.row)});body.appendChild(all)}\n",
+    "document.querySelectorAll('table').forEach(function(table,number){\n",
+    " if(!table.tHead||!table.tBodies[0]||table.tBodies[0].rows.length<2)return;\n",
+    " Array.from(table.tHead.rows[0].cells).forEach(function(th,column){\n",
+    "  var b=document.createElement('button');b.type='button';b.textContent=th.textContent;th.textContent='';\n",
+    "  b.addEventListener('click',function(){sort(table,th,column)});th.appendChild(b)});\n",
+    " if(table.tBodies[0].rows.length<10)return;\n",
+    " var label=document.createElement('label'),input=document.createElement('input');\n",
+    " label.className='filter';label.textContent='Rows that contain';input.type='search';label.appendChild(input);\n",
+    " var timer=0;\n",
+    " input.addEventListener('input',function(){clearTimeout(timer);timer=setTimeout(function(){\n",
+    "  var wanted=input.value.toLowerCase();\n",
+    "  Array.from(table.tBodies[0].rows).forEach(function(r){\n",
+    "   r.hidden=wanted!==''&&r.textContent.toLowerCase().indexOf(wanted)<0})},120)});\n",
+    " var box=table.parentNode;box.parentNode.insertBefore(label,box)});\n",
+    "})();\n",
+    NULL,
+};

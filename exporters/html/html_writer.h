@@ -11,11 +11,31 @@
 #define MSPROF_EXPORTERS_HTML_HTML_WRITER_H
 
 #include "base/file/outfile.h"
-#include "exporters/html/markdown.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Inside of the writer: elements of a page as Markdown. Headings, paragraphs, lists and tables stay; pictures, links
+ * and styles go. */
+
+#define MARKDOWN_COLUMNS_MAX 64 /* that are aligned to the right where they are of numbers */
+
+struct markdown {
+    size_t hidden;       /* elements that are open and not shown */
+    unsigned line_feeds; /* at the end of what was written, 2 at most */
+    bool in_cell, in_heads, has_heads;
+    bool tight, empty_item;  /* inside of an item of a list: a paragraph begins no block; nothing of it yet */
+    size_t cells;            /* of the row */
+    uint64_t number_columns; /* bits, of the first MARKDOWN_COLUMNS_MAX */
+};
+
+void markdown_open(struct markdown *markdown, struct outfile *out, const char *element);
+/* Takes an attribute of the element that was opened last. */
+void markdown_attribute(struct markdown *markdown, const char *name, const char *value);
+void markdown_close(struct markdown *markdown, struct outfile *out, const char *element);
+/* Puts a character of a text. */
+void markdown_character(struct markdown *markdown, struct outfile *out, const char *text, size_t size);
 
 #define HTML_DEPTH_MAX 32
 #define HTML_NAME_MAX 400 /* bytes that are shown of a name; the middle of a longer one is left out */
@@ -56,5 +76,9 @@ void html_raw(struct html_writer *w, const char *text);
 /* "name-1a2b3c4d5e": the first digits of the SHA-256 of a name; one name is the same in every page. */
 #define HTML_HASH_SIZE 24
 void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE]);
+
+/* The style and the script of the page in pieces, ended by NULL. Neither holds "</". */
+
+extern const char *const html_style[], *const html_script[];
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query_origin.h"
-#include "exporters/html/html_assets.h"
+#include "exporters/html/html_writer.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
 
@@ -178,20 +178,14 @@ static int make_advice(struct html_page *page, struct err *err)
 {
     struct host_evidence evidence;
     struct capture_origin origin;
-    double thresholds[RULES];
-    int status = evidence_load(page->db, &page->workload, &evidence, err);
 
-    for (size_t i = 0; i < RULES; i++)
-        thresholds[i] = rules[i].threshold;
-    if (status == 0)
-        status = advice_make(&page->workload, &evidence, thresholds, &page->advice, err);
-    if (status == 0)
-        status = evidence_name_launchers(page->db, &page->advice, err);
-    if (status == 0)
-        status = query_origin(page->db, page->family, &origin, err);
-    if (status == 0)
-        page->advice.origin_ns = origin.time_ns;
-    return status;
+    if (evidence_load(page->db, &page->workload, &evidence, err) != 0 ||
+        advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
+        evidence_name_launchers(page->db, &page->advice, err) != 0 ||
+        query_origin(page->db, page->family, &origin, err) != 0)
+        return -(int)err->code;
+    page->advice.origin_ns = origin.time_ns;
+    return 0;
 }
 
 static int load(struct html_page *page, struct err *err)

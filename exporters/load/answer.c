@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/answer.h"
-#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

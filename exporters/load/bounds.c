@@ -2,7 +2,6 @@
 #include "exporters/load/bounds.h"
 
 #include "analysis/bound.h"
-#include "db/database.h"
 #include "db/query/query_cann.h"
 #include "exporters/load/load.h"
 

@@ -2,11 +2,9 @@
 #include "exporters/load/load.h"
 
 #include "analysis/sampling.h"
-#include "db/database.h"
 #include "db/query/query.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static int load_family(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
 {

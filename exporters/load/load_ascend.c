@@ -144,9 +144,8 @@ static int count_operator(struct cann_load *load, uint32_t op, const struct cann
     add_blocks(&load->workload->operators[op], load->part, task);
     if (!load->with_counters || (!task->has_aic && !task->has_aiv))
         return 0;
-    int status = grow_counted(load, op, err);
-    if (status != 0)
-        return status;
+    if (grow_counted(load, op, err) < 0)
+        return -(int)err->code;
     load->counted[op].part = load->part;
     add_counters(&load->counted[op], task);
     load->workload->operators[op].counted_ns += (double)task->duration_ns;
@@ -233,11 +232,10 @@ static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
     struct cann_task_reader *reader = cann_sums_reader_new(db, load->with_counters, err);
     int64_t count;
-    int status;
 
     if (reader == NULL)
         return -(int)err->code;
-    status = cann_task_count(db, &count, err);
+    int status = cann_task_count(db, &count, err);
     if (status == 0)
         status = cann_read_tasks(reader, 1, count + 1, take_task, load, err);
     cann_task_reader_free(reader);

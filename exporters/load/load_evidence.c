@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
-#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
@@ -364,7 +363,7 @@ int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
     int status = is_attached(db, &attached, err);
     if (status == 0 && attached)
         status = database_prepare(db, LAUNCHER, &statement, err);
-    for (size_t i = 0; statement != NULL && i < RULES && advice->findings[i].fired; i++) {
+    for (size_t i = 0; statement != NULL && i < advice_rule_count && advice->findings[i].fired; i++) {
         for (size_t k = 0; k < advice->findings[i].row_count; k++) {
             struct finding_row *row = &advice->findings[i].rows[k];
             sqlite3_bind_text(statement, 1, row->name, -1, SQLITE_STATIC);

@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "db/query/query_loop.h"
 #include "exporters/reports/framework/host_side.h"
-#include "parsers/record.h"
 
 #include <string.h>
 
@@ -84,12 +83,11 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
 
 static int load_records(struct memory_load *load, sqlite3 *db, struct err *err)
 {
-    int status = query_run(db,
-                           "SELECT id, text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info)"
-                           " ORDER BY id",
-                           NULL, 0, take_name, load, err);
-    if (status != 0)
-        return status;
+    if (query_run(db,
+                  "SELECT id, text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info)"
+                  " ORDER BY id",
+                  NULL, 0, take_name, load, err) < 0)
+        return -(int)err->code;
     return query_run(db,
                      "SELECT node_name_id, address, device_id, bytes, time_ns FROM task_memory_info"
                      " WHERE time_ns IS NOT NULL AND bytes <> 0 ORDER BY id",

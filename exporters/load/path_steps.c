@@ -1,13 +1,253 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/path_steps.h"
 
-#include "analysis/compare/statistics.h"
+#include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "base/file/large.h"
-#include "exporters/load/load_launches.h"
+#include "base/file/spool.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "base/search.h"
+#include "db/database.h"
+#include "db/query/query_loop.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A call with what tells which tasks are its. */
+struct connection {
+    int64_t id;
+    uint32_t call;
+};
+
+struct known_thread {
+    int64_t id;
+    uint32_t number;
+};
+
+struct read_call {
+    struct path_call call;
+    int64_t connection;
+};
+
+#define SPOOL_BYTES ((size_t)4 * 1024 * 1024)
+
+struct launch_load {
+    const struct workload *workload;
+    struct launches *launches;
+    struct spool *spool; /* of struct read_call by start, then of the connections by id and call */
+    size_t calls, rows;  /* that were read */
+    struct {
+        struct connection *items; /* by id */
+        size_t count;
+    } connections;
+    struct map threads; /* of struct known_thread */
+    struct map waiting; /* ids of names of calls that wait */
+};
+
+static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct launch_load *load = arg;
+    const char *text = query_text(row, 1);
+    int64_t id = query_integer(row, 0);
+
+    if (text == NULL || !is_waiting_call(text))
+        return 0;
+    return map_add(&load->waiting, &id, NULL, err) != NULL ? 0 : -(int)err->code;
+}
+
+static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, struct err *err)
+{
+    bool added;
+    struct known_thread *thread = map_add(&load->threads, &id, &added, err);
+
+    if (thread == NULL)
+        return -(int)err->code;
+    if (added)
+        thread->number = (uint32_t)load->launches->threads++;
+    *ret = thread->number;
+    return 0;
+}
+
+static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct launch_load *load = arg;
+    int64_t name = query_integer(row, 4), start_ns = query_integer(row, 1);
+    bool waits = map_get(&load->waiting, &name) != NULL;
+    struct read_call it = {.connection = waits ? DB_NULL : query_integer(row, 0),
+                           .call = {.start_ns = start_ns,
+                                    .end_ns = number_add(start_ns, query_integer(row, 2)),
+                                    .name = name >= 0 ? (uint32_t)name : 0,
+                                    .waits = waits}};
+
+    if (!waits && query_integer(row, 5) != 1)
+        return 0;
+    if (load->calls >= LAUNCH_NONE)
+        return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
+    load->calls++;
+    uint32_t thread = 0;
+    if (number_thread(load, query_integer(row, 3), &thread, err) < 0)
+        return -(int)err->code;
+    it.call.thread = thread & INT32_MAX;
+    const struct spool_key key = {spool_key_part(start_ns), 0};
+    return spool_add(load->spool, &key, &it, sizeof it, err);
+}
+
+/* Begins a new spool, or returns -code. */
+static int renew_spool(struct launch_load *load, struct err *err)
+{
+    spool_free(load->spool);
+    load->spool = spool_new(SPOOL_BYTES, NULL, err);
+    return load->spool != NULL ? 0 : -(int)err->code;
+}
+
+/* Puts calls by start, and into a spool of its own which connection is whose. */
+static int order_calls(struct launch_load *load, struct err *err)
+{
+    struct launches *launches = load->launches;
+    struct spool *calls = load->spool;
+    struct spool_item item;
+    int status = spool_finish(calls, err);
+
+    load->spool = NULL;
+    if (status < 0 || renew_spool(load, err) < 0 ||
+        (launches->calls = large_new(load->calls + 1, sizeof *launches->calls, err)) == NULL) {
+        spool_free(calls);
+        return -(int)err->code;
+    }
+    while (status == 0 && (status = spool_next(calls, &item, err)) == 1) {
+        const struct read_call *it = item.record;
+        const struct connection connection = {it->connection, (uint32_t)launches->count};
+        const struct spool_key key = {spool_key_part(it->connection), launches->count};
+        large_pass(launches->count);
+        launches->calls[launches->count++] = it->call;
+        status = it->connection != DB_NULL ? spool_add(load->spool, &key, &connection, sizeof connection, err) : 0;
+    }
+    spool_free(calls);
+    return status;
+}
+
+/* The first call of a connection stands in front. */
+static int order_connections(struct launch_load *load, struct err *err)
+{
+    struct spool_item item;
+    int status = spool_finish(load->spool, err);
+
+    if (status != 0)
+        return status;
+    load->connections.items = large_new(load->launches->count + 1, sizeof *load->connections.items, err);
+    if (load->connections.items == NULL)
+        return -(int)err->code;
+    while ((status = spool_next(load->spool, &item, err)) == 1) {
+        large_pass(load->connections.count);
+        memcpy(&load->connections.items[load->connections.count++], item.record, sizeof(struct connection));
+    }
+    return status;
+}
+
+static uint32_t find_call(const struct launch_load *load, int64_t connection)
+{
+    size_t low = search_from(load->connections.items, load->connections.count, sizeof *load->connections.items,
+                             offsetof(struct connection, id), connection);
+    bool found = low < load->connections.count && load->connections.items[low].id == connection;
+    return found ? load->connections.items[low].call : LAUNCH_NONE;
+}
+
+static uint16_t device_index(const struct workload *workload, int64_t id)
+{
+    for (size_t i = 0; i < workload->device_count; i++)
+        if (workload->devices[i].id == id)
+            return (uint16_t)i;
+    return UINT16_MAX;
+}
+
+/* Tells the execution of a device and stream that begins at a time which call launched it. */
+static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct launch_load *load = arg;
+    const struct workload *workload = load->workload;
+    uint16_t device = device_index(workload, query_integer(row, 0));
+    int64_t stream = query_integer(row, 1), start_ns = query_integer(row, 2);
+    uint32_t call = find_call(load, query_integer(row, 3));
+
+    (void)err;
+    large_pass(load->rows++);
+    if (device == UINT16_MAX || call == LAUNCH_NONE)
+        return 0;
+    struct path_call *launch = &load->launches->calls[call];
+    if (launch->start_ns > start_ns) /* a task that began before its call was launched by another */
+        return 0;
+    for (size_t i = workload_first_at(workload, device, start_ns);
+         i < workload->execution_count && workload->executions[i].device == device &&
+         workload->executions[i].start_ns == start_ns;
+         i++) {
+        if (workload->streams[workload->executions[i].stream].id != stream)
+            continue;
+        load->launches->of[i] = call;
+        launch->end_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
+    }
+    return 0;
+}
+
+static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
+{
+    int status = query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err);
+
+    if (status != 0 || renew_spool(load, err) != 0)
+        return -(int)err->code;
+    status = query_run(db,
+                       "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
+                       " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
+                       "  OR text LIKE '%memcpy%')) AND start_ns IS NOT NULL AND duration_ns >= 0",
+                       NULL, 0, take_call, load, err);
+    if (status != 0)
+        return status;
+    status = order_calls(load, err);
+    return status == 0 ? order_connections(load, err) : status;
+}
+
+static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
+{
+    struct launches *launches = load->launches;
+
+    launches->of = large_new(load->workload->execution_count + 1, sizeof *launches->of, err);
+    if (launches->of == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; i < load->workload->execution_count; large_pass(i++))
+        launches->of[i] = LAUNCH_NONE;
+    if (query_run(db,
+                  "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
+                  " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                  NULL, 0, take_task, load, err) < 0)
+        return -(int)err->code;
+    return query_run(db,
+                     "SELECT device_id, -1, start_ns, connection_id FROM communication_op"
+                     " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
+                     NULL, 0, take_task, load, err);
+}
+
+int launches_load(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
+{
+    struct launch_load load = {.workload = workload,
+                               .launches = ret,
+                               .threads = MAP_OF(struct known_thread, id),
+                               .waiting = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)}};
+    int64_t ascend = 0;
+    int status = query_number(db, "SELECT count(*) FROM sqlite_master WHERE name = 'host_call'", &ascend, err);
+
+    if (status != 0 || ascend == 0)
+        return status;
+    status = read_calls(&load, db, err);
+    if (ret->count > 0 && status == 0)
+        status = read_tasks(&load, db, err);
+    spool_free(load.spool);
+    map_release(&load.threads);
+    map_release(&load.waiting);
+    large_free(load.connections.items);
+    return status;
+}
 
 int path_steps_load(sqlite3 *db, struct path_steps *steps, struct err *err)
 {

@@ -2,7 +2,6 @@
 #include "exporters/table/choice.h"
 
 #include "base/interrupt.h"
-#include "base/number.h"
 #include "base/suggest.h"
 
 #include <math.h>
@@ -184,15 +183,14 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
         err_set(err, ERR_USAGE, "'%.200s' is no filter", text);
         return err_hint(err, "write COLUMN~GLOB, or a comparison: 'task_duration>100us'");
     }
-    int status = find_column(plan, text, length, &column, err);
-    if (status < 0)
-        return status;
+    if (find_column(plan, text, length, &column, err) < 0)
+        return -(int)err->code;
     filter->comparison = comparisons[i].comparison;
     filter->operand = strdup(text + length + strlen(comparisons[i].text));
     if (filter->operand == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     choice->filter_count++;
-    status = report_step_init(&filter->step, plan, column, &choice->plain, texts, err);
+    int status = report_step_init(&filter->step, plan, column, &choice->plain, texts, err);
     if (status == 0 && filter->comparison > UNLIKE)
         status = take_operand(filter, plan->columns[column].title, err);
     if (status == 0 && filter->comparison >= LESS && filter->comparison <= GREATER_EQUAL && !filter->is_number &&
@@ -209,9 +207,8 @@ static int compile_sort(struct row_choice *choice, const char *text, const struc
 {
     size_t length = strcspn(text, ","), column = 0;
     const char *order = text[length] == ',' ? text + length + 1 : "asc";
-    int status = find_column(plan, text, length, &column, err);
-    if (status < 0)
-        return status;
+    if (find_column(plan, text, length, &column, err) < 0)
+        return -(int)err->code;
     choice->descending = strcasecmp(order, "desc") == 0;
     if (!choice->descending && strcasecmp(order, "asc") != 0)
         return err_set(err, ERR_USAGE, "'%.200s' is no order; expected asc or desc", order);

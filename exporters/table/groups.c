@@ -3,9 +3,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
-#include "db/database.h"
 #include "db/query/operators/query_operators.h"
-#include "exporters/cann_report.h"
 #include "exporters/parallel.h"
 
 #include <stdlib.h>

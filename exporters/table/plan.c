@@ -465,28 +465,36 @@ struct row_room {
     size_t used, limit;
 };
 
-/* The end; NULL: there is not so much room. */
+/* Each returns the end; NULL: there is not so much room. */
+
+static char *put_bytes(const char *text, size_t length, char *p, struct row_room *room)
+{
+    room->used += length;
+    if (room->used > room->limit)
+        return NULL;
+    memcpy(p, text, length);
+    return p + length;
+}
+
+static char *put_real(const struct report_plan *plan, const struct report_step *step, double value, char *p,
+                      struct row_room *room)
+{
+    char text[REAL_MAX];
+    size_t length = print_number(step, value, text);
+    return length > 0 ? put_bytes(text, length, p, room) : put_piece(p, &plan->pieces.missing);
+}
+
 static char *put_text(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,
                       char *p, struct row_room *room)
 {
-    char real[REAL_MAX];
-    size_t length = 0;
-    const char *text = NULL;
-    if (value->kind == VALUE_REAL) {
-        length = print_number(step, value->real, real);
-        text = length > 0 ? real : NULL;
-    } else if (value->kind != VALUE_MISSING) {
-        text = text_of(step, value, &length);
-    }
+    size_t length;
+    const char *text = text_of(step, value, &length);
     if (text == NULL)
         return put_piece(p, &plan->pieces.missing);
-    room->used += value->kind == VALUE_STRING ? row_text_room(length) : length;
-    if (room->used > room->limit)
-        return NULL;
-    if (value->kind == VALUE_STRING)
-        return row_put_text(&plan->pieces, text, length, p);
-    memcpy(p, text, length);
-    return p + length;
+    if (value->kind != VALUE_STRING)
+        return put_bytes(text, length, p, room);
+    room->used += row_text_room(length);
+    return room->used <= room->limit ? row_put_text(&plan->pieces, text, length, p) : NULL;
 }
 
 char *report_plan_put(const struct report_plan *plan, const struct report_value *values, bool first, char *p, char *end,
@@ -500,15 +508,16 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
     for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
         const struct report_value *value = &values[step->value];
         p = put_piece(p, &step->before);
-        if (value->kind == VALUE_INTEGER && step->kind == STEP_SCALED) { /* what most numbers are */
-            p = number_put_shortest(p, value->integer, step->decimals);
-            continue;
-        }
-        if (is_number(step, value)) {
+        if (value->kind == VALUE_SCALED || (value->kind == VALUE_INTEGER && step->kind == STEP_SCALED))
+            p = number_put_shortest(p, value->integer, value->kind == VALUE_SCALED ? value->decimals : step->decimals);
+        else if (value->kind == VALUE_INTEGER && step->kind == STEP_PLAIN)
+            p = number_put_signed(p, value->integer);
+        else if (value->kind == VALUE_MISSING)
+            p = put_piece(p, &plan->pieces.missing);
+        else if (is_number(step, value))
             p = put_number(step, value, p, plan->format);
-            continue;
-        }
-        if ((p = put_text(plan, step, value, p, &room)) == NULL) {
+        else if ((p = value->kind == VALUE_REAL ? put_real(plan, step, value->real, p, &room)
+                                                : put_text(plan, step, value, p, &room)) == NULL) {
             *ret_room = room.used;
             return NULL;
         }

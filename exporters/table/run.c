@@ -59,13 +59,12 @@ static int put_rows(struct report_run *run, struct err *err)
 static int take_columns(struct report_run *run, struct err *err)
 {
     const struct report *report = run->report;
-    int status = report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err);
-    if (status < 0)
-        return status;
+    if (report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err) < 0)
+        return -(int)err->code;
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
     if (report->state_size > 0 && run->state == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    status = report->open != NULL ? report->open(run, err) : 0;
+    int status = report->open != NULL ? report->open(run, err) : 0;
     return status == 0 && report->user == NULL
                ? report_plan_rename(&run->plan, run->session->options->cann_version, err)
                : status;

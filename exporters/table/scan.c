@@ -3,7 +3,6 @@
  * connection, and come back in order. */
 #include "exporters/table/rows.h"
 
-#include "base/interrupt.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
 #include "exporters/output_file.h"

@@ -6,12 +6,12 @@
 #include "db/query/query.h"
 #include "db/query/query_executions.h"
 #include "exporters/export.h"
-#include "exporters/query_compile.h"
 #include "exporters/report_scopes.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 #include "exporters/table/report_file.h"
-#include "exporters/table/show_block.h"
+#include "exporters/table/table_sink.h"
+#include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 
 #include <errno.h>
@@ -259,15 +259,14 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
     struct execution_counts counts;
     state->any_device = true;
     shows->scope = (struct report_scope){device->part->device_id, device->range.model_id, device->range.iteration, ""};
-    int status = execution_count(shows->show->db, &device->range.ticks, &counts, err);
-    if (status < 0)
-        return status;
+    if (execution_count(shows->show->db, &device->range.ticks, &counts, err) < 0)
+        return -(int)err->code;
     print_heading(shows->show, device, &counts);
-    status = report_show_block(shows, "Op statistic :", "op_statistic",
-                               counts.tasks == 0
-                                   ? "No tasks: none could be read of what the device recorded."
-                                   : "No operators: nothing that the host recorded names the operator of a task.",
-                               err);
+    int status = report_show_block(shows, "Op statistic :", "op_statistic",
+                                   counts.tasks == 0
+                                       ? "No tasks: none could be read of what the device recorded."
+                                       : "No operators: nothing that the host recorded names the operator of a task.",
+                                   err);
     if (status == 0)
         status = show_longest(shows, device->part->chip == 0, &counts, err);
     if (status == 0)
@@ -559,34 +558,25 @@ struct list {
 
 #define WITHOUT_ROWS " (no rows here)"
 
-static int write_nowhere(struct list *list, const struct report *report, const struct report_scope *scope,
-                         uint64_t *ret_rows, struct err *err)
+/* A table is about to write its first row, which is all that is asked for: it is given up. */
+static int stop_at_row(void *arg, const struct report_plan *plan, struct err *err)
 {
-    const struct table_choice one = {.top = 1};
-    const struct export_options before = list->shows.options;
-    struct table_stream nowhere = {.path = "/dev/null"};
-
-    list->shows.options.format = TABLE_CSV;
-    list->shows.options.show = NULL;
-    list->shows.options.stream = &nowhere;
-    list->shows.options.stream_path = nowhere.path;
-    list->shows.options.choice = &one;
-    int status = report_write(&list->shows.session, report, scope, ret_rows, err);
-    list->shows.options = before;
-    struct err ignored = ERR_INIT;
-    table_stream_end(&nowhere, &ignored);
-    return status;
+    (void)plan;
+    *(bool *)arg = true;
+    return err_set(err, ERR_FAILED, "one row is enough");
 }
 
-/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made, and go nowhere. */
+/* Whether the capture has rows of a table. Those of a scan are asked for; the others are made until there is one. */
 static int ask_rows(struct list *list, const struct report *report, const struct report_scope *scope, bool *ret,
                     struct err *err)
 {
+    bool there = false, begun = false;
     uint64_t rows = 0;
-    bool there = false;
     int status = report_is_there(&list->shows.session, report, &there, err);
-
-    if (status == 0 && there && report->scan != NULL && report->scan->between_count == NULL) {
+    *ret = false;
+    if (status < 0 || !there)
+        return status;
+    if (report->scan != NULL && report->scan->between_count == NULL) {
         struct strbuf sql;
         int64_t any = 0;
         strbuf_init(&sql, SIZE_MAX / 2);
@@ -596,12 +586,23 @@ static int ask_rows(struct list *list, const struct report *report, const struct
         status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
                             : report_number(&list->shows.session, sql.data, &any, err);
         strbuf_release(&sql);
-        rows = (uint64_t)any;
-    } else if (status == 0 && there) {
-        status = write_nowhere(list, report, scope, &rows, err);
+        *ret = any != 0;
+        return status;
     }
-    *ret = rows > 0;
-    return status;
+    const struct table_choice one = {.top = 1};
+    const struct export_options before = list->shows.options;
+    struct table_sink sink = {.begin = stop_at_row, .arg = &begun};
+    list->shows.options.format = TABLE_CELLS;
+    list->shows.options.show = NULL;
+    list->shows.options.sink = &sink;
+    list->shows.options.choice = &one;
+    status = report_write(&list->shows.session, report, scope, &rows, err);
+    list->shows.options = before;
+    *ret = begun || rows > 0;
+    if (!begun)
+        return status;
+    *err = (struct err)ERR_INIT;
+    return 0;
 }
 
 /* The columns of the first device stand for those of all. */
@@ -644,10 +645,9 @@ int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *option
     struct db_facts facts;
     if (all == NULL)
         return -(int)err->code;
-    int status = db_read_facts(db, &facts, err);
-    if (status < 0)
-        return status;
-    status = report_show_open(&list.shows, &show, facts.family, err);
+    if (db_read_facts(db, &facts, err) < 0)
+        return -(int)err->code;
+    int status = report_show_open(&list.shows, &show, facts.family, err);
     for (; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(facts.family)) == 0 ||
             report_find(all, (*report)->name, facts.family) != *report)

@@ -210,9 +210,8 @@ static int write_row(struct report_writer *writer, const struct report_value *va
     size_t room = writer->plan->fixed_room + FIRST_ROW_SIZE, needed;
     if (room > OUTFILE_RESERVE_MAX)
         return copy_row(writer, values, err);
-    int status = need_file(writer, err);
-    if (status < 0)
-        return status;
+    if (need_file(writer, err) < 0)
+        return -(int)err->code;
     char *start = outfile_reserve(&writer->out, room);
     const char *end = report_plan_put(writer->plan, values, begins_file(writer), start, start + room, &needed);
     if (end == NULL)

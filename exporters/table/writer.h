@@ -10,7 +10,6 @@
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/plan.h"
-#include "exporters/table/show_block.h"
 #include "exporters/table/terminal.h"
 
 #define ROWS_PER_FILE 1000000

@@ -74,9 +74,8 @@ static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret
 static int load_frequency(const char *host, int64_t *ret_hz, struct err *err)
 {
     struct json *root = NULL;
-    int status = load_json(host, "info.json", &root, err);
-    if (status < 0)
-        return status;
+    if (load_json(host, "info.json", &root, err) < 0)
+        return -(int)err->code;
     const char *text = json_string(json_member(json_first(json_member(root, "CPU")), "Frequency"));
     int64_t khz = text == NULL || *text == '\0' ? 100000 : number_parse_thousandths(text, strlen(text));
     json_free(root);

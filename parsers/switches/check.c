@@ -357,12 +357,11 @@ static bool is_switched_off(const struct option_file *file)
 
 static int settle(struct switch_finding *finding, const struct option_file *file, struct err *err)
 {
-    int status;
     if (is_switched_off(file) || is_without_device(file))
         return 0;
     if (file->writer == SWITCH_GE && file->count == 0)
         return set_usual_of_ge(finding, err);
-    status = set_usual(finding, file, err);
+    int status = set_usual(finding, file, err);
     for (size_t i = 0; status == 0 && i < file->count; i++) {
         const struct given *given = &file->given[i];
         const struct switch_rule *rule = switch_rule_find(given->key, file->writer);

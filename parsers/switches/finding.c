@@ -2,7 +2,6 @@
 #include "parsers/switches/finding.h"
 
 #include "base/array.h"
-#include "parsers/switches/effect.h"
 
 #include <stdarg.h>
 #include <stdio.h>

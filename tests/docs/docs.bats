@@ -152,6 +152,65 @@ END
     expect_contains "$output" "1700000000000000.200"
 }
 
+@test "a rule of advise is a row of a table and its function" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c adding-a-rule.md >rule
+    python3 - <<'END'
+function, row = open("rule").read().split("    {.id", 1)
+text = open("analysis/advice.c").read()
+above, table = text.split("const struct rule advice_rules[] = {\n")
+open("analysis/advice.c", "w").write(above + function + "\nconst struct rule advice_rules[] = {\n    {.id" + row + table)
+END
+    make -s -j2 program
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_copying_capture
+    run_msprof advise -q PROF_1 --format json
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    echo "$output" >advice.json
+    python3 - <<'END'
+import json, sqlite3
+finding, = (f for f in json.load(open("advice.json"))["findings"] if f["id"] == "copies")
+tasks = sqlite3.connect("PROF_1/sqlite/runtime.db").execute(
+    "SELECT start_ns, start_ns + duration_ns FROM device_task WHERE copy_direction IS NOT NULL ORDER BY 1").fetchall()
+busy = end = 0
+for a, b in tasks: # all tasks of the capture are copies; two of them run beside each other
+    busy, end = busy + max(0, b - max(a, end)), max(b, end)
+assert len(tasks) == 5 and finding["value"] == 100 and finding["threshold"] == 20, finding
+assert abs(finding["at_stake"] - busy / 1000) < 1e-6 and sum(row["count"] for row in finding["evidence"]) == 5, finding
+END
+    run_msprof advise -q PROF_1 --threshold copies:100
+    [[ $output != *"Copies take"* ]]
+    run_msprof advise --list
+    expect_contains "$output" "time of copies / busy"
+}
+
+@test "a command is one file and its page" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    enter_tree_copy
+    blocks c adding-a-command.md >cli/cmd_tasks.c
+    sed 's/query/tasks/g' man/msprof-query.1 >man/msprof-tasks.1
+    make -s -j2 program build/release/man/msprof.1
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_copying_capture
+    run_msprof tasks -q PROF_1
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    expect_equal "$output" "device 0: 5 tasks"
+    run_msprof tasks
+    expect_status 2
+    expect_contains "$stderr" "no capture"
+    run_msprof help
+    expect_contains "$output" "tell how many tasks ran on each device"
+    run_msprof help --options
+    expect_contains "$output" "msprof tasks	--collection-dir"
+    run_msprof completion bash
+    expect_contains "$output" " tasks "
+    expect_contains "$(<build/release/man/msprof.1)" ".It Cm tasks
+Tell how many tasks ran on each device; see"
+}
+
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
     # shellcheck disable=SC2016 # the backticks are those of the page
     grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -329,3 +330,28 @@ for name, how, content in (
     ("log", 0, few[:18] + b"\2\2" + few[20:]),
 ):
     put("pages", name, bytes([how]) + content)
+
+
+def rows(page, forms, *parts):
+    """Rows for pages of 512 << page bytes; of a form: 1 integer, 2 real, 3 text, 4 blob, 5 row's number, 6 numeric."""
+    return bytes([page | (len(forms) - 1) << 3]) + bytes(form - 1 for form in forms) + b"".join(parts)
+
+
+def one_row(present, *cells, how=0, again=b""):
+    return bytes([how]) + present.to_bytes(2, "big") + b"".join(cells) + again
+
+
+integers = [bytes([0xc0 | width | edge << 4]) for width in range(8) for edge in range(4)] + [b"\x40\0", b"\0\1", b"\7" + b"\x80" + 7 * b"\0"]
+reals = [b"\x80" + struct.pack(">d", number) for number in (0.0, -0.0, 0.5, 1e300, 2.0**63, float("inf"), float("nan"))]
+for name, content in (
+    ("integers", rows(0, [1, 1], *(one_row(3, integer, integer) for integer in integers))),
+    ("row_number", rows(3, [1, 5, 3], *(one_row(7, integer, b"\3x") for integer in integers))),
+    ("reals", rows(1, [2, 6], *(one_row(3, real, real) for real in reals))),
+    ("overflow", rows(0, [3, 4], *(one_row(3, b"\xf0" + size.to_bytes(2, "big") + b"a", b"\2b")
+                                   for size in (0, 56, 57, 58, 476, 477, 478, 508, 509, 2000, 65535)))),
+    ("deep", rows(0, [1] * 9, *(one_row(511, *[b"\5123456"] * 9, how=0x18, again=b"\xff") for _ in range(15)))),
+    ("far_apart", rows(7, [1, 3], *(one_row(3, b"\7\20" + 7 * b"\0", b"\0\1", b"\1c", how=0xf0) for _ in range(7)))),
+    ("nothing", rows(4, [1, 2, 3, 4, 6], *(one_row(present) for present in range(9)))),
+    ("empty", rows(2, [1])),
+):
+    put("page_rows", name, content)

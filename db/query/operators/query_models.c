@@ -34,18 +34,7 @@ static const struct query_select fusions = {
             "  LEFT JOIN load l ON l.model_id = f.model_id LEFT JOIN hash n ON n.hash_id = f.fusion_name_id"
             "  WHERE s.device_id = ?1 ORDER BY f.model_id, f.id"};
 
-struct fusion_loop {
-    int (*each)(void *arg, const struct model_fusion *fusion, struct err *err);
-    void *arg;
-};
-
-static int give_fusion(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct fusion_loop *loop = arg;
-    struct model_fusion fusion;
-    query_take(row, 0, fusions.fields, fusions.field_count, &fusion);
-    return loop->each(loop->arg, &fusion, err);
-}
+QUERY_GIVE(fusion, struct model_fusion, fusion_fields)
 
 int model_each_fusion(sqlite3 *db, int64_t device_id,
                       int (*each)(void *arg, const struct model_fusion *fusion, struct err *err), void *arg,
@@ -59,8 +48,7 @@ int model_each_fusion(sqlite3 *db, int64_t device_id,
     "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns"                                 \
     " ELSE t.output_" time "_ns END"
 static const struct query_field phase_fields[] = {
-    QUERY_FIELD(struct model_phase, model_id, "t.model_id"),
-    QUERY_FIELD(struct model_phase, thread_id, "t.thread_id"),
+    QUERY_MEMBERS(struct model_phase, "t.", model_id, thread_id),
     QUERY_FIELD(struct model_phase, model, "coalesce(t.model_name, n.name, CAST(t.model_name_id AS TEXT))"),
     QUERY_FIELD(struct model_phase, phase, "p.phase"),
     QUERY_FIELD(struct model_phase, start_ns, OF_PHASE("start") " AS start_ns"),
@@ -77,18 +65,7 @@ static const struct query_select phases[] = {
                          .from = PHASES " ORDER BY start_ns, end_ns DESC, t.id, p.phase"},
 };
 
-struct phase_loop {
-    int (*each)(void *arg, const struct model_phase *phase, struct err *err);
-    void *arg;
-};
-
-static int give_phase(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct phase_loop *loop = arg;
-    struct model_phase phase;
-    query_take(row, 0, phase_fields, sizeof phase_fields / sizeof *phase_fields, &phase);
-    return loop->each(loop->arg, &phase, err);
-}
+QUERY_GIVE(phase, struct model_phase, phase_fields)
 
 int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
                      int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
@@ -102,8 +79,7 @@ static const struct query_field host_step_fields[] = {
     QUERY_FIELD(struct model_host_step, thread_id, "e.thread_id"),
     QUERY_FIELD(struct model_host_step, op_type, "coalesce(t.name, CAST(e.op_type_id AS TEXT))"),
     QUERY_FIELD(struct model_host_step, event, "coalesce(n.name, CAST(e.event_type_id AS TEXT))"),
-    QUERY_FIELD(struct model_host_step, start_ns, "e.start_ns"),
-    QUERY_FIELD(struct model_host_step, end_ns, "e.end_ns"),
+    QUERY_MEMBERS(struct model_host_step, "e.", start_ns, end_ns),
 };
 static const struct query_select host_steps = {
     QUERY_FIELDS(host_step_fields), .with = HASHES,
@@ -111,18 +87,7 @@ static const struct query_select host_steps = {
             "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id"
             "  WHERE s.device_id = ?1 ORDER BY e.id"};
 
-struct host_step_loop {
-    int (*each)(void *arg, const struct model_host_step *step, struct err *err);
-    void *arg;
-};
-
-static int give_host_step(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct host_step_loop *loop = arg;
-    struct model_host_step step;
-    query_take(row, 0, host_steps.fields, host_steps.field_count, &step);
-    return loop->each(loop->arg, &step, err);
-}
+QUERY_GIVE(host_step, struct model_host_step, host_step_fields)
 
 int model_each_host_step(sqlite3 *db, int64_t device_id,
                          int (*each)(void *arg, const struct model_host_step *step, struct err *err), void *arg,

@@ -21,17 +21,15 @@ struct duration_loop {
 };
 
 static const struct query_field task_fields[] = {
-    QUERY_FIELD(struct duration, major, "device_id"),       QUERY_FIELD(struct duration, minor, "op_task_type"),
-    QUERY_FIELD(struct duration, name_id, "op_type_id"),    QUERY_FIELD(struct duration, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct duration, op_name_id, "op_name_id"),
+    QUERY_FIELD(struct duration, major, "device_id"),
+    QUERY_FIELD(struct duration, minor, "op_task_type"),
+    QUERY_FIELD(struct duration, name_id, "op_type_id"),
+    QUERY_MEMBERS(struct duration, "", duration_ns, op_name_id),
 };
 static const struct query_select task_select = {QUERY_FIELDS(task_fields)};
 
 static const struct query_field call_fields[] = {
-    QUERY_FIELD(struct cann_call, level, "level"),
-    QUERY_FIELD(struct cann_call, name_id, "name_id"),
-    QUERY_FIELD(struct cann_call, item_id, "item_id"),
-    QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
+    QUERY_MEMBERS(struct cann_call, "", level, name_id, item_id, duration_ns),
 };
 static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
 
@@ -95,10 +93,7 @@ struct timed_loop {
 };
 
 static const struct query_field timed_fields[] = {
-    QUERY_FIELD(struct cann_call, thread_id, "thread_id"), QUERY_FIELD(struct cann_call, start_ns, "start_ns"),
-    QUERY_FIELD(struct cann_call, level, "level"),         QUERY_FIELD(struct cann_call, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct cann_call, launches, "launches"),   QUERY_FIELD(struct cann_call, name_id, "name_id"),
-    QUERY_FIELD(struct cann_call, item_id, "item_id"),
+    QUERY_MEMBERS(struct cann_call, "", thread_id, start_ns, level, duration_ns, launches, name_id, item_id),
 };
 static const struct query_select timed_calls = {QUERY_FIELDS(timed_fields)};
 
@@ -157,11 +152,7 @@ int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call
 static const struct query_field run_fields[] = {
     QUERY_FIELD(struct operator_run, type, "coalesce(type, 'N/A')"),
     QUERY_FIELD(struct operator_run, name, "coalesce(name, 'N/A')"),
-    QUERY_FIELD(struct operator_run, device_id, "device_id"),
-    QUERY_FIELD(struct operator_run, model_id, "model_id"),
-    QUERY_FIELD(struct operator_run, thread_id, "thread_id"),
-    QUERY_FIELD(struct operator_run, start_ns, "start_ns"),
-    QUERY_FIELD(struct operator_run, duration_ns, "duration_ns"),
+    QUERY_MEMBERS(struct operator_run, "", device_id, model_id, thread_id, start_ns, duration_ns),
 };
 
 #define ALL_OF(query)                                                                                                  \
@@ -182,18 +173,7 @@ static const struct {
     [CAPTURE_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
 };
 
-struct run_loop {
-    int (*each)(void *arg, const struct operator_run *run, struct err *err);
-    void *arg;
-};
-
-static int give_run(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct run_loop *loop = arg;
-    struct operator_run run;
-    query_take(row, 0, run_fields, sizeof run_fields / sizeof *run_fields, &run);
-    return loop->each(loop->arg, &run, err);
-}
+QUERY_GIVE(run, struct operator_run, run_fields)
 
 int operators_each(sqlite3 *db, int64_t model_id,
                    int (*each)(void *arg, const struct operator_run *run, struct err *err), void *arg, struct err *err)

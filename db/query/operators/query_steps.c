@@ -35,9 +35,9 @@ struct mark {
 };
 
 static const struct query_field mark_fields[] = {
-    QUERY_FIELD(struct mark, device_id, "device_id"), QUERY_FIELD(struct mark, model_id, "model_id"),
-    QUERY_FIELD(struct mark, time_ns, "time_ns"),     QUERY_FIELD(struct mark, stream_id, "stream_id"),
-    QUERY_FIELD(struct mark, tag, "step_tag"),        QUERY_FIELD(struct mark, index, "index_id"),
+    QUERY_MEMBERS(struct mark, "", device_id, model_id, time_ns, stream_id),
+    QUERY_FIELD(struct mark, tag, "step_tag"),
+    QUERY_FIELD(struct mark, index, "index_id"),
 };
 
 /* The points of captures of 2020 as marks: forward and backward propagation, the end of an iteration; the begin (odd)

@@ -14,12 +14,7 @@ struct svp_task_reader {
 };
 
 static const struct query_field time_fields[] = {
-    QUERY_FIELD(struct svp_task, start_ns, "start_ns"),
-    QUERY_FIELD(struct svp_task, duration_ns, "duration_ns"),
-    QUERY_FIELD(struct svp_task, stream_id, "stream_id"),
-    QUERY_FIELD(struct svp_task, task_id, "task_id"),
-    QUERY_FIELD(struct svp_task, ddr_read_bytes, "ddr_read_bytes"),
-    QUERY_FIELD(struct svp_task, ddr_write_bytes, "ddr_write_bytes"),
+    QUERY_MEMBERS(struct svp_task, "", start_ns, duration_ns, stream_id, task_id, ddr_read_bytes, ddr_write_bytes),
 };
 static const struct query_field counter_fields[] = {
     QUERY_FIELD(struct svp_task, total_cycle, "total_cycle"),

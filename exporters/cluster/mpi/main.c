@@ -4,7 +4,6 @@
 #include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/status.h"
 #include "exporters/cluster/mpi/team_mpi.h"
 
 #include <locale.h>

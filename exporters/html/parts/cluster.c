@@ -118,9 +118,8 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
         return 0;
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
-    int status = array_reserve(&cluster->links, 1, err);
-    if (status != 0)
-        return status;
+    if (array_reserve(&cluster->links, 1, err) < 0)
+        return -(int)err->code;
     cluster->links.items[cluster->links.count++] = link;
     return 0;
 }
@@ -387,10 +386,9 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
 
     begin_part(page, "ranks", "Ranks");
     html_note(page, "%zu ranks communicated.", cluster->ranks.count);
-    int status = put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err);
-    if (status != 0)
-        return status;
-    status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
+    if (put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err) < 0)
+        return -(int)err->code;
+    int status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
     end_part(page);
     if (status != 0)
         return status;

@@ -19,23 +19,22 @@ static const char *find_operator(const struct workload *workload, const struct f
     return NULL;
 }
 
-static void put_row_name(struct html_page *page, enum rule_id rule, const struct finding_row *row)
+static void put_row_name(struct html_page *page, const struct rule *rule, const struct finding_row *row)
 {
-    bool is_gap = rule == RULE_GAP || rule == RULE_IDLE; /* the same rows stand below either */
-    const char *op = is_gap ? NULL : find_operator(&page->workload, row);
+    const char *op = rule->shows_gaps ? NULL : find_operator(&page->workload, row);
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
     html_attribute(&page->w, "class", "name");
-    if (is_gap)
+    if (rule->shows_gaps)
         html_link_open(page, "gaps", html_us(row->at_ns, start));
     else if (op != NULL)
         html_link_open(page, "ops", op);
-    if (is_gap && row->name[0] == '\0')
+    if (rule->shows_gaps && row->name[0] == '\0')
         html_text(&page->w, "the gap");
     else
         html_name(&page->w, row->name, strlen(row->name));
-    if (is_gap || op != NULL)
+    if (rule->shows_gaps || op != NULL)
         html_close(&page->w);
     html_close(&page->w);
 }
@@ -48,7 +47,7 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
     for (size_t i = 0; i < finding->row_count; i++)
         launched |= finding->rows[i].launcher[0] != '\0';
-    snprintf(caption, sizeof caption, "Rows behind %s", rules[finding->rule].id);
+    snprintf(caption, sizeof caption, "Rows behind %s", finding->rule->id);
     html_table_begin(page, caption, heads, sizeof heads / sizeof *heads - !launched);
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
@@ -72,13 +71,13 @@ static void put_measure(struct html_page *page, const struct finding *finding)
 
     html_open(&page->w, "p");
     html_attribute(&page->w, "class", "soft");
-    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us.", rules[finding->rule].formula,
+    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us.", finding->rule->formula,
                 finding->value, finding->threshold, finding->at_stake_ns / 1e3);
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
         html_text_f(&page->w, " In the timeline at ts %s.",
                     html_us(number_subtract(finding->time_ns, origin_ns), text));
-    if (finding->same_cause != RULES)
-        html_text_f(&page->w, " Rule %s found the same cause.", rules[finding->same_cause].id);
+    if (finding->same_cause != NULL)
+        html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);
     html_close(&page->w);
 }
 
@@ -94,12 +93,12 @@ static void put_finding(struct html_page *page, const struct finding *finding)
     html_text(w, severity);
     html_close(w);
     html_text(w, " ");
-    html_element(w, "strong", rules[finding->rule].id);
+    html_element(w, "strong", finding->rule->id);
     html_text(w, ": ");
     html_text(w, w->redact ? "its sentence may hold names." : finding->sentence);
     html_close(w);
     put_measure(page, finding);
-    html_note(page, "%s", rules[finding->rule].advice);
+    html_note(page, "%s", finding->rule->advice);
     if (finding->row_count > 0)
         put_rows(page, finding);
     html_close(w);
@@ -109,7 +108,7 @@ static void put_not_checked(struct html_page *page)
 {
     bool any = false;
 
-    for (size_t i = 0; i < RULES; i++) {
+    for (size_t i = 0; i < advice_rule_count; i++) {
         const struct finding *finding = &page->advice.findings[i];
         if (finding->not_checked == NULL)
             continue;
@@ -119,7 +118,7 @@ static void put_not_checked(struct html_page *page)
         }
         any = true;
         html_open(&page->w, "li");
-        html_text_f(&page->w, "%s, because %s", rules[finding->rule].id, finding->not_checked);
+        html_text_f(&page->w, "%s, because %s", finding->rule->id, finding->not_checked);
         html_close(&page->w);
     }
     if (any)
@@ -135,7 +134,7 @@ int html_put_findings(struct html_page *page, struct err *err)
         html_note(page, "Nothing ran on a device, so no rule can be held against it.");
         return 0;
     }
-    while (fired < RULES && page->advice.findings[fired].fired)
+    while (fired < advice_rule_count && page->advice.findings[fired].fired)
         fired++;
     if (fired == 0)
         html_note(page, "No rule of 'msprof advise' found anything.");

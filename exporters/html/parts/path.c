@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define LANES_MAX 12
 #define LANE_HEIGHT 28

@@ -82,9 +82,8 @@ static int push_children(const struct icicle *icicle, struct walk *walk, const s
 
     while (until < icicle->count && icicle->children[until].parent == at->node)
         until++;
-    int status = array_reserve(walk, until - from, err);
-    if (status != 0)
-        return status;
+    if (array_reserve(walk, until - from, err) < 0)
+        return -(int)err->code;
     for (size_t i = from; i < until; i++) {
         walk->items[walk->count + (until - 1 - i)] = (struct walked){icicle->children[i].node, x};
         x += width_of(icicle, icicle->children[i].total);

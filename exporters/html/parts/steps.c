@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps as bars, and how busy devices are over time. */
-#include "base/array.h"
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/html/time_bars.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define BARS_MAX 400
@@ -154,10 +151,9 @@ int html_put_steps(struct html_page *page, struct err *err)
         html_note(page, "No steps are marked, and no sequence of operators repeats.");
         return 0;
     }
-    int status = html_put_table(page, &table, NULL, err);
-    if (status != 0)
-        return status;
-    status = time_bars_make(page, &all, err);
+    if (html_put_table(page, &table, NULL, err) < 0)
+        return -(int)err->code;
+    int status = time_bars_make(page, &all, err);
     if (status != 0)
         return status;
     bars.items = calloc(all.count + 1, sizeof *bars.items);

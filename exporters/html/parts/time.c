@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Four numbers, and how a step divides. */
 #include "analysis/time_parts.h"
-#include "base/array.h"
+#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/html/time_bars.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

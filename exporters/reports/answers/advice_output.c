@@ -2,7 +2,6 @@
 #include "exporters/reports/answers/advice_output.h"
 
 #include "base/number.h"
-#include "base/utf8.h"
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
@@ -46,7 +45,7 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
 
 static void put_finding(FILE *stream, const struct advice *advice, const struct finding *finding, bool markdown)
 {
-    const struct rule *rule = &rules[finding->rule];
+    const struct rule *rule = finding->rule;
 
     fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
@@ -58,8 +57,8 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
     }
-    if (finding->same_cause != RULES)
-        fprintf(stream, "; rule %s found the same cause", rules[finding->same_cause].id);
+    if (finding->same_cause != NULL)
+        fprintf(stream, "; rule %s found the same cause", finding->same_cause->id);
     fprintf(stream, "\n%s%s\n", markdown ? "* " : "  ", rule->advice);
     if (finding->row_count > 0 && markdown)
         fputs("\n```\n", stream);
@@ -91,7 +90,7 @@ static void put_json_ts(struct json_out *json, const struct advice *advice, int6
 
 static void put_json_finding(struct json_out *json, const struct advice *advice, const struct finding *finding)
 {
-    const struct rule *rule = &rules[finding->rule];
+    const struct rule *rule = finding->rule;
     char option[128];
 
     json_put_begin(json, NULL, '{');
@@ -115,7 +114,7 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     json_put_text(json, "id", rule->id);
     snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
     json_put_text(json, "option", option);
-    json_put_text(json, "same_cause", finding->same_cause != RULES ? rules[finding->same_cause].id : NULL);
+    json_put_text(json, "same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL);
     json_put_text(json, "sentence", finding->sentence);
     json_put_text(json, "severity", severity_name(finding->severity));
     put_number(json, "threshold", finding->threshold);
@@ -142,19 +141,19 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     if (advice->cut_steps[0] != '\0')
         json_put_text(&json, "cut_steps", advice->cut_steps);
     json_put_begin(&json, "findings", '[');
-    for (size_t i = 0; i < RULES && advice->findings[i].fired; i++)
+    for (size_t i = 0; i < advice_rule_count && advice->findings[i].fired; i++)
         put_json_finding(&json, advice, &advice->findings[i]);
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < RULES; i++)
+    for (size_t i = 0; i < advice_rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
-            put_not_checked(&json, rules[advice->findings[i].rule].id, advice->findings[i].not_checked);
+            put_not_checked(&json, advice->findings[i].rule->id, advice->findings[i].not_checked);
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
-    for (size_t i = 0; i < RULES; i++)
+    for (size_t i = 0; i < advice_rule_count; i++)
         if (advice->findings[i].not_checked == NULL && !advice->findings[i].fired &&
             !advice->findings[i].told_elsewhere)
-            json_put_text(&json, NULL, rules[advice->findings[i].rule].id);
+            json_put_text(&json, NULL, advice->findings[i].rule->id);
     json_put_end(&json, ']');
     if (advice->recorded[0] != '\0')
         json_put_text(&json, "recorded", advice->recorded);
@@ -172,7 +171,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
         put_json_advice(stream, advice, capture);
         return;
     }
-    while (fired < RULES && advice->findings[fired].fired)
+    while (fired < advice_rule_count && advice->findings[fired].fired)
         fired++;
     fputs(markdown ? "## " : "", stream);
     put_safe_line(stream, capture, markdown);
@@ -186,9 +185,9 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     }
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
-    for (size_t i = fired; i < RULES; i++)
+    for (size_t i = fired; i < advice_rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
-            fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", rules[advice->findings[i].rule].id,
+            fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", advice->findings[i].rule->id,
                     advice->findings[i].not_checked);
 }
 
@@ -198,12 +197,12 @@ static void put_json_rules(FILE *stream)
 
     json_put_begin(&json, NULL, '{');
     json_put_begin(&json, "rules", '[');
-    for (size_t i = 0; i < RULES; i++) {
+    for (size_t i = 0; i < advice_rule_count; i++) {
         json_put_begin(&json, NULL, '{');
-        json_put_text(&json, "advice", rules[i].advice);
-        json_put_text(&json, "formula", rules[i].formula);
-        json_put_text(&json, "id", rules[i].id);
-        json_put_format(&json, "threshold", "%g", rules[i].threshold);
+        json_put_text(&json, "advice", advice_rules[i].advice);
+        json_put_text(&json, "formula", advice_rules[i].formula);
+        json_put_text(&json, "id", advice_rules[i].id);
+        json_put_format(&json, "threshold", "%g", advice_rules[i].threshold);
         json_put_end(&json, '}');
     }
     json_put_end(&json, ']');
@@ -218,10 +217,10 @@ void advice_print_rules(enum advice_format format, FILE *stream)
         put_json_rules(stream);
         return;
     }
-    for (size_t i = 0; i < RULES; i++) {
-        const struct rule *rule = &rules[i];
+    for (size_t i = 0; i < advice_rule_count; i++) {
+        const struct rule *rule = &advice_rules[i];
         fprintf(stream, "%s%s\n  %s: limit %g %%\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "", rule->id,
-                rule->formula, rule->threshold, rule->advice, i + 1 < RULES ? "\n" : "");
+                rule->formula, rule->threshold, rule->advice, i + 1 < advice_rule_count ? "\n" : "");
     }
 }
 
@@ -342,8 +341,8 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_begin(&json, "findings", '[');
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < RULES; i++)
-        put_not_checked(&json, rules[i].id, NOTHING_RAN);
+    for (size_t i = 0; i < advice_rule_count; i++)
+        put_not_checked(&json, advice_rules[i].id, NOTHING_RAN);
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     json_put_end(&json, ']');

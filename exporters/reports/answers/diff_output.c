@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/diff_output.h"
-#include "base/utf8.h"
 
-#include "analysis/splits.h"
 #include "exporters/json_text.h"
 #include "exporters/schemas.h"
 #include "exporters/table/grid.h"
@@ -354,11 +352,10 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
     struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
     const struct time_unit unit = unit_of(comparison, format);
-    bool failed;
 
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
-    failed = add_rows(output, &grid, unit, err) < 0;
+    bool failed = add_rows(output, &grid, unit, err) < 0;
     if (!failed && format != DIFF_CSV) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         failed = put_gates(output, stream, kind, err) < 0;

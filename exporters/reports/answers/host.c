@@ -3,7 +3,6 @@
 #include "analysis/call_times.h"
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
-#include "base/number.h"
 #include "exporters/load/answer.h"
 #include "exporters/load/load_ranges.h"
 #include "exporters/reports/framework/host_side.h"

@@ -9,6 +9,7 @@
 #include "parsers/switches/finding.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 
 /* The effects of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
  * itself.
@@ -75,5 +76,13 @@ int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err
 /* Appends "nothing was recorded, because ..." when no record came with the capture and no file of it is foreign;
  * nothing otherwise. */
 int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err);
+
+/* The answer of msprof options: as a text for people, or as JSON of the schema msprof.options/1. */
+
+enum options_format { OPTIONS_TABLE, OPTIONS_JSON };
+
+/* Write errors stay with the stream. */
+void options_print(const struct switch_finding *finding, const struct outcome *outcome, const char *file,
+                   enum options_format format, FILE *stream);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/load_launches.h"
 #include "exporters/load/path_steps.h"
 #include "exporters/table/report.h"
 

@@ -73,9 +73,8 @@ static int count_execution(void *arg, int64_t *row, struct err *err)
     if (known == NULL)
         return -(int)err->code;
     if (added) {
-        int status = array_reserve(shapes, 1, err);
-        if (status != 0)
-            return status;
+        if (array_reserve(shapes, 1, err) < 0)
+            return -(int)err->code;
         known->shape = shapes->count;
         shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
     }

@@ -233,13 +233,9 @@ static int put_findings(struct report_run *run, const struct workload *workload,
 {
     struct host_evidence evidence;
     struct advice advice = {.findings = {{.fired = false}}};
-    double thresholds[RULES];
-    bool failed = evidence_load(run->session->db, workload, &evidence, err) < 0;
-
-    for (size_t i = 0; i < RULES; i++)
-        thresholds[i] = rules[i].threshold;
-    failed =
-        failed || advice_make(workload, &evidence, thresholds, &advice, err) < 0 ||
+    bool failed =
+        evidence_load(run->session->db, workload, &evidence, err) < 0 ||
+        advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
         (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
          put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
@@ -247,7 +243,7 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);
-        failed = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), rules[finding->rule].id,
+        failed = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), finding->rule->id,
                           finding->sentence) < 0;
     }
     return failed ? -(int)err->code : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_statistic: time of the host's calls by level and name. */
 #include "db/query/cann_version.h"
-#include "exporters/cann_report.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
 

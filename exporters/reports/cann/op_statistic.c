@@ -5,7 +5,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/query/query_executions.h"
-#include "exporters/cann_report.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"

@@ -216,14 +216,13 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
-    int status = device_2022_of(&tasks->device, run, err);
-    if (status < 0)
-        return status;
+    if (device_2022_of(&tasks->device, run, err) < 0)
+        return -(int)err->code;
     const struct execution_query query = {.range = tasks->device.range.ticks, .order = EXECUTIONS_BY_END};
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    status = execution_each(run->session->db, &query, put_kernel, run, err);
+    int status = execution_each(run->session->db, &query, put_kernel, run, err);
     return status == 0 ? device_copy_each(run->session->db, &query.range, put_copy, run, err) : status;
 }
 

@@ -72,9 +72,8 @@ static int print_heading(const void *arg, struct show *show, struct err *err)
 static int begin_part(struct parts *parts, const struct acl_statistic *row, struct err *err)
 {
     const int64_t numbers[] = {row->device_id, row->model_id, REPORT_ITERATION};
-    int status = svp_suffix(&parts->suffix, numbers, sizeof numbers / sizeof numbers[0], err);
-    if (status < 0)
-        return status;
+    if (svp_suffix(&parts->suffix, numbers, sizeof numbers / sizeof numbers[0], err) < 0)
+        return -(int)err->code;
     parts->open = true;
     parts->device_id = row->device_id;
     parts->model_id = row->model_id;

@@ -2,7 +2,6 @@
 /* op_summary: the tasks of the AI core in each sampled inference, behind the whole network, with their counters. */
 #include "base/utf8.h"
 #include "exporters/output_file.h"
-#include "exporters/reports/svp/svp_layer_table.h"
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 
@@ -148,9 +147,8 @@ static int set_cells(struct summary *summary, int64_t task_id, struct svp_task_l
         text = summary->stop->table->texts.data + layers->text;
         length = layers->length;
     } else {
-        int status = make_cells(summary, task_id, layers, err);
-        if (status < 0)
-            return status;
+        if (make_cells(summary, task_id, layers, err) < 0)
+            return -(int)err->code;
         text = summary->text.data;
         length = summary->text.length;
     }

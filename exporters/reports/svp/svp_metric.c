@@ -207,9 +207,8 @@ static int recall_row(struct svp_statistic *statistic, struct statistic_memo *me
 {
     size_t i = (size_t)stream_id & (STATISTIC_MEMO_STREAMS - 1);
     if (memo->streams[i].period != statistic->period || memo->streams[i].stream_id != stream_id) {
-        int result = find_row(statistic, type, ai_cpu, stream_id, &memo->streams[i].row, err);
-        if (result < 0)
-            return result;
+        if (find_row(statistic, type, ai_cpu, stream_id, &memo->streams[i].row, err) < 0)
+            return -(int)err->code;
         memo->streams[i].period = statistic->period;
         memo->streams[i].stream_id = stream_id;
     }

@@ -10,14 +10,11 @@ enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, M
 
 const struct column capture_stream_columns[] = {
     HOST_RECORD_COLUMNS,
-    [STATUS] = {"status", "Status", COLUMN_INTEGER, UNIT_NONE, 0, statuses, "Event of the capture."},
-    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                         "The stream that the captured tasks run on."},
-    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                            "The stream that the program used."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "The model that the tasks were captured into."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
+    [STATUS] = {"status", "Status", NAMES(PLAIN, statuses), "Event of the capture."},
+    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", NUMBER, "The stream that the captured tasks run on."},
+    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", NUMBER, "The stream that the program used."},
+    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model that the tasks were captured into."},
+    [DEVICE_ID] = {"device_id", "Device ID", NUMBER, "The device."},
 };
 
 _Static_assert(sizeof capture_stream_columns / sizeof *capture_stream_columns == CAPTURE_STREAM_COLUMNS,

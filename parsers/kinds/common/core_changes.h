@@ -5,6 +5,7 @@
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_CHANGES_H
 
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
 /* The columns that a kind of such records has; what its own layout gives beside the count may follow. */
 enum {
@@ -18,24 +19,11 @@ enum {
 
 #define CORE_CHANGES_SIZE 888
 #define CORE_CHANGES_COLUMNS                                                                                           \
-    [CORE_CHANGES_FILE_ID] =                                                                                           \
-        {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},  \
-    [CORE_CHANGES_DEVICE_ID] = {"device_id",                                                                           \
-                                "Device ID",                                                                           \
-                                COLUMN_INTEGER,                                                                        \
-                                UNIT_NONE,                                                                             \
-                                COLUMN_DERIVED,                                                                        \
-                                NULL,                                                                                  \
-                                "The device, from the file name."},                                                    \
-    [CORE_CHANGES_COUNT] = {"changes",                                                                                 \
-                            "Changes",                                                                                 \
-                            COLUMN_INTEGER,                                                                            \
-                            UNIT_NONE,                                                                                 \
-                            COLUMN_TRANSIENT,                                                                          \
-                            NULL,                                                                                      \
-                            "How many changes the record holds, a row for each."},                                     \
-    [CORE_CHANGES_TIME_NS] = {                                                                                         \
-        "time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it changed, since 1970."}
+    [CORE_CHANGES_FILE_ID] = FILE_COLUMN,                                                                              \
+    [CORE_CHANGES_DEVICE_ID] = COLUMN("device_id", "Device ID", MADE_NUMBER, "The device, from the file name."),       \
+    [CORE_CHANGES_COUNT] =                                                                                             \
+        COLUMN("changes", "Changes", INTEGER(NONE, TRANSIENT), "How many changes the record holds, a row for each."),  \
+    [CORE_CHANGES_TIME_NS] = COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it changed, since 1970.")
 
 #define CORE_CHANGES_OWN_MAX 2 /* columns that a kind has of its own */
 

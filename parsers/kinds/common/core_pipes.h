@@ -21,21 +21,10 @@ enum core_pipes_column {
 };
 
 #define CYCLES_COLUMN(pipe, name, title)                                                                               \
-    [CORE_PIPES_FIRST + (pipe)] = {name "_cycles",                                                                     \
-                                   title,                                                                              \
-                                   COLUMN_INTEGER,                                                                     \
-                                   UNIT_CYCLE,                                                                         \
-                                   0,                                                                                  \
-                                   NULL,                                                                               \
-                                   "Cycles that it worked since the sample before; NULL: there is none."}
-#define HALF_COLUMN(name, doc)                                                                                         \
-    {                                                                                                                  \
-        name, "Half", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, doc                                           \
-    }
-#define OWN_COLUMN(name, title, doc)                                                                                   \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
-    }
+    [CORE_PIPES_FIRST + (pipe)] = COLUMN(name "_cycles", title, INTEGER(CYCLE, PLAIN),                                 \
+                                         "Cycles that it worked since the sample before; NULL: there is none.")
+#define HALF_COLUMN(name, doc) COLUMN(name, "Half", INTEGER(NONE, TRANSIENT), doc)
+#define OWN_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc)
 
 #define CORE_PIPES_COLUMNS                                                                                             \
     [CORE_PIPES_FILE] = FILE_COLUMN, [CORE_PIPES_DEVICE] = DEVICE_COLUMN,                                              \

@@ -19,27 +19,19 @@ enum {
 };
 
 const struct column core_pmu_columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The device, from the file name."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
-                     "Cycles of all cores together."},
+    [FILE_ID] = FILE_COLUMN,
+    [DEVICE_ID] = {"device_id", "Device ID", MADE_NUMBER, "The device, from the file name."},
+    [COUNTER] = {"counter", "Counter", INTEGER(NONE, TRANSIENT), "Counts records modulo 16; a gap means lost records."},
+    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task ran on."},
+    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
     PMU_EVENT_COLUMNS(EVENT0),
-    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task was split into; chip 0 only."},
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
+    [BLOCK_NUM] = {"block_num", "Block num", NUMBER, "How many blocks the task was split into; chip 0 only."},
+    [TICK] = {"tick", "System counter", INTEGER(TICK, TRANSIENT),
               "When it was written, on the counter of the device; of chip 0 and of samples."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                 "Time on the clock of the host; of samples."},
-    [CORE_ID] = {"core_id", "Core ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "The core that was sampled; NULL: the counters are those of a task."},
-    [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-              "0 ends the samples, though records may follow."},
+    [TIME_NS] = {"time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host; of samples."},
+    [CORE_ID] = {"core_id", "Core ID", NUMBER, "The core that was sampled; NULL: the counters are those of a task."},
+    [MODE] = {"mode", "Mode", INTEGER(NONE, TRANSIENT), "0 ends the samples, though records may follow."},
 };
 
 static const struct field task_fields[] = {

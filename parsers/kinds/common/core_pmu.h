@@ -6,18 +6,13 @@
 #include "parsers/decode/decode.h"
 #include "parsers/join/association.h"
 #include "parsers/join/execution.h"
-#include "parsers/record.h"
+#include "parsers/kinds/common/columns.h"
 
 /* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
 
 #define PMU_EVENT_COLUMN(at, number)                                                                                   \
-    [(at) + (number)] = {"event" #number,                                                                              \
-                         "Event " #number,                                                                             \
-                         COLUMN_INTEGER,                                                                               \
-                         UNIT_NONE,                                                                                    \
-                         0,                                                                                            \
-                         NULL,                                                                                         \
-                         "The counter of event " #number " of the profiled group."}
+    [(at) + (number)] =                                                                                                \
+        COLUMN("event" #number, "Event " #number, NUMBER, "The counter of event " #number " of the profiled group.")
 #define PMU_EVENT_COLUMNS(at)                                                                                          \
     PMU_EVENT_COLUMN(at, 0), PMU_EVENT_COLUMN(at, 1), PMU_EVENT_COLUMN(at, 2), PMU_EVENT_COLUMN(at, 3),                \
         PMU_EVENT_COLUMN(at, 4), PMU_EVENT_COLUMN(at, 5), PMU_EVENT_COLUMN(at, 6), PMU_EVENT_COLUMN(at, 7),            \

@@ -4,13 +4,13 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_FUSION_H
 #define MSPROF_PARSERS_KINDS_COMMON_FUSION_H
 
-#include "parsers/record.h"
+#include "parsers/kinds/common/columns.h"
 
 /* Columns have the places that the kind's enum gives them, whose names these are. */
 #define FUSED_PLACES                                                                                                   \
     OP_NAME0_ID, OP_NAME1_ID, OP_NAME2_ID, OP_NAME3_ID, OP_NAME4_ID, OP_NAME5_ID, OP_NAME6_ID, OP_NAME7_ID
 
-#define FUSION_BYTES(place, name, title, doc) [place] = {name, title, COLUMN_INTEGER, UNIT_BYTE, 0, NULL, doc}
+#define FUSION_BYTES(place, name, title, doc) [place] = COLUMN(name, title, INTEGER(BYTE, PLAIN), doc)
 #define FUSION_BYTES_COLUMNS                                                                                           \
     FUSION_BYTES(INPUT_BYTES, "input_bytes", "Memory input", "Memory of inputs."),                                     \
         FUSION_BYTES(OUTPUT_BYTES, "output_bytes", "Memory output", "Memory of outputs."),                             \
@@ -25,17 +25,11 @@
         .column = "total_bytes", .offset = (at) + 32, .width = 8                                                       \
     }
 
-#define FUSED_COUNT_COLUMN                                                                                             \
-    [OP_COUNT] = {"op_count", "Operators", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "How many operators were fused."}
+#define FUSED_COUNT_COLUMN [OP_COUNT] = COLUMN("op_count", "Operators", NUMBER, "How many operators were fused.")
 
 #define FUSED_COLUMN(n)                                                                                                \
-    [OP_NAME##n##_ID] = {"op_name" #n "_id",                                                                           \
-                         "Operator " #n,                                                                               \
-                         COLUMN_INTEGER,                                                                               \
-                         UNIT_NONE,                                                                                    \
-                         0,                                                                                            \
-                         NULL,                                                                                         \
-                         "Name of a fused operator, as an id of the hash dictionary; 0: none."}
+    [OP_NAME##n##_ID] = COLUMN("op_name" #n "_id", "Operator " #n, NUMBER,                                             \
+                               "Name of a fused operator, as an id of the hash dictionary; 0: none.")
 #define FUSED_COLUMNS                                                                                                  \
     FUSED_COLUMN(0), FUSED_COLUMN(1), FUSED_COLUMN(2), FUSED_COLUMN(3), FUSED_COLUMN(4), FUSED_COLUMN(5),              \
         FUSED_COLUMN(6), FUSED_COLUMN(7)

@@ -17,18 +17,15 @@ enum {
 
 const struct column task_track_columns[] = {
     HOST_RECORD_COLUMNS,
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The device."},
-    [DEVICE_TYPE] = {"device_type", "Device type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of device."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task is put on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "The number of the task in its stream; it begins again after 65535."},
-    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the numbers of the stream have begun again."},
-    [TASK_TYPE_ID] = {"task_type_id", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+    [DEVICE_ID] = {"device_id", "Device ID", NUMBER, "The device."},
+    [DEVICE_TYPE] = {"device_type", "Device type", NUMBER, "Kind of device."},
+    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task is put on."},
+    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task in its stream; it begins again after 65535."},
+    [BATCH_ID] = {"batch_id", "Batch ID", NUMBER, "How often the numbers of the stream have begun again."},
+    [TASK_TYPE_ID] = {"task_type_id", "Task type", NUMBER,
                       "The type, as an id of the type dictionary at the level of the runtime."},
-    [KERNEL_NAME_ID] = {"kernel_name_id", "Kernel name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                        "The kernel, as an id of the hash dictionary."},
-    [KERNEL_BLOCK_NUM] = {"kernel_block_num", "Kernel block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+    [KERNEL_NAME_ID] = {"kernel_name_id", "Kernel name", NUMBER, "The kernel, as an id of the hash dictionary."},
+    [KERNEL_BLOCK_NUM] = {"kernel_block_num", "Kernel block num", NUMBER,
                           "How many blocks the kernel is launched with; only when 40 bytes of payload are used."},
 };
 

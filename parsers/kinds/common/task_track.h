@@ -3,11 +3,16 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H
 #define MSPROF_PARSERS_KINDS_COMMON_TASK_TRACK_H
 
-#include "parsers/record.h"
+#include "parsers/kinds/common/columns.h"
 
 /* The columns of kernels that the runtime hands to DPUs, which task tracks tell. */
 
-enum { DPU_KERNEL_DEVICE_ID, DPU_KERNEL_STREAM_ID, DPU_KERNEL_TASK_ID, DPU_KERNEL_KERNEL_NAME_ID };
+#define DPU_KERNEL_COLUMNS(MADE)                                                                                       \
+    MADE(DPU_KERNEL_DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The DPU.")                                      \
+    MADE(DPU_KERNEL_STREAM_ID, "stream_id", "Stream ID", MADE_NUMBER, "The stream.")                                   \
+    MADE(DPU_KERNEL_TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The task.")                                           \
+    MADE(DPU_KERNEL_KERNEL_NAME_ID, "kernel_name_id", "Kernel", MADE_NUMBER, "Its kernel (name.id).")
+enum { DPU_KERNEL_COLUMNS(COLUMN_NUMBER) };
 
 extern const struct record_kind kind_dpu_kernel;
 

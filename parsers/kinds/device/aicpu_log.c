@@ -2,64 +2,39 @@
 /* Operators that the AI CPU of a device ran, as it tells them in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a log
  * of text. */
 #include "base/number.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/text/text_log.h"
 
 #include <string.h>
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    STAMP,
-    NODE,
-    OP_TYPE,
-    RUN_START,
-    RUN_END,
-    COMPUTE_START,
-    COPY_START,
-    COPY_END,
-    THREAD_ID,
-    PROCESS_DEVICE_ID,
-    CPU_ID,
-    SUBMIT_TICK,
-    RECEIVE_TICK,
-    START_TICK,
-    END_TICK,
-    START_NS,
-    DURATION_NS,
-    DISPATCH_NS,
-    TOTAL_NS
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    MADE(STAMP, "stamp", "Stamp", NUMBER, "Number in front of the operator.")                                          \
+    MADE(NODE, "node", "Operator", TEXT(PLAIN), "Its name; NULL: the log does not name it.")                           \
+    MADE(OP_TYPE, "op_type", "Operator type", TEXT(DERIVED), "Its type: the name behind the last '/' up to \"-op\".")  \
+    MADE(RUN_START, "run_start", "Run start", NUMBER, "When it began, on a counter of the AI CPU's own.")              \
+    MADE(RUN_END, "run_end", "Run end", NUMBER, "When it was done, by the same.")                                      \
+    MADE(COMPUTE_START, "compute_start", "Compute start", NUMBER, "When the computation began, by the same.")          \
+    MADE(COPY_START, "copy_start", "Copy start", NUMBER, "When the result began to be copied, by the same.")           \
+    MADE(COPY_END, "copy_end", "Copy end", NUMBER, "When the result was copied, by the same.")                         \
+    MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread of the AI CPU.")                                     \
+    MADE(PROCESS_DEVICE_ID, "process_device_id", "Process device", NUMBER, "The device, as the process counts.")       \
+    MADE(CPU_ID, "cpu_id", "CPU", NUMBER, "The core of the AI CPU.")                                                   \
+    MADE(SUBMIT_TICK, "submit_tick", "Submission", INTEGER(TICK, PLAIN),                                               \
+         "When the driver was told of the task, on the counter of the device.")                                        \
+    MADE(RECEIVE_TICK, "receive_tick", "Receipt", INTEGER(TICK, PLAIN), "When the driver took it over, by the same.")  \
+    MADE(START_TICK, "start_tick", "Start tick", INTEGER(TICK, PLAIN), "When it began, by the same.")                  \
+    MADE(END_TICK, "end_tick", "End tick", INTEGER(TICK, PLAIN), "When it was done, by the same.")                     \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED | COLUMN_ORIGIN), "start_tick as a time.")                 \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "From start_tick to end_tick.")                 \
+    MADE(DISPATCH_NS, "dispatch_ns", "Dispatch time", INTEGER(NS, PLAIN), "Time to hand the task to the AI CPU.")      \
+    MADE(TOTAL_NS, "total_ns", "Total time", INTEGER(NS, PLAIN), "Time from submission to completion.")
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [STAMP] = NUMBER_COLUMN("stamp", "Stamp", "Number in front of the operator."),
-    [NODE] = TEXT_COLUMN_OF("node", "Operator", "Its name; NULL: the log does not name it."),
-    [OP_TYPE] = {"op_type", "Operator type", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "Its type: the name behind the last '/' up to \"-op\"."},
-    [RUN_START] = NUMBER_COLUMN("run_start", "Run start", "When it began, on a counter of the AI CPU's own."),
-    [RUN_END] = NUMBER_COLUMN("run_end", "Run end", "When it was done, by the same."),
-    [COMPUTE_START] = NUMBER_COLUMN("compute_start", "Compute start", "When the computation began, by the same."),
-    [COPY_START] = NUMBER_COLUMN("copy_start", "Copy start", "When the result began to be copied, by the same."),
-    [COPY_END] = NUMBER_COLUMN("copy_end", "Copy end", "When the result was copied, by the same."),
-    [THREAD_ID] = NUMBER_COLUMN("thread_id", "Thread ID", "The thread of the AI CPU."),
-    [PROCESS_DEVICE_ID] = NUMBER_COLUMN("process_device_id", "Process device", "The device, as the process counts."),
-    [CPU_ID] = NUMBER_COLUMN("cpu_id", "CPU", "The core of the AI CPU."),
-    [SUBMIT_TICK] = {"submit_tick", "Submission", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                     "When the driver was told of the task, on the counter of the device."},
-    [RECEIVE_TICK] = {"receive_tick", "Receipt", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                      "When the driver took it over, by the same."},
-    [START_TICK] = {"start_tick", "Start tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When it began, by the same."},
-    [END_TICK] = {"end_tick", "End tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When it was done, by the same."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED | COLUMN_ORIGIN, NULL,
-                  "start_tick as a time."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "From start_tick to end_tick."},
-    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                     "Time to hand the task to the AI CPU."},
-    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "Time from submission to completion."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 #define TASK_END                                                                                                       \
     "Thread[ {thread_id}] process device[ {process_device_id}]:aicpu[ {cpu_id}] task end, "                            \
@@ -150,13 +125,6 @@ static int close_log(struct decoder *decoder, void *opaque, bool failed, struct 
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_log,
-    .text = take_text,
-    .close = close_log,
-};
-
 const struct record_kind kind_aicpu_log = {
     .name = "aicpu_log",
     .table = "aicpu_log",
@@ -167,6 +135,6 @@ const struct record_kind kind_aicpu_log = {
            "end, ...\"; either may be missing.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_log, .text = take_text, .close = close_log),
     .lines = lines,
 };

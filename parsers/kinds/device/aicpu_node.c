@@ -3,67 +3,41 @@
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/aicpu_stream.h"
+#include "parsers/kinds/common/columns.h"
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    STREAM_ID,
-    TASK_ID,
-    START_TICK,
-    END_TICK,
-    START_NS,
-    DURATION_NS,
-    COMPUTE_START,
-    COPY_START,
-    COPY_END,
-    COMPUTE_NS,
-    COPY_NS,
-    DISPATCH_NS,
-    TOTAL_NS,
-    SUBMIT_TICK,
-    AFTER_TICK,
-    TURNAROUND_NS,
-    THREAD_ID,
-    OP_NAME_ID
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.")                                                   \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
+    MADE(START_TICK, "start_tick", "Start tick", INTEGER(TICK, PLAIN),                                                 \
+         "When it began to run, on the counter of the device.")                                                        \
+    MADE(END_TICK, "end_tick", "End tick", INTEGER(TICK, PLAIN), "When it was done, on the counter of the device.")    \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began to run, on the clock of the host.")       \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "From start to end.")                           \
+    MADE(COMPUTE_START, "compute_start", "Compute start", INTEGER(NONE, TRANSIENT),                                    \
+         "When the computation began, in microseconds.")                                                               \
+    MADE(COPY_START, "copy_start", "Copy start", INTEGER(NONE, TRANSIENT),                                             \
+         "When the result began to be copied, in microseconds.")                                                       \
+    MADE(COPY_END, "copy_end", "Copy end", INTEGER(NONE, TRANSIENT), "When the result was copied, in microseconds.")   \
+    MADE(COMPUTE_NS, "compute_ns", "Compute time", INTEGER(NS, DERIVED),                                               \
+         "How long it computed; NULL: the times contradict each other.")                                               \
+    MADE(COPY_NS, "copy_ns", "Copy time", INTEGER(NS, DERIVED),                                                        \
+         "How long it copied the result; NULL: the times contradict each other.")                                      \
+    MADE(DISPATCH_NS, "dispatch_ns", "Dispatch time", INTEGER(NS, PLAIN), "Time to hand the task to the AI CPU.")      \
+    MADE(TOTAL_NS, "total_ns", "Total time", INTEGER(NS, PLAIN), "Time from submission to completion.")                \
+    MADE(SUBMIT_TICK, "submit_tick", "Submission", INTEGER(TICK, TRANSIENT),                                           \
+         "When it was submitted, on the counter of the device.")                                                       \
+    MADE(AFTER_TICK, "after_tick", "Completion", INTEGER(TICK, TRANSIENT),                                             \
+         "When its completion was told, on the counter of the device.")                                                \
+    MADE(TURNAROUND_NS, "turnaround_ns", "Turnaround", INTEGER(NS, DERIVED),                                           \
+         "From its submission until its completion was told; NULL: the counters contradict each other.")               \
+    MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread of the AI CPU.")                                     \
+    MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER, "The operator that it ran, as the host named it (name.id).")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The device, from the file name."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [START_TICK] = {"start_tick", "Start tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                    "When it began to run, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End tick", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                  "When it was done, on the counter of the device."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When it began to run, on the clock of the host."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
-    [COMPUTE_START] = {"compute_start", "Compute start", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                       "When the computation began, in microseconds."},
-    [COPY_START] = {"copy_start", "Copy start", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                    "When the result began to be copied, in microseconds."},
-    [COPY_END] = {"copy_end", "Copy end", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                  "When the result was copied, in microseconds."},
-    [COMPUTE_NS] = {"compute_ns", "Compute time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                    "How long it computed; NULL: the times contradict each other."},
-    [COPY_NS] = {"copy_ns", "Copy time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                 "How long it copied the result; NULL: the times contradict each other."},
-    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                     "Time to hand the task to the AI CPU."},
-    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "Time from submission to completion."},
-    [SUBMIT_TICK] = {"submit_tick", "Submission", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                     "When it was submitted, on the counter of the device."},
-    [AFTER_TICK] = {"after_tick", "Completion", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                    "When its completion was told, on the counter of the device."},
-    [TURNAROUND_NS] = {"turnaround_ns", "Turnaround", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                       "From its submission until its completion was told; NULL: the counters contradict each other."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The thread of the AI CPU."},
-    [OP_NAME_ID] = {"op_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                    "The operator that it ran, as the host named it (name.id)."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     {.column = "stream_id", .offset = 4, .width = 2},
@@ -206,12 +180,6 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 const struct record_kind kind_aicpu_node = {
     .name = "aicpu_node",
     .table = "aicpu_node",
@@ -222,6 +190,6 @@ const struct record_kind kind_aicpu_node = {
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

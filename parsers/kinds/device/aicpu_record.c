@@ -4,7 +4,7 @@
 #include "parsers/kinds/common/split_record.h"
 
 static const struct column columns[] = {
-    {"record_type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+    {"record_type", "Type", INTEGER(NONE, TRANSIENT),
      "0 an operator, 1 a queue of data, 3 a wait of the model for data; of MC2 4 a turn of communication, 5 of "
      "computation, 13 tasks of communication."},
 };

@@ -18,20 +18,6 @@ static const struct series_report series[] = {
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIV");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIV");
 
-static const struct exported_table exported[] = {
-    {.name = "SAMPLE_PMU_TIMELINE",
-     .columns = timeline_columns,
-     .query = {.with = CORE_SAMPLE_USAGE("aiv_pmu", "aiv_frequency"),
-               .from = "u",
-               .order_by = "device_id, core_id, time_ns"}},
-    {.name = "SAMPLE_PMU_SUMMARY",
-     .columns = summary_columns,
-     .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
-               .from = CORE_SAMPLE_VALUES,
-               .order_by = "device_id, core_id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_aiv_pmu = {
     .name = "aiv_pmu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -52,5 +38,6 @@ const struct record_kind kind_aiv_pmu = {
     .layout_count = CORE_PMU_LAYOUTS,
     .hooks = &core_pmu_hooks,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "SAMPLE_PMU_TIMELINE", .columns = timeline_columns, .query = {
+    .with = CORE_SAMPLE_USAGE("aiv_pmu", "aiv_frequency"), .from = "u", .order_by = "device_id, core_id, time_ns"}}, {.name = "SAMPLE_PMU_SUMMARY", .columns = summary_columns, .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"), .from = CORE_SAMPLE_VALUES, .order_by = "device_id, core_id"}),
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frequency of the AI cores over time: lpmFreqConv.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/core_changes.h"
 
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
-    [CORE_CHANGES_VALUE] = {"mhz", "Frequency", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "MHz from then on."},
+    [CORE_CHANGES_VALUE] = {"mhz", "Frequency", MADE_NUMBER, "MHz from then on."},
 };
 
 static const struct field fields[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Voltage of the AI cores and the bus over time: lpmInfoConv.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/core_changes.h"
 
 enum { WHAT = CORE_CHANGES_OWN };
@@ -9,9 +10,8 @@ static const struct value_name whats[] = {
 
 static const struct column columns[] = {
     CORE_CHANGES_COLUMNS,
-    [CORE_CHANGES_VALUE] = {"value", "Value", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                            "mV from then on; MHz of a frequency."},
-    [WHAT] = {"what", "Value of", COLUMN_INTEGER, UNIT_NONE, 0, whats, "Kind of value that changed."},
+    [CORE_CHANGES_VALUE] = {"value", "Value", MADE_NUMBER, "mV from then on; MHz of a frequency."},
+    [WHAT] = {"what", "Value of", NAMES(PLAIN, whats), "Kind of value that changed."},
 };
 
 static const struct field fields[] = {
@@ -32,15 +32,12 @@ static const struct layout layouts[] = {
 
 static const struct report_column core_values[] = {
     {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};
-static const struct report_column bus_values[] = {{"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."},
-                                                  {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {.name = "'Aicore Voltage(mV)'",
      .values = core_values,
      .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
     {.name = "'Bus Voltage(mV)'",
-     .values = bus_values,
+     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
      .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}},
     {.name = NULL},
 };

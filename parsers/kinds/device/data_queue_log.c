@@ -6,7 +6,7 @@
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
-    {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL, "When, on the counter of the device."},
+    {"time_ns", "Time", INTEGER(NS, ORIGIN), "When, on the counter of the device."},
     TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),
@@ -40,13 +40,6 @@ static int close_log(struct decoder *decoder, void *state, bool failed, struct e
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct text_log),
-    .open = open_log,
-    .text = take_text,
-    .close = close_log,
-};
-
 const struct record_kind kind_data_queue_log = {
     .name = "data_queue_log",
     .table = "data_queue_log",
@@ -56,6 +49,6 @@ const struct record_kind kind_data_queue_log = {
            "index:<item>, size:<items>\".",
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct text_log), .open = open_log, .text = take_text, .close = close_log),
     .lines = lines,
 };

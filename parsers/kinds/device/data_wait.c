@@ -2,27 +2,24 @@
 /* Waits of models for data: records of aicpu.data. */
 #include "base/number.h"
 #include "parsers/kinds/common/aicpu_stream.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { FILE_ID, DEVICE_ID, NODE, QUEUE_SIZE, START_US, END_US };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    STORED(NODE, "node", "Node", NAMES(PLAIN, nodes), "Node that waited.", AT(24, 4))                                  \
+    STORED(QUEUE_SIZE, "queue_size", "Queue size", NUMBER, "How many items were in the queue.", AT(32, 8))             \
+    STORED(START_US, "start_us", "Start", NUMBER, "Microseconds, by a clock of its own.", AT(40, 8))                   \
+    STORED(END_US, "end_us", "End", NUMBER, "By the same.", AT(48, 8))
+
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
 static const struct value_name nodes[] = {{1, "GetNext_dequeue_wait"}, {0, NULL}};
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [NODE] = NAMED_COLUMN("node", "Node", nodes, "Node that waited."),
-    [QUEUE_SIZE] = NUMBER_COLUMN("queue_size", "Queue size", "How many items were in the queue."),
-    [START_US] = NUMBER_COLUMN("start_us", "Start", "Microseconds, by a clock of its own."),
-    [END_US] = NUMBER_COLUMN("end_us", "End", "By the same."),
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
-static const struct field fields[] = {
-    {.column = "node", .offset = 24, .width = 4},
-    {.column = "queue_size", .offset = 32, .width = 8},
-    {.column = "start_us", .offset = 40, .width = 8},
-    {.column = "end_us", .offset = 48, .width = 8},
-};
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-data-wait-256",
@@ -42,12 +39,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
                                number_scale(row->cells[END_US].integer, 1000, 1));
     return 0;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct aicpu_stream),
-    .open = aicpu_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
@@ -77,6 +68,6 @@ const struct record_kind kind_data_wait = {
     .doc = "A model waited for the next item of data.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

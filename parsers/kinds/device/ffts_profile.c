@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/core_pmu.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
@@ -24,25 +25,21 @@ enum {
 
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names, "Kind of part."},
+    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", NAMES(PLAIN, device_part_names), "Kind of part."},
     [OVERFLOW] = NUMBER_COLUMN("overflow", "Overflow", "1: a counter ran over; the record is dropped. Only for tasks."),
     [SUB_TASK_ID] = NUMBER_COLUMN("sub_task_id", "Context ID", "Which part of an FFTS+ task it is."),
     [CORE_TYPE] = NUMBER_COLUMN("core_type", "Core type", "0 cube, 1 vector. Only for blocks."),
     [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block. Only for blocks."),
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
+    [FFTS_TYPE] = {"ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split."},
     [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "Number of the sub-block. Only for blocks."),
     [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "Number of the block. Only for blocks."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL,
-                     "Cycles of all cores together."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
     PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                    "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
-                  "When it ended, on the counter of the device."},
+    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, PLAIN), "When it began, on the counter of the device."},
+    [END_TICK] = {"end_tick", "End", INTEGER(TICK, PLAIN), "When it ended, on the counter of the device."},
     [SAMPLE_MODE] =
         NUMBER_COLUMN("sample_mode", "Mode", "0 ends the samples, though records may follow. Only for samples."),
-    [SAMPLE_STAMP] = {"sample_ns", "Stamp", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                      "The monotonic clock of the device. Only for samples."},
+    [SAMPLE_STAMP] = {"sample_ns", "Stamp", INTEGER(NS, PLAIN), "The monotonic clock of the device. Only for samples."},
 };
 
 static const struct field fields[] = {
@@ -226,12 +223,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -243,5 +234,5 @@ const struct record_kind kind_ffts_profile = {
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

@@ -32,25 +32,22 @@ static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 static const struct column columns[] = {
     STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
     [DEVICE_ID] = DEVICE_COLUMN,
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "The number of the task, of 32 bits."},
+    [TASK_ID] = {"task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits."},
     [CONTEXT_TYPE] = NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
     [IS_MAIN] = NUMBER_COLUMN("is_main", "Main", "1: of the core that the task begins on."),
     [IS_MIX] = NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
-    [OVERFLOW] = {"overflow", "Overflow", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
+    [OVERFLOW] = {"overflow", "Overflow", INTEGER(NONE, TRANSIENT),
                   "1: a counter ran over; the record of a task is dropped."},
-    [CORE_TYPE] = {"core_type", "Core type", COLUMN_INTEGER, UNIT_NONE, 0, cores, "Which kind of core counted."},
+    [CORE_TYPE] = {"core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core counted."},
     [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block."),
     [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "The part of the block."),
     [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "The block."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", COLUMN_INTEGER, UNIT_CYCLE, 0, NULL, "Cycles of the core."},
+    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of the core."},
     PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                    "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                  "When it ended, on the counter of the device."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "How long it ran."},
+    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the counter of the device."},
+    [END_TICK] = {"end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the counter of the device."},
+    [START_NS] = {"start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970."},
+    [DURATION_NS] = {"duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran."},
 };
 
 static const struct field fields[] = {
@@ -152,12 +149,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return function == FUNCTION_TASK ? take_task(decoder, state, row, keep, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 /* Blocks, each with the tasks that ran at the same time, and its place among a task's blocks on its kind of core. */
 #define BLOCKS                                                                                                         \
     "d AS (SELECT b.device_id AS device, t.stream_id AS stream, t.task_id AS task, t.batch_id AS batch,"               \
@@ -221,6 +212,6 @@ const struct record_kind kind_ffts_profile_v6 = {
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

@@ -3,9 +3,20 @@
  * end. */
 #include "base/number.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
-enum { FILE_ID, TYPE, COUNTER, TASK_ID, STREAM_ID, TICK, TASK_TYPE };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(TYPE, "type", "Type", NAMES(PLAIN, types), "Kind of event.")                                                  \
+    MADE(COUNTER, "counter", "Counter", NUMBER, "Counts records modulo 16; a gap means lost records.")                 \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task's number.")                                                  \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.")                                                   \
+    MADE(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the device's system counter.")                \
+    MADE(TASK_TYPE, "task_type", "Task type", INTEGER(NONE, TRANSIENT),                                                \
+         "Kind of task: 0 AI_CORE, 1 AI_CPU, as for stars_soc.")
+
+enum { COLUMNS(COLUMN_NUMBER) };
 enum { TYPE_START, TYPE_END, TYPE_BLOCK_START, TYPE_BLOCK_END };
 
 static const struct value_name types[] = {{TYPE_START, "start"},
@@ -14,18 +25,7 @@ static const struct value_name types[] = {{TYPE_START, "start"},
                                           {TYPE_BLOCK_END, "block end"},
                                           {0, NULL}};
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, types, "Kind of event."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task's number."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                   "Kind of task: 0 AI_CORE, 1 AI_CPU, as for stars_soc."},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     {.column = "type", .offset = 0, .width = 1, .first_bit = 0, .bit_count = 3},
@@ -159,13 +159,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_hwts = {
     .name = "hwts",
     .table = "hwts_log",
@@ -179,5 +172,5 @@ const struct record_kind kind_hwts = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

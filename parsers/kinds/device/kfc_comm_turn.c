@@ -6,7 +6,7 @@ enum { TIMES = 7, FIRST_NS = FIRST_TICK + TIMES };
 
 #define TIME_OF(n, name, title, doc)                                                                                   \
     [FIRST_TICK + (n)] = STAMP_COLUMN(name "_tick", doc " On the counter of the device."),                             \
-                  [FIRST_NS + (n)] = {name "_ns", title, COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, doc}
+                  [FIRST_NS + (n)] = COLUMN(name "_ns", title, INTEGER(NS, DERIVED), doc)
 
 static const struct column columns[] = {
     KFC_TURN_COLUMNS("communication"),
@@ -43,12 +43,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     *keep = kfc_turn_derive(state, decoder, row, TIMES);
     return 0;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct aicpu_stream),
-    .open = aicpu_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
@@ -94,6 +88,6 @@ const struct record_kind kind_kfc_comm_turn = {
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns of computation of kernels that compute and communicate at once (MC2): records of aicpu.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/kfc_turn.h"
 
 enum { TIMES = 3, FIRST_NS = FIRST_TICK + TIMES };
@@ -9,11 +10,9 @@ static const struct column columns[] = {
     [FIRST_TICK] = STAMP_COLUMN("wait_tick", "When it began to wait, on the counter of the device."),
     [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, likewise."),
     [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, likewise."),
-    [FIRST_NS] = {"wait_ns", "Wait", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When the AI CPU began to wait for the computation."},
-    [FIRST_NS + 1] = {"start_ns", "WaitCompute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                      "When the computation began."},
-    [FIRST_NS + 2] = {"end_ns", "Compute", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended."},
+    [FIRST_NS] = {"wait_ns", "Wait", INTEGER(NS, DERIVED), "When the AI CPU began to wait for the computation."},
+    [FIRST_NS + 1] = {"start_ns", "WaitCompute", INTEGER(NS, DERIVED), "When the computation began."},
+    [FIRST_NS + 2] = {"end_ns", "Compute", INTEGER(NS, DERIVED), "When it ended."},
 };
 
 static const struct field fields[] = {
@@ -38,12 +37,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     *keep = kfc_turn_derive(state, decoder, row, TIMES);
     return 0;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct aicpu_stream),
-    .open = aicpu_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
@@ -84,6 +77,6 @@ const struct record_kind kind_kfc_compute_turn = {
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -2,100 +2,52 @@
 /* Tasks of communication that the AI CPU launched: records of aicpu.data, of one task or two. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/aicpu_stream.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/sample.h"
 
 #include <string.h>
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    DATA_LENGTH,
-    ITEM,
-    TAG,
-    GROUP,
-    ITEM_ID,
-    GROUP_NAME_ID,
-    LOCAL_RANK,
-    REMOTE_RANK,
-    RANK_SIZE,
-    STAGE,
-    NOTIFY_ID,
-    TICK,
-    TIME_NS,
-    ESTIMATED_BITS,
-    ESTIMATED_NS,
-    DATA_SIZE,
-    TASK_ID,
-    STREAM_ID,
-    PLANE_ID,
-    OP_TYPE,
-    DATA_TYPE,
-    LINK_TYPE,
-    TRANSPORT_TYPE,
-    RDMA_TYPE,
-    ROLE,
-    WORK_FLOW_MODE,
-    COLUMN_COUNT
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    STORED(DATA_LENGTH, "data_length", "Stamp", INTEGER(NONE, TRANSIENT), "Bytes behind the header that are used.",    \
+           AT(12, 4))                                                                                                  \
+    STORED(ITEM, "item", "Stamp", INTEGER(NONE, TRANSIENT), "Name of the task, as an id of the hash dictionary.",      \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(TAG, "tag", "Tag", NUMBER, "The operator's tag, as an id of the hash dictionary.", SIGNED_AT(32, 8))        \
+    STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(40, 8))      \
+    MADE(ITEM_ID, "item_id", "Item", MADE_NUMBER, "Name of the task (name.id).")                                       \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
+    STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "The rank itself.", AT(48, 4))                              \
+    STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The rank that it exchanges data with.", AT(52, 4))      \
+    STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(56, 4))                        \
+    STORED(STAGE, "stage", "Stage", NUMBER, "The stage of the algorithm.", AT(60, 4))                                  \
+    STORED(NOTIFY_ID, "notify_id", "Notification", NUMBER, "The notification.", SIGNED_AT(64, 8))                      \
+    STORED(TICK, "tick", "Stamp", INTEGER(NONE, TRANSIENT), "When it was launched, on the counter of the device.",     \
+           AT(72, 8))                                                                                                  \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "When it was taken, on the clock of the host.")             \
+    STORED(ESTIMATED_BITS, "estimated_us_bits", "Stamp", INTEGER(NONE, TRANSIENT),                                     \
+           "The estimate in microseconds, the bits of a double.", SIGNED_AT(80, 8))                                    \
+    MADE(ESTIMATED_NS, "estimated_ns", "Estimated duration", INTEGER(NS, DERIVED),                                     \
+         "How long HCCL thought that it would take.")                                                                  \
+    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred.", AT(104, 8))                    \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The task.", AT(112, 4))                                             \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(120, 2))                                     \
+    STORED(PLANE_ID, "plane_id", "Plane", NUMBER, "The plane of the network.", AT(122, 2))                             \
+    STORED(OP_TYPE, "op_type", "Reduction", NUMBER, "The reduction, as a number of HCCL.", AT(124, 1))                 \
+    STORED(DATA_TYPE, "data_type", "Data type", NUMBER, "Type of an element, as a number of HCCL.", AT(125, 1))        \
+    STORED(LINK_TYPE, "link_type", "Link", NUMBER, "The link, as a number of HCCL.", AT(126, 1))                       \
+    STORED(TRANSPORT_TYPE, "transport_type", "Transport", NUMBER, "The transport, as a number of HCCL.", AT(127, 1))   \
+    STORED(RDMA_TYPE, "rdma_type", "RDMA", NUMBER, "0 notification, 1 payload.", AT(128, 1))                           \
+    STORED(ROLE, "role", "Role", NUMBER, "Its role.", AT(129, 1))                                                      \
+    STORED(WORK_FLOW_MODE, "work_flow_mode", "Mode", NUMBER, "How the operator is expanded.", AT(130, 1))
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [DATA_LENGTH] = STAMP_COLUMN("data_length", "Bytes behind the header that are used."),
-    [ITEM] = STAMP_COLUMN("item", "Name of the task, as an id of the hash dictionary."),
-    [TAG] = NUMBER_COLUMN("tag", "Tag", "The operator's tag, as an id of the hash dictionary."),
-    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
-    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "Name of the task (name.id)."},
-    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                       "The group of ranks (name.id)."},
-    [LOCAL_RANK] = NUMBER_COLUMN("local_rank", "Local rank", "The rank itself."),
-    [REMOTE_RANK] = NUMBER_COLUMN("remote_rank", "Remote rank", "The rank that it exchanges data with."),
-    [RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),
-    [STAGE] = NUMBER_COLUMN("stage", "Stage", "The stage of the algorithm."),
-    [NOTIFY_ID] = NUMBER_COLUMN("notify_id", "Notification", "The notification."),
-    [TICK] = STAMP_COLUMN("tick", "When it was launched, on the counter of the device."),
-    [TIME_NS] = TIME_COLUMN,
-    [ESTIMATED_BITS] = STAMP_COLUMN("estimated_us_bits", "The estimate in microseconds, the bits of a double."),
-    [ESTIMATED_NS] = {"estimated_ns", "Estimated duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                      "How long HCCL thought that it would take."},
-    [DATA_SIZE] = BYTES_COLUMN("data_size", "Size", "Amount transferred."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),
-    [PLANE_ID] = NUMBER_COLUMN("plane_id", "Plane", "The plane of the network."),
-    [OP_TYPE] = NUMBER_COLUMN("op_type", "Reduction", "The reduction, as a number of HCCL."),
-    [DATA_TYPE] = NUMBER_COLUMN("data_type", "Data type", "Type of an element, as a number of HCCL."),
-    [LINK_TYPE] = NUMBER_COLUMN("link_type", "Link", "The link, as a number of HCCL."),
-    [TRANSPORT_TYPE] = NUMBER_COLUMN("transport_type", "Transport", "The transport, as a number of HCCL."),
-    [RDMA_TYPE] = NUMBER_COLUMN("rdma_type", "RDMA", "0 notification, 1 payload."),
-    [ROLE] = NUMBER_COLUMN("role", "Role", "Its role."),
-    [WORK_FLOW_MODE] = NUMBER_COLUMN("work_flow_mode", "Mode", "How the operator is expanded."),
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) COLUMN_COUNT };
 
-static const struct field fields[] = {
-    {.column = "data_length", .offset = 12, .width = 4},
-    {.column = "item", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "tag", .offset = 32, .width = 8, .is_signed = true},
-    {.column = "group_hash", .offset = 40, .width = 8, .is_signed = true},
-    {.column = "local_rank", .offset = 48, .width = 4},
-    {.column = "remote_rank", .offset = 52, .width = 4},
-    {.column = "rank_size", .offset = 56, .width = 4},
-    {.column = "stage", .offset = 60, .width = 4},
-    {.column = "notify_id", .offset = 64, .width = 8, .is_signed = true},
-    {.column = "tick", .offset = 72, .width = 8},
-    {.column = "estimated_us_bits", .offset = 80, .width = 8, .is_signed = true},
-    {.column = "data_size", .offset = 104, .width = 8},
-    {.column = "task_id", .offset = 112, .width = 4},
-    {.column = "stream_id", .offset = 120, .width = 2},
-    {.column = "plane_id", .offset = 122, .width = 2},
-    {.column = "op_type", .offset = 124, .width = 1},
-    {.column = "data_type", .offset = 125, .width = 1},
-    {.column = "link_type", .offset = 126, .width = 1},
-    {.column = "transport_type", .offset = 127, .width = 1},
-    {.column = "rdma_type", .offset = 128, .width = 1},
-    {.column = "role", .offset = 129, .width = 1},
-    {.column = "work_flow_mode", .offset = 130, .width = 1},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-kfc-hccl-info-256",
@@ -182,12 +134,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return status == 0 && has_second(row, bytes) ? add_second(decoder, state, bytes, err) : status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 const struct record_kind kind_kfc_hccl_info = {
     .name = "kfc_hccl_info",
     .table = "kfc_hccl_info",
@@ -196,5 +142,5 @@ const struct record_kind kind_kfc_hccl_info = {
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
 };

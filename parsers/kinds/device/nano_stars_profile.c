@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of chip 9 with their counters: nano_stars_profile.data. */
 #include "parsers/join/association.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    MODEL_ID,
-    TASK_ID,
-    TASK_TYPE,
-    TICK_LOW,
-    TICK_MIDDLE,
-    TICK_HIGH,
-    DURATION_TICKS,
-    CYCLES_LOW,
-    CYCLES_HIGH,
-    START_NS,
-    DURATION_NS,
-    TOTAL_CYCLE,
-    EVENT0,
-    EVENT9 = EVENT0 + 9
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    MADE(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.")                                                       \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task of the model.")                                              \
+    MADE(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names), "Core that it runs on.")                       \
+    MADE(TICK_LOW, "start_tick_low", "Stamp", INTEGER(NONE, TRANSIENT),                                                \
+         "The lowest 32 bits of when it began, on the counter of the device.")                                         \
+    MADE(TICK_MIDDLE, "start_tick_middle", "Stamp", INTEGER(NONE, TRANSIENT), "Bits 32 to 47 of it.")                  \
+    MADE(TICK_HIGH, "start_tick_high", "Stamp", INTEGER(NONE, TRANSIENT), "Bits 48 to 55 of it.")                      \
+    MADE(DURATION_TICKS, "duration_ticks", "Stamp", INTEGER(NONE, TRANSIENT),                                          \
+         "How long it ran, on the counter of the device.")                                                             \
+    MADE(CYCLES_LOW, "total_cycle_low", "Stamp", INTEGER(NONE, TRANSIENT), "The lowest 32 bits of the cycles.")        \
+    MADE(CYCLES_HIGH, "total_cycle_high", "Stamp", INTEGER(NONE, TRANSIENT), "Bits 32 to 39 of them.")                 \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")                             \
+    MADE(TOTAL_CYCLE, "total_cycle", "Cycles", INTEGER(CYCLE, DERIVED), "The cycles that the core counted.")
+
+enum { COLUMNS(COLUMN_NUMBER) EVENT0, EVENT9 = EVENT0 + 9 };
 
 #define EVENT(n) [EVENT0 + (n)] = NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place.")
 #define EVENT_FIELD(n)                                                                                                 \
@@ -28,33 +30,16 @@ enum {
         .column = "event" #n, .offset = 24 + 4 * (n), .width = 4                                                       \
     }
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [MODEL_ID] = NUMBER_COLUMN("model_id", "Model ID", "The model."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task of the model."),
-    [TASK_TYPE] = NAMED_COLUMN("task_type", "Task type", core_names, "Core that it runs on."),
-    [TICK_LOW] = STAMP_COLUMN("start_tick_low", "The lowest 32 bits of when it began, on the counter of the device."),
-    [TICK_MIDDLE] = STAMP_COLUMN("start_tick_middle", "Bits 32 to 47 of it."),
-    [TICK_HIGH] = STAMP_COLUMN("start_tick_high", "Bits 48 to 55 of it."),
-    [DURATION_TICKS] = STAMP_COLUMN("duration_ticks", "How long it ran, on the counter of the device."),
-    [CYCLES_LOW] = STAMP_COLUMN("total_cycle_low", "The lowest 32 bits of the cycles."),
-    [CYCLES_HIGH] = STAMP_COLUMN("total_cycle_high", "Bits 32 to 39 of them."),
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "How long it ran."},
-    [TOTAL_CYCLE] = {"total_cycle", "Cycles", COLUMN_INTEGER, UNIT_CYCLE, COLUMN_DERIVED, NULL,
-                     "The cycles that the core counted."},
-    EVENT(0),
-    EVENT(1),
-    EVENT(2),
-    EVENT(3),
-    EVENT(4),
-    EVENT(5),
-    EVENT(6),
-    EVENT(7),
-    EVENT(8),
-    EVENT(9),
-};
+static const struct column columns[] = {COLUMNS(COLUMN_MADE) EVENT(0),
+                                        EVENT(1),
+                                        EVENT(2),
+                                        EVENT(3),
+                                        EVENT(4),
+                                        EVENT(5),
+                                        EVENT(6),
+                                        EVENT(7),
+                                        EVENT(8),
+                                        EVENT(9)};
 _Static_assert(COUNT_OF(columns) == EVENT9 + 1, "ten events");
 
 static const struct field fields[] = {
@@ -127,12 +112,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return state->association != NULL ? association_add_task(state->association, &task, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_file,
-    .record = take_record,
-};
-
 #define EVENT_CELL(n)                                                                                                  \
     {                                                                                                                  \
         "Event " #n, "event" #n, .flags = REPORT_NUMBER, .doc = "Counter of the event of that place."                  \
@@ -181,6 +160,6 @@ const struct record_kind kind_nano_stars_profile = {
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

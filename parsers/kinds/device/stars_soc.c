@@ -2,34 +2,28 @@
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 static const struct value_name functions[] = {{0, "task start"}, {1, "task end"},     {34, "part start"},
                                               {35, "part end"},  {36, "block start"}, {37, "block end"},
                                               {0, NULL}};
 
-enum { TICK = STARS_RECORD_COLUMN_COUNT, SUB_TASK_TYPE, SUB_TASK_ID, FFTS_TYPE, THREAD_ID };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the counter of the device.", AT(8, 8))      \
+    STORED(SUB_TASK_TYPE, "sub_task_type", "Part type", NAMES(PLAIN, device_part_names),                               \
+           "Kind of part; only for an FFTS+ task.", BITS_AT(16, 2, 0, 8))                                              \
+    STORED(SUB_TASK_ID, "sub_task_id", "Context ID", NUMBER,                                                           \
+           "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator.", AT(18, 2))     \
+    STORED(FFTS_TYPE, "ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split.",             \
+           BITS_AT(20, 2, 13, 3))                                                                                      \
+    STORED(THREAD_ID, "thread_id", "FFTS thread", NUMBER, "The thread of the part; of an FFTS+ task.", AT(22, 2))
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Kind of event."),
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", COLUMN_INTEGER, UNIT_NONE, 0, device_part_names,
-                       "Kind of part; only for an FFTS+ task."},
-    [SUB_TASK_ID] =
-        NUMBER_COLUMN("sub_task_id", "Context ID",
-                      "Which part it is; of an FFTS+ task. For a whole task the low 6 bits name the accelerator."),
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", COLUMN_INTEGER, UNIT_NONE, 0, stars_split_types, "How the task is split."},
-    [THREAD_ID] = NUMBER_COLUMN("thread_id", "FFTS thread", "The thread of the part; of an FFTS+ task."),
-};
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
-    {.column = "sub_task_id", .offset = 18, .width = 2},
-    {.column = "ffts_type", .offset = 20, .width = 2, .first_bit = 13, .bit_count = 3},
-    {.column = "thread_id", .offset = 22, .width = 2},
-};
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of event."), COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -157,13 +151,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -174,5 +161,5 @@ const struct record_kind kind_stars_soc = {
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

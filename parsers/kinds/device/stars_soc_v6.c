@@ -3,6 +3,7 @@
  */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 enum { TASK_START = 0x00, TASK_END = 0x01, FUSION_START = 0x16, FUSION_END = 0x17 };
@@ -13,25 +14,20 @@ static const struct value_name functions[] = {{TASK_START, "task start"},
                                               {FUSION_END, "fusion task end"},
                                               {0, NULL}};
 
-enum { TICK = STARS_RECORD_COLUMN_COUNT, FUSION_TYPES, MISSION_ID, ACCELERATOR };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the counter of the device.", AT(8, 8))      \
+    STORED(FUSION_TYPES, "fusion_types", "Fusion types", NUMBER,                                                       \
+           "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU.",           \
+           BITS_AT(16, 2, 0, 5))                                                                                       \
+    STORED(MISSION_ID, "mission_id", "Mission", NUMBER, "Mission of a fusion task on the CCU.", BITS_AT(16, 2, 5, 4))  \
+    STORED(ACCELERATOR, "accelerator", "Accelerator", NUMBER, "Low 6 bits: the accelerator; the next 7: its queue.",   \
+           AT(18, 2))
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Kind of event."),
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [FUSION_TYPES] =
-        NUMBER_COLUMN("fusion_types", "Fusion types",
-                      "A bit for what a fusion task runs on: 0 CPU, 1 AI CPU, 2 AI core, 3 and 4 the dies of the CCU."),
-    [MISSION_ID] = NUMBER_COLUMN("mission_id", "Mission", "Mission of a fusion task on the CCU."),
-    [ACCELERATOR] = NUMBER_COLUMN("accelerator", "Accelerator", "Low 6 bits: the accelerator; the next 7: its queue."),
-};
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "fusion_types", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 5},
-    {.column = "mission_id", .offset = 16, .width = 2, .first_bit = 5, .bit_count = 4},
-    {.column = "accelerator", .offset = 18, .width = 2},
-};
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of event."), COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -158,13 +154,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_stars_soc_v6 = {
     .name = "stars_soc_v6",
     .families = FAMILY_CANN,
@@ -176,5 +165,5 @@ const struct record_kind kind_stars_soc_v6 = {
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points of iterations in captures of 2020: training_trace.*, a record for each point that a device passes. */
 #include "base/number.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { FILE_ID, DEVICE_ID, POINT, TASK_ID, STREAM_ID, TICK, TIME_NS };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    STORED(POINT, "point", "Point", NAMES(PLAIN, points),                                                              \
+           "Point that was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, "     \
+           "from 256 on the start of an iteration.",                                                                   \
+           AT(0, 8))                                                                                                   \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The task that passed it.", AT(8, 2))                                \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "Its stream.", AT(10, 2))                                      \
+    STORED(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the device's system counter.", AT(12, 8))   \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED | COLUMN_ORIGIN), "Counter as a time.")
+
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
 static const struct value_name points[] = {
     {1, "forward begins"}, {2, "backward ends"}, {255, "iteration ends"}, {0, NULL}};
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [POINT] = {"point", "Point", COLUMN_INTEGER, UNIT_NONE, 0, points,
-               "Point that was passed: 3 to 254 the begin (odd) and end (even) of what runs beside the propagations, "
-               "from 256 "
-               "on the start of an iteration."},
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task that passed it."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "Its stream."),
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the device's system counter."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED | COLUMN_ORIGIN, NULL,
-                 "Counter as a time."},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
-static const struct field fields[] = {
-    {.column = "point", .offset = 0, .width = 8},
-    {.column = "task_id", .offset = 8, .width = 2},
-    {.column = "stream_id", .offset = 10, .width = 2},
-    {.column = "tick", .offset = 12, .width = 8},
-};
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "training-trace-20",
@@ -106,13 +102,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_training_trace = {
     .name = "training_trace",
     .table = "training_trace",
@@ -126,5 +115,5 @@ const struct record_kind kind_training_trace = {
         (const char *const[]){"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

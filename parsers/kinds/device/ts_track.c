@@ -2,6 +2,7 @@
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
 static const struct value_name tags[] = {{3, "time line"},
@@ -16,70 +17,40 @@ static const struct value_name task_states[] = {
     {1, "waiting"},       {2, "running"},      {3, "complete"},       {4, "pending"},
     {7, "AI core start"}, {8, "AI core done"}, {9, "AI CPU phase 2"}, {0, NULL}};
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    TAG,
-    TICK,
-    TIME_NS,
-    STREAM_ID,
-    TASK_ID,
-    TASK_TYPE,
-    TASK_STATE,
-    THREAD_ID,
-    INDEX_ID,
-    MODEL_ID,
-    STEP_TAG,
-    FLIP_NUM,
-    BLOCK_NUM,
-    WORD16,
-    WORD18,
-    WORD20,
-    WORD22,
-    WORD32,
-    WORD34,
-    WORD36,
-    WORD38,
-    LONG16,
-    LONG24
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
+    MADE(TAG, "tag", "Tag", NAMES(PLAIN, tags), "Kind of record.")                                                     \
+    MADE(TICK, "tick", "System counter", INTEGER(TICK, PLAIN), "When, on the counter of the device.")                  \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host.")                           \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.")                                                   \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
+    MADE(TASK_TYPE, "task_type", "Task type", NUMBER, "Its type; of time lines and task types.")                       \
+    MADE(TASK_STATE, "task_state", "Task state", NAMES(PLAIN, task_states),                                            \
+         "State that the task reached; for time lines, copies (0 received, 1 started, 2 ended) and task types.")       \
+    MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "Thread; only for time lines.")                                  \
+    MADE(INDEX_ID, "index_id", "Iteration", NUMBER, "The iteration; of step traces.")                                  \
+    MADE(MODEL_ID, "model_id", "Model ID", NUMBER, "The model; of step traces.")                                       \
+    MADE(STEP_TAG, "step_tag", "Step tag", NUMBER,                                                                     \
+         "0 model start, 1 model end, 2 forward begin, 3 backward end, 4 iteration end, from 10000 all-reduce; of "    \
+         "step traces.")                                                                                               \
+    MADE(FLIP_NUM, "flip_num", "Flips", NUMBER,                                                                        \
+         "How often the task numbers of the stream have begun again; of flips.")                                       \
+    MADE(BLOCK_NUM, "block_num", "Block num", NUMBER, "How many blocks the task is split into; of block numbers.")     \
+    MADE(WORD16, "word16", "Word at 16", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD18, "word18", "Word at 18", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD20, "word20", "Word at 20", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD22, "word22", "Word at 22", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD32, "word32", "Word at 32", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD34, "word34", "Word at 34", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD36, "word36", "Word at 36", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(WORD38, "word38", "Word at 38", INTEGER(NONE, TRANSIENT), "Read by tag.")                                     \
+    MADE(LONG16, "long16", "Value at 16", INTEGER(NONE, TRANSIENT), "Read by tag.")                                    \
+    MADE(LONG24, "long24", "Value at 24", INTEGER(NONE, TRANSIENT), "Read by tag.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The device, from the file name."},
-    [TAG] = {"tag", "Tag", COLUMN_INTEGER, UNIT_NONE, 0, tags, "Kind of record."},
-    [TICK] = {"tick", "System counter", COLUMN_INTEGER, UNIT_TICK, 0, NULL, "When, on the counter of the device."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "Time on the clock of the host."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "Its type; of time lines and task types."},
-    [TASK_STATE] =
-        {"task_state", "Task state", COLUMN_INTEGER, UNIT_NONE, 0, task_states,
-         "State that the task reached; for time lines, copies (0 received, 1 started, 2 ended) and task types."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Thread; only for time lines."},
-    [INDEX_ID] = {"index_id", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration; of step traces."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; of step traces."},
-    [STEP_TAG] = {"step_tag", "Step tag", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "0 model start, 1 model end, 2 forward begin, 3 backward end, 4 iteration end, from 10000 "
-                  "all-reduce; of step traces."},
-    [FLIP_NUM] = {"flip_num", "Flips", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the task numbers of the stream have begun again; of flips."},
-    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task is split into; of block numbers."},
-    [WORD16] = {"word16", "Word at 16", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD18] = {"word18", "Word at 18", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD20] = {"word20", "Word at 20", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD22] = {"word22", "Word at 22", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD32] = {"word32", "Word at 32", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD34] = {"word34", "Word at 34", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD36] = {"word36", "Word at 36", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [WORD38] = {"word38", "Word at 38", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [LONG16] = {"long16", "Value at 16", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-    [LONG24] = {"long24", "Value at 24", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "Read by tag."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field timeline_fields[] = {
     {.column = "tag", .offset = 1, .width = 1},        {.column = "tick", .offset = 16, .width = 8},
@@ -332,13 +303,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_ts_track = {
     .name = "ts_track",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -352,5 +316,5 @@ const struct record_kind kind_ts_track = {
                               "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which operators were fused into one, before 2023: Framework.fusion_op_info_<model>. */
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/model_record.h"
 
@@ -15,9 +16,8 @@ enum {
 };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
+    [FILE_ID] = FILE_COLUMN,
+    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model."},
     MIXED_TEXT_COLUMNS(MODEL_TEXT, "fusion_name", "Fused operator", "The name of the fused operator"),
     FUSION_BYTES_COLUMNS,
     FUSED_COUNT_COLUMN,
@@ -55,12 +55,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
                                    (size_t)(count < most ? count : most), err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct model_record),
-    .open = model_record_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_fusion = {
     .name = "framework_fusion",
     .table = "framework_fusion",
@@ -74,5 +68,5 @@ const struct record_kind kind_framework_fusion = {
                               NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
 };

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which graph and session a model belongs to, before 2023: Framework.id_map_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
-enum { FILE_ID, GRAPH_ID, MODEL_ID, SESSION_ID, TIME_NS, MODE };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(GRAPH_ID, "graph_id", "Graph ID", NUMBER, "The graph.", AT(4, 4))                                           \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(8, 4))                                           \
+    STORED(SESSION_ID, "session_id", "Session ID", NUMBER, "The session.", AT(12, 4))                                  \
+    STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN), "When, monotonic clock of the host.", AT(16, 8))            \
+    STORED(MODE, "mode", "Mode", NUMBER, "Event of the model.", AT(24, 2))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [GRAPH_ID] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The graph."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-    [SESSION_ID] = {"session_id", "Session ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The session."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, monotonic clock of the host."},
-    [MODE] = {"mode", "Mode", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Event of the model."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "graph_id", .offset = 4, .width = 4},    {.column = "model_id", .offset = 8, .width = 4},
-    {.column = "session_id", .offset = 12, .width = 4}, {.column = "time_ns", .offset = 16, .width = 8},
-    {.column = "mode", .offset = 24, .width = 2},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
     {

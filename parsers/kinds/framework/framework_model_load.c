@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads of models, before 2023: Framework.model_load_info_<model>. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/model_record.h"
 
 enum { START_NS = MODEL_RECORD_COLUMNS, END_NS };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
+    [FILE_ID] = FILE_COLUMN,
+    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model."},
     MIXED_TEXT_COLUMNS(MODEL_TEXT, "model_name", "Model", "The name of the model"),
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it began, monotonic clock of the host."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it was done, monotonic clock of the host."},
+    [START_NS] = {"start_ns", "Start", INTEGER(NS, PLAIN), "When it began, monotonic clock of the host."},
+    [END_NS] = {"end_ns", "End", INTEGER(NS, PLAIN), "When it was done, monotonic clock of the host."},
 };
 
 static const struct field fields[] = {

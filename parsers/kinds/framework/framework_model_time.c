@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of models, before 2023: Framework.model_time_info_<model>_<request>. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/model_record.h"
 
 enum {
@@ -15,23 +16,22 @@ enum {
 };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
+    [FILE_ID] = FILE_COLUMN,
+    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model."},
     MIXED_TEXT_COLUMNS(MODEL_TEXT, "model_name", "Model", "The name of the model"),
-    [REQUEST_ID] = {"request_id", "Request ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Which execution it is."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
-    [INPUT_START_NS] = {"input_start_ns", "Input start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [REQUEST_ID] = {"request_id", "Request ID", NUMBER, "Which execution it is."},
+    [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The calling thread."},
+    [INPUT_START_NS] = {"input_start_ns", "Input start", INTEGER(NS, PLAIN),
                         "When it began, monotonic clock of the host."},
-    [INPUT_END_NS] = {"input_end_ns", "Input end", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [INPUT_END_NS] = {"input_end_ns", "Input end", INTEGER(NS, PLAIN),
                       "When it was done, monotonic clock of the host."},
-    [INFERENCE_START_NS] = {"inference_start_ns", "Inference start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [INFERENCE_START_NS] = {"inference_start_ns", "Inference start", INTEGER(NS, PLAIN),
                             "When it began, monotonic clock of the host."},
-    [INFERENCE_END_NS] = {"inference_end_ns", "Inference end", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [INFERENCE_END_NS] = {"inference_end_ns", "Inference end", INTEGER(NS, PLAIN),
                           "When it was done, monotonic clock of the host."},
-    [OUTPUT_START_NS] = {"output_start_ns", "Output start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [OUTPUT_START_NS] = {"output_start_ns", "Output start", INTEGER(NS, PLAIN),
                          "When it began, monotonic clock of the host."},
-    [OUTPUT_END_NS] = {"output_end_ns", "Output end", COLUMN_INTEGER, UNIT_NS, 0, NULL,
+    [OUTPUT_END_NS] = {"output_end_ns", "Output end", INTEGER(NS, PLAIN),
                        "When it was done, monotonic clock of the host."},
 };
 

@@ -2,28 +2,24 @@
 /* Steps of the host for dynamic operators, before 2023: Framework.dynamic_op_execute. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 
-enum { FILE_ID, THREAD_ID, OP_TYPE_ID, EVENT_TYPE_ID, START_NS, END_NS };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread.", AT(4, 4))                                       \
+    STORED(OP_TYPE_ID, "op_type_id", "Operator type", NUMBER, "The type, as an id of the hash dictionary.",            \
+           SIGNED_AT(8, 8))                                                                                            \
+    STORED(EVENT_TYPE_ID, "event_type_id", "Step", NUMBER, "Step of the work, as an id of the hash dictionary.",       \
+           SIGNED_AT(16, 8))                                                                                           \
+    STORED(START_NS, "start_ns", "Start", INTEGER(NS, PLAIN), "When it began, monotonic clock of the host.",           \
+           AT(24, 8))                                                                                                  \
+    STORED(END_NS, "end_ns", "End", INTEGER(NS, PLAIN), "When it was done, monotonic clock of the host.", AT(32, 8))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The thread."},
-    [OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The type, as an id of the hash dictionary."},
-    [EVENT_TYPE_ID] = {"event_type_id", "Step", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "Step of the work, as an id of the hash dictionary."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it began, monotonic clock of the host."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When it was done, monotonic clock of the host."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "thread_id", .offset = 4, .width = 4},
-    {.column = "op_type_id", .offset = 8, .width = 8, .is_signed = true},
-    {.column = "event_type_id", .offset = 16, .width = 8, .is_signed = true},
-    {.column = "start_ns", .offset = 24, .width = 8},
-    {.column = "end_ns", .offset = 32, .width = 8},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -44,8 +40,6 @@ static int check_record(struct decoder *decoder, void *state, struct row *row, b
     return *keep ? executions_expect_names(decoder, &kind_framework_op_execute, row, OP_TYPE_ID, 2, err) : 0;
 }
 
-static const struct kind_hooks hooks = {.record = check_record};
-
 const struct record_kind kind_framework_op_execute = {
     .name = "framework_op_execute",
     .table = "framework_op_execute",
@@ -58,5 +52,5 @@ const struct record_kind kind_framework_op_execute = {
                               "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.record = check_record),
 };

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begins and ends of iterations, before 2023: Framework.step_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
 static const struct value_name marks[] = {{0, "begin"}, {1, "end"}, {0, NULL}};
 
-enum { FILE_ID, MODEL_ID, STREAM_ID, TASK_ID, BATCH_ID, TIME_NS, ITERATION, THREAD_ID, MARK };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(4, 4))                                           \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(8, 4))                                       \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.", AT(12, 2))                                \
+    STORED(BATCH_ID, "batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again.",      \
+           AT(14, 2))                                                                                                  \
+    STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN), "When, monotonic clock of the host.", AT(16, 8))            \
+    STORED(ITERATION, "iteration", "Iteration", NUMBER, "The iteration.", AT(24, 8))                                   \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The reporting thread.", AT(32, 4))                            \
+    STORED(MARK, "mark", "Mark", NAMES(PLAIN, marks), "Kind of event.", AT(36, 1))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the task numbers of the stream had begun again."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When, monotonic clock of the host."},
-    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},
-    [MARK] = {"mark", "Mark", COLUMN_INTEGER, UNIT_NONE, 0, marks, "Kind of event."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "model_id", .offset = 4, .width = 4},   {.column = "stream_id", .offset = 8, .width = 4},
-    {.column = "task_id", .offset = 12, .width = 2},   {.column = "batch_id", .offset = 14, .width = 2},
-    {.column = "time_ns", .offset = 16, .width = 8},   {.column = "iteration", .offset = 24, .width = 8},
-    {.column = "thread_id", .offset = 32, .width = 4}, {.column = "mark", .offset = 36, .width = 1},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
     {

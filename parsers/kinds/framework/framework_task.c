@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which operator a task runs, before 2023: Framework.task_desc_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/execution_file.h"
 #include "parsers/kinds/common/text/mixed_text.h"
 
@@ -23,23 +24,19 @@ enum {
 };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, core_names_2022, "The kind of task."},
+    [FILE_ID] = FILE_COLUMN,
+    [TASK_TYPE] = {"task_type", "Task type", NAMES(PLAIN, core_names_2022), "The kind of task."},
     MIXED_TEXT_COLUMNS(OP_NAME, "op_name", "Operator", "The name of the operator"),
     MIXED_TEXT_COLUMNS(OP_TYPE, "op_type", "Operator type", "The type of the operator"),
-    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                 "When it was reported, monotonic clock of the host."},
-    [SHAPE_TYPE] = {"shape_type", "Shapes", COLUMN_INTEGER, UNIT_NONE, 0, shape_types, "How the shapes are known."},
-    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task is split into."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; 4294967295: none."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the task numbers of the stream had begun again."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},
+    [ITERATION] = {"iteration", "Iteration", NUMBER, "The iteration of the model."},
+    [TIME_NS] = {"time_ns", "Time", INTEGER(NS, PLAIN), "When it was reported, monotonic clock of the host."},
+    [SHAPE_TYPE] = {"shape_type", "Shapes", NAMES(PLAIN, shape_types), "How the shapes are known."},
+    [BLOCK_DIM] = {"block_dim", "Block dim", NUMBER, "How many blocks the task is split into."},
+    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model; 4294967295: none."},
+    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream."},
+    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},
+    [BATCH_ID] = {"batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again."},
+    [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The reporting thread."},
 };
 
 static const struct field fields[] = {
@@ -104,12 +101,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_task = {
     .name = "framework_task",
     .table = "framework_task",
@@ -125,5 +116,5 @@ const struct record_kind kind_framework_task = {
                               "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

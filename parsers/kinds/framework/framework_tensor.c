@@ -2,32 +2,28 @@
 /* Shapes, types and formats of operators' tensors before 2023: Framework.tensor_data_info, up to five tensors a record.
  */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/execution_file.h"
 #include "parsers/kinds/common/tensor_columns.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
-enum { MODEL_ID, ITERATION, STREAM_ID, TASK_ID, BATCH_ID, TENSOR_COUNT, TIME_NS, FIRST_TENSOR };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model; 4294967295: none.", AT(4, 4))                         \
+    STORED(ITERATION, "iteration", "Iteration", NUMBER, "The iteration of the model.", AT(8, 8))                       \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(16, 4))                                      \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.", AT(20, 2))                                \
+    STORED(BATCH_ID, "batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again.",      \
+           AT(22, 2))                                                                                                  \
+    STORED(TENSOR_COUNT, "tensor_count", "Tensors", NUMBER, "How many of the tensors that follow are used.",           \
+           AT(24, 4))                                                                                                  \
+    STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN),                                                             \
+           "When it was reported, monotonic clock of the host; the same as of the task's framework_task.", AT(248, 8))
 
-static const struct column columns[] = {
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model; 4294967295: none."},
-    [ITERATION] = {"iteration", "Iteration", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The iteration of the model."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the task numbers of the stream had begun again."},
-    [TENSOR_COUNT] = {"tensor_count", "Tensors", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "How many of the tensors that follow are used."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                 "When it was reported, monotonic clock of the host; the same as of the task's framework_task."},
-    TENSOR_COLUMNS(FIRST_TENSOR),
-};
+enum { COLUMNS(COLUMN_NUMBER) FIRST_TENSOR };
 
-static const struct field fields[] = {
-    {.column = "model_id", .offset = 4, .width = 4},   {.column = "iteration", .offset = 8, .width = 8},
-    {.column = "stream_id", .offset = 16, .width = 4}, {.column = "task_id", .offset = 20, .width = 2},
-    {.column = "batch_id", .offset = 22, .width = 2},  {.column = "tensor_count", .offset = 24, .width = 4},
-    {.column = "time_ns", .offset = 248, .width = 8},  TENSOR_FIELDS(28),
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED) TENSOR_COLUMNS(FIRST_TENSOR)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(28)};
 
 static const struct layout layouts[] = {{
     .name = "cann-framework-tensor",
@@ -76,12 +72,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *record
     return state->executions != NULL ? executions_add_tensors(state->executions, &tensors, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_framework_tensor = {
     .name = "framework_tensor",
     .families = FAMILY_2022,
@@ -99,5 +89,5 @@ const struct record_kind kind_framework_tensor = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

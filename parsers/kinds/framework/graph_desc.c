@@ -5,29 +5,26 @@
 #include "base/strbuf.h"
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 
 #include <string.h>
 
-enum { FILE_ID, NAME, TYPE, INPUT_SHAPES, INPUT_TYPES, INPUT_FORMATS, OUTPUT_SHAPES, OUTPUT_TYPES, OUTPUT_FORMATS };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(NAME, "name", "Operator", TEXT(PLAIN), "The operator's full name.")                                           \
+    MADE(TYPE, "type", "Operator type", TEXT(PLAIN), "The operator's type.")                                           \
+    MADE(INPUT_SHAPES, "input_shapes", "Input shapes", TEXT(PLAIN), "One shape an input, joined with ';'.")            \
+    MADE(INPUT_TYPES, "input_data_types", "Input data types", TEXT(PLAIN),                                             \
+         "One data type an input, joined with ';'; unknown codes as numbers.")                                         \
+    MADE(INPUT_FORMATS, "input_formats", "Input formats", TEXT(PLAIN), "One format an input, joined with ';'.")        \
+    MADE(OUTPUT_SHAPES, "output_shapes", "Output shapes", TEXT(PLAIN), "One shape an output, joined with ';'.")        \
+    MADE(OUTPUT_TYPES, "output_data_types", "Output data types", TEXT(PLAIN),                                          \
+         "One data type an output, joined with ';'; unknown codes as numbers.")                                        \
+    MADE(OUTPUT_FORMATS, "output_formats", "Output formats", TEXT(PLAIN), "One format an output, joined with ';'.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [NAME] = {"name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's full name."},
-    [TYPE] = {"type", "Operator type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's type."},
-    [INPUT_SHAPES] = {"input_shapes", "Input shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                      "One shape an input, joined with ';'."},
-    [INPUT_TYPES] = {"input_data_types", "Input data types", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                     "One data type an input, joined with ';'; unknown codes as numbers."},
-    [INPUT_FORMATS] = {"input_formats", "Input formats", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                       "One format an input, joined with ';'."},
-    [OUTPUT_SHAPES] = {"output_shapes", "Output shapes", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                       "One shape an output, joined with ';'."},
-    [OUTPUT_TYPES] = {"output_data_types", "Output data types", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                      "One data type an output, joined with ';'; unknown codes as numbers."},
-    [OUTPUT_FORMATS] = {"output_formats", "Output formats", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                        "One format an output, joined with ';'."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 /* MindSpore's codes, those seen in real captures. */
 static const struct value_name data_types[] = {{31, "INT32"}, {39, "FLOAT16"}, {40, "FLOAT32"}, {0, NULL}};
@@ -192,8 +189,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return decoder_each_line(decoder, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_graph_desc = {
     .name = "graph_desc",
     .table = "operator_description",
@@ -207,5 +202,5 @@ const struct record_kind kind_graph_desc = {
     .patterns = (const char *const[]){"Framework.host.vm.graph_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.graph_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

@@ -1,106 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the runtime before 2023: Runtime.api, one record a call. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/execution_file.h"
 
-enum {
-    FILE_ID,
-    THREAD_ID,
-    START_NS,
-    END_NS,
-    DATA_BYTES,
-    NAME,
-    RETURN_CODE,
-    STREAM_ID,
-    TASK_COUNT,
-    TASK0_ID,
-    BATCH0_ID,
-    TASK1_ID,
-    BATCH1_ID,
-    TASK2_ID,
-    BATCH2_ID,
-    TASK3_ID,
-    BATCH3_ID,
-    TASK4_ID,
-    BATCH4_ID,
-    TASK5_ID,
-    BATCH5_ID,
-    TASK6_ID,
-    BATCH6_ID,
-    TASK7_ID,
-    BATCH7_ID,
-    TASK8_ID,
-    BATCH8_ID,
-    TASK9_ID,
-    BATCH9_ID,
-    DIRECTION
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The calling thread.", AT(4, 4))                               \
+    STORED(START_NS, "start_ns", "Start", INTEGER(NS, PLAIN), "When the call began, monotonic clock of the host.",     \
+           AT(8, 8))                                                                                                   \
+    STORED(END_NS, "end_ns", "End", INTEGER(NS, PLAIN), "When the call returned, monotonic clock of the host.",        \
+           AT(16, 8))                                                                                                  \
+    STORED(DATA_BYTES, "data_bytes", "Data size", INTEGER(BYTE, PLAIN), "Bytes that the call moved.", AT(24, 8))       \
+    STORED(NAME, "name", "Name", TEXT(PLAIN), "The name of the function.", AT(32, 64))                                 \
+    STORED(RETURN_CODE, "return_code", "Return code", NUMBER, "0: success.", AT(96, 4))                                \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream; 65535: none.", AT(100, 4))                        \
+    STORED(TASK_COUNT, "task_count", "Tasks", NUMBER, "How many of the tasks that follow are used.", AT(104, 4))       \
+    STORED(TASK0_ID, "task0_id", "Task 0", NUMBER, "A task that the call launched.", AT(108, 2))                       \
+    STORED(BATCH0_ID, "batch0_id", "Batch 0", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(110, 2))                                                                                                 \
+    STORED(TASK1_ID, "task1_id", "Task 1", NUMBER, "A task that the call launched.", AT(112, 2))                       \
+    STORED(BATCH1_ID, "batch1_id", "Batch 1", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(114, 2))                                                                                                 \
+    STORED(TASK2_ID, "task2_id", "Task 2", NUMBER, "A task that the call launched.", AT(116, 2))                       \
+    STORED(BATCH2_ID, "batch2_id", "Batch 2", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(118, 2))                                                                                                 \
+    STORED(TASK3_ID, "task3_id", "Task 3", NUMBER, "A task that the call launched.", AT(120, 2))                       \
+    STORED(BATCH3_ID, "batch3_id", "Batch 3", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(122, 2))                                                                                                 \
+    STORED(TASK4_ID, "task4_id", "Task 4", NUMBER, "A task that the call launched.", AT(124, 2))                       \
+    STORED(BATCH4_ID, "batch4_id", "Batch 4", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(126, 2))                                                                                                 \
+    STORED(TASK5_ID, "task5_id", "Task 5", NUMBER, "A task that the call launched.", AT(128, 2))                       \
+    STORED(BATCH5_ID, "batch5_id", "Batch 5", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(130, 2))                                                                                                 \
+    STORED(TASK6_ID, "task6_id", "Task 6", NUMBER, "A task that the call launched.", AT(132, 2))                       \
+    STORED(BATCH6_ID, "batch6_id", "Batch 6", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(134, 2))                                                                                                 \
+    STORED(TASK7_ID, "task7_id", "Task 7", NUMBER, "A task that the call launched.", AT(136, 2))                       \
+    STORED(BATCH7_ID, "batch7_id", "Batch 7", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(138, 2))                                                                                                 \
+    STORED(TASK8_ID, "task8_id", "Task 8", NUMBER, "A task that the call launched.", AT(140, 2))                       \
+    STORED(BATCH8_ID, "batch8_id", "Batch 8", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(142, 2))                                                                                                 \
+    STORED(TASK9_ID, "task9_id", "Task 9", NUMBER, "A task that the call launched.", AT(144, 2))                       \
+    STORED(BATCH9_ID, "batch9_id", "Batch 9", NUMBER, "How often the task numbers of the stream had begun again.",     \
+           AT(146, 2))                                                                                                 \
+    STORED(DIRECTION, "direction", "Direction", NUMBER, "Direction of a copy, from where to where.", AT(148, 2))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                  "When the call began, monotonic clock of the host."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                "When the call returned, monotonic clock of the host."},
-    [DATA_BYTES] = {"data_bytes", "Data size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes that the call moved."},
-    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the function."},
-    [RETURN_CODE] = {"return_code", "Return code", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "0: success."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream; 65535: none."},
-    [TASK_COUNT] = {"task_count", "Tasks", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "How many of the tasks that follow are used."},
-    [TASK0_ID] = {"task0_id", "Task 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH0_ID] = {"batch0_id", "Batch 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK1_ID] = {"task1_id", "Task 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH1_ID] = {"batch1_id", "Batch 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK2_ID] = {"task2_id", "Task 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH2_ID] = {"batch2_id", "Batch 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK3_ID] = {"task3_id", "Task 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH3_ID] = {"batch3_id", "Batch 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK4_ID] = {"task4_id", "Task 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH4_ID] = {"batch4_id", "Batch 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK5_ID] = {"task5_id", "Task 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH5_ID] = {"batch5_id", "Batch 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK6_ID] = {"task6_id", "Task 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH6_ID] = {"batch6_id", "Batch 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK7_ID] = {"task7_id", "Task 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH7_ID] = {"batch7_id", "Batch 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK8_ID] = {"task8_id", "Task 8", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH8_ID] = {"batch8_id", "Batch 8", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [TASK9_ID] = {"task9_id", "Task 9", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A task that the call launched."},
-    [BATCH9_ID] = {"batch9_id", "Batch 9", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How often the task numbers of the stream had begun again."},
-    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "Direction of a copy, from where to where."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "thread_id", .offset = 4, .width = 4},   {.column = "start_ns", .offset = 8, .width = 8},
-    {.column = "end_ns", .offset = 16, .width = 8},     {.column = "data_bytes", .offset = 24, .width = 8},
-    {.column = "name", .offset = 32, .width = 64},      {.column = "return_code", .offset = 96, .width = 4},
-    {.column = "stream_id", .offset = 100, .width = 4}, {.column = "task_count", .offset = 104, .width = 4},
-    {.column = "task0_id", .offset = 108, .width = 2},  {.column = "batch0_id", .offset = 110, .width = 2},
-    {.column = "task1_id", .offset = 112, .width = 2},  {.column = "batch1_id", .offset = 114, .width = 2},
-    {.column = "task2_id", .offset = 116, .width = 2},  {.column = "batch2_id", .offset = 118, .width = 2},
-    {.column = "task3_id", .offset = 120, .width = 2},  {.column = "batch3_id", .offset = 122, .width = 2},
-    {.column = "task4_id", .offset = 124, .width = 2},  {.column = "batch4_id", .offset = 126, .width = 2},
-    {.column = "task5_id", .offset = 128, .width = 2},  {.column = "batch5_id", .offset = 130, .width = 2},
-    {.column = "task6_id", .offset = 132, .width = 2},  {.column = "batch6_id", .offset = 134, .width = 2},
-    {.column = "task7_id", .offset = 136, .width = 2},  {.column = "batch7_id", .offset = 138, .width = 2},
-    {.column = "task8_id", .offset = 140, .width = 2},  {.column = "batch8_id", .offset = 142, .width = 2},
-    {.column = "task9_id", .offset = 144, .width = 2},  {.column = "batch9_id", .offset = 146, .width = 2},
-    {.column = "direction", .offset = 148, .width = 2},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -130,12 +82,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return *keep && state->executions != NULL ? executions_add_call(state->executions, &call, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct execution_file),
-    .open = execution_file_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_runtime_api = {
     .name = "runtime_api",
     .table = "runtime_api",
@@ -149,5 +95,5 @@ const struct record_kind kind_runtime_api = {
                                       "Runtime.runtime.data.{device_id}.{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

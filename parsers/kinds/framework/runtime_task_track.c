@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that the runtime launched, before 2023: Runtime.task_track. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
-enum { FILE_ID, THREAD_ID, TIME_NS, TASK_TYPE, TASK_ID, BATCH_ID, STREAM_ID };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The launching thread.", AT(4, 4))                             \
+    STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN), "When it was launched, monotonic clock of the host.",       \
+           AT(8, 8))                                                                                                   \
+    STORED(TASK_TYPE, "task_type", "Task type", TEXT(PLAIN), "KERNEL_AICORE, KERNEL_AICPU and the like.", AT(16, 32))  \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.", AT(48, 2))                                \
+    STORED(BATCH_ID, "batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again.",      \
+           AT(50, 2))                                                                                                  \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(52, 2))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The launching thread."},
-    [TIME_NS] = {"time_ns", "Time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                 "When it was launched, monotonic clock of the host."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                   "KERNEL_AICORE, KERNEL_AICPU and the like."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The number of the task."},
-    [BATCH_ID] = {"batch_id", "Batch ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                  "How often the task numbers of the stream had begun again."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "thread_id", .offset = 4, .width = 4},   {.column = "time_ns", .offset = 8, .width = 8},
-    {.column = "task_type", .offset = 16, .width = 32}, {.column = "task_id", .offset = 48, .width = 2},
-    {.column = "batch_id", .offset = 50, .width = 2},   {.column = "stream_id", .offset = 52, .width = 2},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
     {

@@ -4,26 +4,24 @@
 #include "base/number.h"
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 
 #include <string.h>
 
 /* Lower numbers are those of several tasks, on different streams. */
 #define UNIQUE_TASK_IDS 25000
 
-enum { FILE_ID, DEVICE_ID, NAME, BLOCK_DIM, TASK_ID, STREAM_ID };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
+    MADE(NAME, "name", "Operator", TEXT(PLAIN), "The operator's full name.")                                           \
+    MADE(BLOCK_DIM, "block_dim", "Block dim", NUMBER, "How many blocks the task is split into.")                       \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task that runs the operator.")                                    \
+    MADE(STREAM_ID, "stream_id", "Logical stream ID", NUMBER, "The framework's logical stream, not the device's.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [DEVICE_ID] = {"device_id", "Device ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The device, from the file name."},
-    [NAME] = {"name", "Operator", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The operator's full name."},
-    [BLOCK_DIM] = {"block_dim", "Block dim", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task is split into."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The task that runs the operator."},
-    [STREAM_ID] = {"stream_id", "Logical stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "The framework's logical stream, not the device's."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 extern const struct record_kind kind_task_desc;
 
@@ -89,8 +87,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return decoder_each_line(decoder, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_task_desc = {
     .name = "task_desc",
     .table = "task_description",
@@ -102,5 +98,5 @@ const struct record_kind kind_task_desc = {
     .patterns = (const char *const[]){"Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.task_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

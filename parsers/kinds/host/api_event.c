@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of CANN's layers: *.api_event.data, a record for each call, or one for its begin and one for its end. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/pair_table.h"
 
 enum { REQUEST_ID = THREAD_ID + 1, BEGIN_TICK, END_TICK, ITEM_ID };
 
 static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, level_names,
-               "The layer of CANN that the function belongs to."},
-    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
+    [FILE_ID] = FILE_COLUMN,
+    [LEVEL] = {"level", "Level", NAMES(PLAIN, level_names), "The layer of CANN that the function belongs to."},
+    [TYPE] = {"type", "Type", NUMBER,
               "The function, as a type of its level; for ACL the high 16 bits name the part of ACL."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
-    [REQUEST_ID] = {"request_id", "Request ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "Tells calls of the same function and item apart."},
-    [BEGIN_TICK] = {"begin_tick", "Begin", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+    [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The calling thread."},
+    [REQUEST_ID] = {"request_id", "Request ID", NUMBER, "Tells calls of the same function and item apart."},
+    [BEGIN_TICK] = {"begin_tick", "Begin", INTEGER(TICK, PLAIN),
                     "When the call began, or when the event happened, on the host's counter."},
-    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, 0, NULL,
+    [END_TICK] = {"end_tick", "End", INTEGER(TICK, PLAIN),
                   "When the call returned, on the host's counter; -1 (all bits set): an event, one half of a call."},
-    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Object of the call: an id of the hash dictionary, or a model id."},
+    [ITEM_ID] = {"item_id", "Item", NUMBER, "Object of the call: an id of the hash dictionary, or a model id."},
 };
 
 static const struct field fields[] = {
@@ -132,13 +129,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_api_event = {
     .name = "api_event",
     .families = FAMILY_CANN,
@@ -148,5 +138,5 @@ const struct record_kind kind_api_event = {
     .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

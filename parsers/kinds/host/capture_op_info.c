@@ -28,12 +28,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return captured_op_take(decoder, state, row, &tensors, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_capture_op_info = {
     .name = "capture_op_info",
     .table = "capture_op_info",
@@ -45,5 +39,5 @@ const struct record_kind kind_capture_op_info = {
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

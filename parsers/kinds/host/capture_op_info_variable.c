@@ -127,13 +127,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .text = take_text,
-    .close = close_stream,
-};
-
 const struct record_kind kind_capture_op_info_variable = {
     .name = "capture_op_info_variable",
     .table = "capture_op_info_variable",
@@ -146,5 +139,5 @@ const struct record_kind kind_capture_op_info_variable = {
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .text = take_text, .close = close_stream),
 };

@@ -38,12 +38,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return ccu_record_take(decoder, state, row, keep, &lists, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_ccu_group_info = {
     .name = "ccu_group_info",
     .table = "ccu_group_info",
@@ -53,5 +47,5 @@ const struct record_kind kind_ccu_group_info = {
     .patterns = (const char *const[]){"{tag}.additional.ccu_group_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

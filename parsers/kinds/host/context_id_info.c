@@ -1,191 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts of split tasks: *.additional.context_id_info. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum {
-    OP_NAME_ID = HOST_RECORD_COLUMN_COUNT,
-    CONTEXT_COUNT,
-    CONTEXT0,
-    CONTEXT1,
-    CONTEXT2,
-    CONTEXT3,
-    CONTEXT4,
-    CONTEXT5,
-    CONTEXT6,
-    CONTEXT7,
-    CONTEXT8,
-    CONTEXT9,
-    CONTEXT10,
-    CONTEXT11,
-    CONTEXT12,
-    CONTEXT13,
-    CONTEXT14,
-    CONTEXT15,
-    CONTEXT16,
-    CONTEXT17,
-    CONTEXT18,
-    CONTEXT19,
-    CONTEXT20,
-    CONTEXT21,
-    CONTEXT22,
-    CONTEXT23,
-    CONTEXT24,
-    CONTEXT25,
-    CONTEXT26,
-    CONTEXT27,
-    CONTEXT28,
-    CONTEXT29,
-    CONTEXT30,
-    CONTEXT31,
-    CONTEXT32,
-    CONTEXT33,
-    CONTEXT34,
-    CONTEXT35,
-    CONTEXT36,
-    CONTEXT37,
-    CONTEXT38,
-    CONTEXT39,
-    CONTEXT40,
-    CONTEXT41,
-    CONTEXT42,
-    CONTEXT43,
-    CONTEXT44,
-    CONTEXT45,
-    CONTEXT46,
-    CONTEXT47,
-    CONTEXT48,
-    CONTEXT49,
-    CONTEXT50,
-    CONTEXT51,
-    CONTEXT52,
-    CONTEXT53,
-    CONTEXT54
-};
+#define CONTEXT(STORED, n)                                                                                             \
+    STORED(CONTEXT##n, "context" #n, "Context " #n, NUMBER, "A context id of the operator.", AT(36 + 4 * n, 4))
+#define FIVE_CONTEXTS(STORED, tens)                                                                                    \
+    CONTEXT(STORED, tens##0)                                                                                           \
+    CONTEXT(STORED, tens##1) CONTEXT(STORED, tens##2) CONTEXT(STORED, tens##3) CONTEXT(STORED, tens##4)
+#define TEN_CONTEXTS(STORED, tens)                                                                                     \
+    FIVE_CONTEXTS(STORED, tens)                                                                                        \
+    CONTEXT(STORED, tens##5)                                                                                           \
+    CONTEXT(STORED, tens##6) CONTEXT(STORED, tens##7) CONTEXT(STORED, tens##8) CONTEXT(STORED, tens##9)
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The name, as an id of the hash dictionary."},
-    [CONTEXT_COUNT] = {"context_count", "Contexts", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "How many of the contexts that follow are used."},
-    [CONTEXT0] = {"context0", "Context 0", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT1] = {"context1", "Context 1", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT2] = {"context2", "Context 2", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT3] = {"context3", "Context 3", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT4] = {"context4", "Context 4", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT5] = {"context5", "Context 5", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT6] = {"context6", "Context 6", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT7] = {"context7", "Context 7", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT8] = {"context8", "Context 8", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT9] = {"context9", "Context 9", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT10] = {"context10", "Context 10", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT11] = {"context11", "Context 11", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT12] = {"context12", "Context 12", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT13] = {"context13", "Context 13", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT14] = {"context14", "Context 14", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT15] = {"context15", "Context 15", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT16] = {"context16", "Context 16", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT17] = {"context17", "Context 17", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT18] = {"context18", "Context 18", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT19] = {"context19", "Context 19", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT20] = {"context20", "Context 20", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT21] = {"context21", "Context 21", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT22] = {"context22", "Context 22", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT23] = {"context23", "Context 23", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT24] = {"context24", "Context 24", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT25] = {"context25", "Context 25", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT26] = {"context26", "Context 26", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT27] = {"context27", "Context 27", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT28] = {"context28", "Context 28", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT29] = {"context29", "Context 29", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT30] = {"context30", "Context 30", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT31] = {"context31", "Context 31", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT32] = {"context32", "Context 32", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT33] = {"context33", "Context 33", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT34] = {"context34", "Context 34", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT35] = {"context35", "Context 35", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT36] = {"context36", "Context 36", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT37] = {"context37", "Context 37", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT38] = {"context38", "Context 38", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT39] = {"context39", "Context 39", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT40] = {"context40", "Context 40", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT41] = {"context41", "Context 41", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT42] = {"context42", "Context 42", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT43] = {"context43", "Context 43", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT44] = {"context44", "Context 44", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT45] = {"context45", "Context 45", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT46] = {"context46", "Context 46", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT47] = {"context47", "Context 47", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT48] = {"context48", "Context 48", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT49] = {"context49", "Context 49", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT50] = {"context50", "Context 50", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT51] = {"context51", "Context 51", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT52] = {"context52", "Context 52", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT53] = {"context53", "Context 53", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-    [CONTEXT54] = {"context54", "Context 54", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "A context id of the operator."},
-};
+#define COLUMNS(STORED)                                                                                                \
+    STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(CONTEXT_COUNT, "context_count", "Contexts", NUMBER, "How many of the contexts that follow are used.",       \
+           AT(32, 4))                                                                                                  \
+    TEN_CONTEXTS(STORED, )                                                                                             \
+    TEN_CONTEXTS(STORED, 1)                                                                                            \
+    TEN_CONTEXTS(STORED, 2)                                                                                            \
+    TEN_CONTEXTS(STORED, 3)                                                                                            \
+    TEN_CONTEXTS(STORED, 4)                                                                                            \
+    FIVE_CONTEXTS(STORED, 5)
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "context_count", .offset = 32, .width = 4},
-    {.column = "context0", .offset = 36, .width = 4},
-    {.column = "context1", .offset = 40, .width = 4},
-    {.column = "context2", .offset = 44, .width = 4},
-    {.column = "context3", .offset = 48, .width = 4},
-    {.column = "context4", .offset = 52, .width = 4},
-    {.column = "context5", .offset = 56, .width = 4},
-    {.column = "context6", .offset = 60, .width = 4},
-    {.column = "context7", .offset = 64, .width = 4},
-    {.column = "context8", .offset = 68, .width = 4},
-    {.column = "context9", .offset = 72, .width = 4},
-    {.column = "context10", .offset = 76, .width = 4},
-    {.column = "context11", .offset = 80, .width = 4},
-    {.column = "context12", .offset = 84, .width = 4},
-    {.column = "context13", .offset = 88, .width = 4},
-    {.column = "context14", .offset = 92, .width = 4},
-    {.column = "context15", .offset = 96, .width = 4},
-    {.column = "context16", .offset = 100, .width = 4},
-    {.column = "context17", .offset = 104, .width = 4},
-    {.column = "context18", .offset = 108, .width = 4},
-    {.column = "context19", .offset = 112, .width = 4},
-    {.column = "context20", .offset = 116, .width = 4},
-    {.column = "context21", .offset = 120, .width = 4},
-    {.column = "context22", .offset = 124, .width = 4},
-    {.column = "context23", .offset = 128, .width = 4},
-    {.column = "context24", .offset = 132, .width = 4},
-    {.column = "context25", .offset = 136, .width = 4},
-    {.column = "context26", .offset = 140, .width = 4},
-    {.column = "context27", .offset = 144, .width = 4},
-    {.column = "context28", .offset = 148, .width = 4},
-    {.column = "context29", .offset = 152, .width = 4},
-    {.column = "context30", .offset = 156, .width = 4},
-    {.column = "context31", .offset = 160, .width = 4},
-    {.column = "context32", .offset = 164, .width = 4},
-    {.column = "context33", .offset = 168, .width = 4},
-    {.column = "context34", .offset = 172, .width = 4},
-    {.column = "context35", .offset = 176, .width = 4},
-    {.column = "context36", .offset = 180, .width = 4},
-    {.column = "context37", .offset = 184, .width = 4},
-    {.column = "context38", .offset = 188, .width = 4},
-    {.column = "context39", .offset = 192, .width = 4},
-    {.column = "context40", .offset = 196, .width = 4},
-    {.column = "context41", .offset = 200, .width = 4},
-    {.column = "context42", .offset = 204, .width = 4},
-    {.column = "context43", .offset = 208, .width = 4},
-    {.column = "context44", .offset = 212, .width = 4},
-    {.column = "context45", .offset = 216, .width = 4},
-    {.column = "context46", .offset = 220, .width = 4},
-    {.column = "context47", .offset = 224, .width = 4},
-    {.column = "context48", .offset = 228, .width = 4},
-    {.column = "context49", .offset = 232, .width = 4},
-    {.column = "context50", .offset = 236, .width = 4},
-    {.column = "context51", .offset = 240, .width = 4},
-    {.column = "context52", .offset = 244, .width = 4},
-    {.column = "context53", .offset = 248, .width = 4},
-    {.column = "context54", .offset = 252, .width = 4},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -222,12 +67,6 @@ static int take_contexts(struct decoder *decoder, void *state, struct row *row, 
     return association_add_contexts(stream->association, &contexts, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_contexts,
-};
-
 const struct record_kind kind_context_id_info = {
     .name = "context_id_info",
     .families = FAMILY_CANN,
@@ -237,5 +76,5 @@ const struct record_kind kind_context_id_info = {
     .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_contexts),
 };

@@ -2,102 +2,51 @@
 /* Communication on DPUs: *.additional.dpu_hccl_info. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum {
-    ITEM = HOST_RECORD_COLUMN_COUNT,
-    GROUP,
-    ITEM_ID,
-    GROUP_NAME_ID,
-    LOCAL_RANK,
-    REMOTE_RANK,
-    RANK_SIZE,
-    STAGE,
-    NOTIFY_ID,
-    START_TICK,
-    START_NS,
-    DURATION_NS,
-    ESTIMATED_BITS,
-    ESTIMATED_NS,
-    DATA_SIZE,
-    TASK_ID,
-    AI_CPU_TASK_ID,
-    STREAM_ID,
-    PLANE_ID,
-    NPU_DEVICE_ID,
-    DEVICE_ID,
-    OP_TYPE,
-    DATA_TYPE,
-    LINK_TYPE,
-    TRANSPORT_TYPE,
-    RDMA_TYPE,
-    ROLE,
-    WORK_FLOW_MODE
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(ITEM, "item", "Stamp", INTEGER(NONE, TRANSIENT), "Name of the task, as an id of the hash dictionary.",      \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(40, 8))      \
+    MADE(ITEM_ID, "item_id", "Item", MADE_NUMBER, "Name of the task (name.id).")                                       \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
+    STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "The rank itself.", AT(48, 4))                              \
+    STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The rank that it exchanges data with.", AT(52, 4))      \
+    STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(56, 4))                        \
+    STORED(STAGE, "stage", "Stage", NUMBER, "The stage of the algorithm.", AT(60, 4))                                  \
+    STORED(NOTIFY_ID, "notify_id", "Notification", NUMBER, "The notification.", SIGNED_AT(64, 8))                      \
+    STORED(START_TICK, "start_tick", "Stamp", INTEGER(NONE, TRANSIENT), "When it began, on the host's counter.",       \
+           AT(72, 8))                                                                                                  \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it took: until it was reported.")     \
+    STORED(ESTIMATED_BITS, "estimated_us_bits", "Stamp", INTEGER(NONE, TRANSIENT),                                     \
+           "The estimate in microseconds, the bits of a double.", SIGNED_AT(80, 8))                                    \
+    MADE(ESTIMATED_NS, "estimated_ns", "Estimated duration", INTEGER(NS, DERIVED),                                     \
+         "How long HCCL thought that it would take.")                                                                  \
+    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred.", AT(104, 8))                    \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The task.", AT(112, 4))                                             \
+    STORED(AI_CPU_TASK_ID, "ai_cpu_task_id", "AI CPU task", NUMBER, "The task of the AI CPU that it is for.",          \
+           AT(116, 4))                                                                                                 \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(120, 2))                                     \
+    STORED(PLANE_ID, "plane_id", "Plane", NUMBER, "The plane of the network.", AT(122, 2))                             \
+    STORED(NPU_DEVICE_ID, "npu_device_id", "NPU", NUMBER, "The device of the AI CPU.", AT(124, 2))                     \
+    STORED(DEVICE_ID, "device_id", "Device ID", NUMBER, "The DPU.", BITS_AT(126, 2, 0, 12))                            \
+    STORED(OP_TYPE, "op_type", "Reduction", NUMBER, "The reduction, as a number of HCCL.", AT(128, 1))                 \
+    STORED(DATA_TYPE, "data_type", "Data type", NUMBER, "Type of an element, as a number of HCCL.", AT(129, 1))        \
+    STORED(LINK_TYPE, "link_type", "Link", NUMBER, "The link, as a number of HCCL.", AT(130, 1))                       \
+    STORED(TRANSPORT_TYPE, "transport_type", "Transport", NUMBER, "The transport, as a number of HCCL.", AT(131, 1))   \
+    STORED(RDMA_TYPE, "rdma_type", "RDMA", NUMBER, "0 notification, 1 payload.", AT(132, 1))                           \
+    STORED(ROLE, "role", "Role", NUMBER, "Its role.", AT(133, 1))                                                      \
+    STORED(WORK_FLOW_MODE, "work_flow_mode", "Mode", NUMBER, "How the operator is expanded.", AT(134, 1))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [ITEM] = STAMP_COLUMN("item", "Name of the task, as an id of the hash dictionary."),
-    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
-    [ITEM_ID] = {"item_id", "Item", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "Name of the task (name.id)."},
-    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                       "The group of ranks (name.id)."},
-    [LOCAL_RANK] = NUMBER_COLUMN("local_rank", "Local rank", "The rank itself."),
-    [REMOTE_RANK] = NUMBER_COLUMN("remote_rank", "Remote rank", "The rank that it exchanges data with."),
-    [RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),
-    [STAGE] = NUMBER_COLUMN("stage", "Stage", "The stage of the algorithm."),
-    [NOTIFY_ID] = NUMBER_COLUMN("notify_id", "Notification", "The notification."),
-    [START_TICK] = STAMP_COLUMN("start_tick", "When it began, on the host's counter."),
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "How long it took: until it was reported."},
-    [ESTIMATED_BITS] = STAMP_COLUMN("estimated_us_bits", "The estimate in microseconds, the bits of a double."),
-    [ESTIMATED_NS] = {"estimated_ns", "Estimated duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                      "How long HCCL thought that it would take."},
-    [DATA_SIZE] = BYTES_COLUMN("data_size", "Size", "Amount transferred."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
-    [AI_CPU_TASK_ID] = NUMBER_COLUMN("ai_cpu_task_id", "AI CPU task", "The task of the AI CPU that it is for."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),
-    [PLANE_ID] = NUMBER_COLUMN("plane_id", "Plane", "The plane of the network."),
-    [NPU_DEVICE_ID] = NUMBER_COLUMN("npu_device_id", "NPU", "The device of the AI CPU."),
-    [DEVICE_ID] = NUMBER_COLUMN("device_id", "Device ID", "The DPU."),
-    [OP_TYPE] = NUMBER_COLUMN("op_type", "Reduction", "The reduction, as a number of HCCL."),
-    [DATA_TYPE] = NUMBER_COLUMN("data_type", "Data type", "Type of an element, as a number of HCCL."),
-    [LINK_TYPE] = NUMBER_COLUMN("link_type", "Link", "The link, as a number of HCCL."),
-    [TRANSPORT_TYPE] = NUMBER_COLUMN("transport_type", "Transport", "The transport, as a number of HCCL."),
-    [RDMA_TYPE] = NUMBER_COLUMN("rdma_type", "RDMA", "0 notification, 1 payload."),
-    [ROLE] = NUMBER_COLUMN("role", "Role", "Its role."),
-    [WORK_FLOW_MODE] = NUMBER_COLUMN("work_flow_mode", "Mode", "How the operator is expanded."),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "item", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "group_hash", .offset = 40, .width = 8, .is_signed = true},
-    {.column = "local_rank", .offset = 48, .width = 4},
-    {.column = "remote_rank", .offset = 52, .width = 4},
-    {.column = "rank_size", .offset = 56, .width = 4},
-    {.column = "stage", .offset = 60, .width = 4},
-    {.column = "notify_id", .offset = 64, .width = 8, .is_signed = true},
-    {.column = "start_tick", .offset = 72, .width = 8},
-    {.column = "estimated_us_bits", .offset = 80, .width = 8, .is_signed = true},
-    {.column = "data_size", .offset = 104, .width = 8},
-    {.column = "task_id", .offset = 112, .width = 4},
-    {.column = "ai_cpu_task_id", .offset = 116, .width = 4},
-    {.column = "stream_id", .offset = 120, .width = 2},
-    {.column = "plane_id", .offset = 122, .width = 2},
-    {.column = "npu_device_id", .offset = 124, .width = 2},
-    {.column = "device_id", .offset = 126, .width = 2, .first_bit = 0, .bit_count = 12},
-    {.column = "op_type", .offset = 128, .width = 1},
-    {.column = "data_type", .offset = 129, .width = 1},
-    {.column = "link_type", .offset = 130, .width = 1},
-    {.column = "transport_type", .offset = 131, .width = 1},
-    {.column = "rdma_type", .offset = 132, .width = 1},
-    {.column = "role", .offset = 133, .width = 1},
-    {.column = "work_flow_mode", .offset = 134, .width = 1},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-dpu-hccl-info",
@@ -124,12 +73,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     status = named_host_record_find(stream, row, ITEM, ITEM_ID, err);
     return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column values[] = {
     {"Thread Id", "thread_id", .form = FORM_TEXT},
@@ -190,6 +133,6 @@ const struct record_kind kind_dpu_hccl_info = {
     .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

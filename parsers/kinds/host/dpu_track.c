@@ -2,42 +2,26 @@
 /* Tasks of DPUs: *.compact.dpu_track. */
 #include "base/number.h"
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum {
-    DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
-    DEVICE_TYPE,
-    STREAM_ID,
-    TASK_ID,
-    TASK_TYPE,
-    START_TICK,
-    START_NS,
-    DURATION_NS
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(DEVICE_ID, "device_id", "Device ID", NUMBER, "The DPU.", BITS_AT(24, 2, 0, 12))                             \
+    STORED(DEVICE_TYPE, "device_type", "Device type", NUMBER, "1: a DPU.", BITS_AT(24, 2, 12, 4))                      \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(26, 2))                                      \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The task.", AT(28, 4))                                              \
+    STORED(TASK_TYPE, "task_type", "Task type", NUMBER, "Its type, as a number.", AT(32, 4))                           \
+    STORED(START_TICK, "start_tick", "Stamp", INTEGER(NONE, TRANSIENT), "When it began, on the host's counter.",       \
+           AT(40, 8))                                                                                                  \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran: until it was reported.")
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [DEVICE_ID] = NUMBER_COLUMN("device_id", "Device ID", "The DPU."),
-    [DEVICE_TYPE] = NUMBER_COLUMN("device_type", "Device type", "1: a DPU."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
-    [TASK_TYPE] = NUMBER_COLUMN("task_type", "Task type", "Its type, as a number."),
-    [START_TICK] = STAMP_COLUMN("start_tick", "When it began, on the host's counter."),
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "How long it ran: until it was reported."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "device_id", .offset = 24, .width = 2, .first_bit = 0, .bit_count = 12},
-    {.column = "device_type", .offset = 24, .width = 2, .first_bit = 12, .bit_count = 4},
-    {.column = "stream_id", .offset = 26, .width = 2},
-    {.column = "task_id", .offset = 28, .width = 4},
-    {.column = "task_type", .offset = 32, .width = 4},
-    {.column = "start_tick", .offset = 40, .width = 8},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-dpu-track",
@@ -61,12 +45,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     row_set_integer(row, DURATION_NS, end_ns - start_ns);
     return 0;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 #define KERNELS                                                                                                        \
     "k AS MATERIALIZED (SELECT t.device_id AS device, t.task_id AS task, min(n.text) AS kernel FROM dpu_kernel AS t"   \
@@ -114,6 +92,6 @@ const struct record_kind kind_dpu_track = {
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether streams have numbers of 15 bits: *.compact.expand_stream_spec. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { EXPANDED = HOST_RECORD_COLUMN_COUNT };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(EXPANDED, "expanded", "Expanded", NUMBER, "1: numbers of streams have 15 bits, not 11.", AT(24, 1))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [EXPANDED] = NUMBER_COLUMN("expanded", "Expanded", "1: numbers of streams have 15 bits, not 11."),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "expanded", .offset = 24, .width = 1},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-expand-stream-spec",
@@ -32,12 +30,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return host_record_take(decoder, state, row, keep, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_expand_stream_spec = {
     .name = "expand_stream_spec",
     .table = "expand_stream_spec",
@@ -48,5 +40,5 @@ const struct record_kind kind_expand_stream_spec = {
     .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which operators were fused into one: *.additional.fusion_op_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/host_record.h"
 
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FUSION_NAME_ID, "fusion_name_id", "Fused operator", NUMBER, "Its name, as an id of the hash dictionary.")
+
 enum {
-    FUSION_NAME_ID = HOST_RECORD_COLUMN_COUNT,
-    OP_COUNT,
+    LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1,
+    COLUMNS(COLUMN_NUMBER) OP_COUNT,
     INPUT_BYTES,
     OUTPUT_BYTES,
     WEIGHT_BYTES,
@@ -15,14 +19,8 @@ enum {
     FUSED_PLACES
 };
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [FUSION_NAME_ID] = {"fusion_name_id", "Fused operator", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                        "Its name, as an id of the hash dictionary."},
-    FUSED_COUNT_COLUMN,
-    FUSION_BYTES_COLUMNS,
-    FUSED_COLUMNS,
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_MADE) FUSED_COUNT_COLUMN,
+                                        FUSION_BYTES_COLUMNS, FUSED_COLUMNS};
 
 static const struct field fields[] = {
     HOST_RECORD_FIELDS,
@@ -84,12 +82,6 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
     return association_add_fusion(stream->association, &fusion, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_fusion,
-};
-
 const struct record_kind kind_fusion_op_info = {
     .name = "fusion_op_info",
     .table = "fusion_op_info",
@@ -99,5 +91,5 @@ const struct record_kind kind_fusion_op_info = {
     .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_fusion),
 };

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of models: *.additional.graph_id_map. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { MODEL_NAME_ID = HOST_RECORD_COLUMN_COUNT, GRAPH_ID, MODEL_ID };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(MODEL_NAME_ID, "model_name_id", "Model name", NUMBER, "The name, as an id of the hash dictionary.",         \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(GRAPH_ID, "graph_id", "Graph ID", NUMBER, "The graph.", AT(32, 4))                                          \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(36, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [MODEL_NAME_ID] = {"model_name_id", "Model name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "The name, as an id of the hash dictionary."},
-    [GRAPH_ID] = {"graph_id", "Graph ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The graph."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The model."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "model_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "graph_id", .offset = 32, .width = 4},
-    {.column = "model_id", .offset = 36, .width = 4},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -41,12 +37,6 @@ static int take_model(struct decoder *decoder, void *state, struct row *row, boo
     return association_add_model(stream->association, row_u32(row, MODEL_ID), cells[MODEL_NAME_ID].integer, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_model,
-};
-
 const struct record_kind kind_graph_id_map = {
     .name = "graph_id_map",
     .table = "graph_id_map",
@@ -56,5 +46,5 @@ const struct record_kind kind_graph_id_map = {
     .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_model),
 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts behind 64-bit ids: *.additional.hash_dic, a line "<id>:<text>" each. */
 #include "parsers/join/association.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/text/dictionary.h"
 
-enum { FILE_ID, HASH_ID, NAME };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(HASH_ID, "hash_id", "Id", NUMBER, "The id; of 2^63 and more as the negative number with the same bits.")      \
+    MADE(NAME, "name", "Text", TEXT(PLAIN), "The text.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [HASH_ID] = {"hash_id", "Id", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "The id; of 2^63 and more as the negative number with the same bits."},
-    [NAME] = {"name", "Text", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The text."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static int take_line(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
                      const struct place *place, struct err *err)
@@ -34,12 +34,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return dictionary_take(decoder, state, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct dictionary),
-    .text = take_text,
-    .close = dictionary_close,
-};
-
 const struct record_kind kind_hash_dic = {
     .name = "hash_dic",
     .families = FAMILY_CANN,
@@ -48,5 +42,5 @@ const struct record_kind kind_hash_dic = {
            "its number.",
     .patterns = (const char *const[]){"{tag}.additional.hash_dic.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),
 };

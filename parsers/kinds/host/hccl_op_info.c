@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collective communication operators: *.compact.hccl_op_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { RELAY = HOST_RECORD_COLUMN_COUNT, RETRY, DATA_TYPE, ALG_TYPE_ID, COUNT, GROUP_NAME_ID };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(RELAY, "relay", "Relay", NUMBER, "Whether a broken link is gone around.", BITS_AT(24, 1, 0, 1))             \
+    STORED(RETRY, "retry", "Retry", NUMBER, "Whether the operator was run again after a failure.",                     \
+           BITS_AT(24, 1, 1, 1))                                                                                       \
+    STORED(DATA_TYPE, "data_type", "Data type", NUMBER, "Type of an element, as a number of HCCL.", AT(25, 1))         \
+    STORED(ALG_TYPE_ID, "alg_type_id", "Algorithm", NUMBER, "The algorithm, as an id of the hash dictionary.",         \
+           SIGNED_AT(26, 8))                                                                                           \
+    STORED(COUNT, "count", "Count", NUMBER, "How many elements are transferred.", AT(34, 8))                           \
+    STORED(GROUP_NAME_ID, "group_name_id", "Group", NUMBER,                                                            \
+           "The communication group, as an id of the hash dictionary.", SIGNED_AT(42, 8))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [RELAY] = {"relay", "Relay", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Whether a broken link is gone around."},
-    [RETRY] = {"retry", "Retry", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-               "Whether the operator was run again after a failure."},
-    [DATA_TYPE] = {"data_type", "Data type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "Type of an element, as a number of HCCL."},
-    [ALG_TYPE_ID] = {"alg_type_id", "Algorithm", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                     "The algorithm, as an id of the hash dictionary."},
-    [COUNT] = {"count", "Count", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "How many elements are transferred."},
-    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "The communication group, as an id of the hash dictionary."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "relay", .offset = 24, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "retry", .offset = 24, .width = 1, .first_bit = 1, .bit_count = 1},
-    {.column = "data_type", .offset = 25, .width = 1},
-    {.column = "alg_type_id", .offset = 26, .width = 8, .is_signed = true},
-    {.column = "count", .offset = 34, .width = 8},
-    {.column = "group_name_id", .offset = 42, .width = 8, .is_signed = true},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -60,12 +52,6 @@ static int take_collective(struct decoder *decoder, void *state, struct row *row
     return association_add_collective(stream->association, &collective, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_collective,
-};
-
 const struct record_kind kind_hccl_op_info = {
     .name = "hccl_op_info",
     .table = "hccl_op_info",
@@ -75,5 +61,5 @@ const struct record_kind kind_hccl_op_info = {
     .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_collective),
 };

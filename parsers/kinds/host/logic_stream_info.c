@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical streams of logic streams: *.additional.logic_stream_info. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 /* A row has 64 columns at most, and the head takes seven: two streams share one. */
@@ -11,30 +12,22 @@
 /* clang-format on */
 #define STREAM_PAIRS 28
 
-enum { LOGIC_STREAM = HOST_RECORD_COLUMN_COUNT, STREAM_COUNT, FIRST_PAIR };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(LOGIC_STREAM, "logic_stream_id", "Logic stream", NUMBER,                                                    \
+           "The stream that tasks of the physical ones are shown under.", AT(24, 4))                                   \
+    STORED(STREAM_COUNT, "stream_count", "Streams", NUMBER, "How many of the physical streams that follow are used.",  \
+           AT(28, 4))
+
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) FIRST_PAIR };
 
 #define PAIR_COLUMN(i)                                                                                                 \
-    [FIRST_PAIR + (i)] = {"streams" #i,                                                                                \
-                          "Streams " #i,                                                                               \
-                          COLUMN_INTEGER,                                                                              \
-                          UNIT_NONE,                                                                                   \
-                          COLUMN_TRANSIENT,                                                                            \
-                          NULL,                                                                                        \
-                          "Two physical streams, the first in the lower 32 bits."},
+    [FIRST_PAIR + (i)] = COLUMN("streams" #i, "Streams " #i, INTEGER(NONE, TRANSIENT),                                 \
+                                "Two physical streams, the first in the lower 32 bits."),
 #define PAIR_FIELD(i) {.column = "streams" #i, .offset = 32 + 8 * (i), .width = 8, .is_signed = true},
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [LOGIC_STREAM] = {"logic_stream_id", "Logic stream", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "The stream that tasks of the physical ones are shown under."},
-    [STREAM_COUNT] = {"stream_count", "Streams", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "How many of the physical streams that follow are used."},
-    PAIRS(PAIR_COLUMN)};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED) PAIRS(PAIR_COLUMN)};
 
-static const struct field fields[] = {HOST_RECORD_FIELDS,
-                                      {.column = "logic_stream_id", .offset = 24, .width = 4},
-                                      {.column = "stream_count", .offset = 28, .width = 4},
-                                      PAIRS(PAIR_FIELD)};
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) PAIRS(PAIR_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -69,12 +62,6 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_streams,
-};
-
 const struct record_kind kind_logic_stream_info = {
     .name = "logic_stream_info",
     .table = "logic_stream_info",
@@ -84,5 +71,5 @@ const struct record_kind kind_logic_stream_info = {
     .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_streams),
 };

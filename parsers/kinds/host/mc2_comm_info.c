@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of kernels that compute and communicate at once (MC2): *.additional.mc2_comm_info. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
 #include <stdio.h>
 
-enum {
-    GROUP = HOST_RECORD_COLUMN_COUNT,
-    GROUP_NAME_ID,
-    RANK_SIZE,
-    RANK_ID,
-    USER_RANK_ID,
-    STREAM_ID,
-    STREAM_COUNT,
-    STREAMS,
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(GROUP, "group_hash", "Group", NUMBER, "The group, as an id of the hash dictionary.", SIGNED_AT(24, 8))      \
+    MADE(GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id).")                        \
+    STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(32, 4))                        \
+    STORED(RANK_ID, "rank_id", "Rank", NUMBER, "The rank itself.", AT(36, 4))                                          \
+    STORED(USER_RANK_ID, "user_rank_id", "User's rank", NUMBER, "The rank as the program numbers it.", AT(40, 4))      \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream of the AI CPU that serves the kernel.", AT(44, 4)) \
+    STORED(STREAM_COUNT, "stream_count", "Streams", NUMBER, "How many streams communicate for it.", AT(48, 4))         \
+    MADE(STREAMS, "communication_streams", "Communication streams", TEXT(DERIVED),                                     \
+         "These streams, with commas between.")
+
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
 #define STREAMS_AT 52
 #define STREAMS_MOST 8
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [GROUP] = NUMBER_COLUMN("group_hash", "Group", "The group, as an id of the hash dictionary."),
-    [GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                       "The group of ranks (name.id)."},
-    [RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),
-    [RANK_ID] = NUMBER_COLUMN("rank_id", "Rank", "The rank itself."),
-    [USER_RANK_ID] = NUMBER_COLUMN("user_rank_id", "User's rank", "The rank as the program numbers it."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream of the AI CPU that serves the kernel."),
-    [STREAM_COUNT] = NUMBER_COLUMN("stream_count", "Streams", "How many streams communicate for it."),
-    [STREAMS] = {"communication_streams", "Communication streams", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "These streams, with commas between."},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "group_hash", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "rank_size", .offset = 32, .width = 4},
-    {.column = "rank_id", .offset = 36, .width = 4},
-    {.column = "user_rank_id", .offset = 40, .width = 4},
-    {.column = "stream_id", .offset = 44, .width = 4},
-    {.column = "stream_count", .offset = 48, .width = 4},
-};
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-mc2-comm-info",
@@ -83,12 +66,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_mc2_comm_info = {
     .name = "mc2_comm_info",
     .table = "mc2_comm_info",
@@ -100,5 +77,5 @@ const struct record_kind kind_mc2_comm_info = {
     .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous copies: *.compact.memcpy_info. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { DATA_SIZE = HOST_RECORD_COLUMN_COUNT, MAX_SIZE, DIRECTION };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Bytes that are copied.", AT(24, 8))                  \
+    STORED(MAX_SIZE, "max_size", "Largest size", INTEGER(BYTE, PLAIN),                                                 \
+           "Bytes that one task may copy; a larger copy is split.", AT(32, 8))                                         \
+    STORED(DIRECTION, "direction", "Direction", NAMES(PLAIN, copy_direction_names), "From where to where.", AT(40, 2))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [DATA_SIZE] = {"data_size", "Size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes that are copied."},
-    [MAX_SIZE] = {"max_size", "Largest size", COLUMN_INTEGER, UNIT_BYTE, 0, NULL,
-                  "Bytes that one task may copy; a larger copy is split."},
-    [DIRECTION] = {"direction", "Direction", COLUMN_INTEGER, UNIT_NONE, 0, copy_direction_names,
-                   "From where to where."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "data_size", .offset = 24, .width = 8},
-    {.column = "max_size", .offset = 32, .width = 8},
-    {.column = "direction", .offset = 40, .width = 2},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -49,12 +44,6 @@ static int take_copy(struct decoder *decoder, void *state, struct row *row, bool
     return association_add_copy(stream->association, &copy, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_copy,
-};
-
 const struct record_kind kind_memcpy_info = {
     .name = "memcpy_info",
     .table = "memcpy_info",
@@ -64,5 +53,5 @@ const struct record_kind kind_memcpy_info = {
     .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_copy),
 };

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the files of models on chip 9: *.additional.model_exeom. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { MODEL_ID = HOST_RECORD_COLUMN_COUNT, NAME_HASH, NAME_ID };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(24, 8))                                          \
+    STORED(NAME_HASH, "name_hash", "Stamp", INTEGER(NONE, TRANSIENT),                                                  \
+           "The name of its file, as an id of the hash dictionary.", SIGNED_AT(32, 8))                                 \
+    MADE(NAME_ID, "model_name_id", "Model", MADE_NUMBER, "The name of its file (name.id).")
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [MODEL_ID] = NUMBER_COLUMN("model_id", "Model ID", "The model."),
-    [NAME_HASH] = STAMP_COLUMN("name_hash", "The name of its file, as an id of the hash dictionary."),
-    [NAME_ID] = {"model_name_id", "Model", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "The name of its file (name.id)."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "model_id", .offset = 24, .width = 8},
-    {.column = "name_hash", .offset = 32, .width = 8, .is_signed = true},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-model-exeom",
@@ -38,12 +35,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return association_add_model(stream->association, row_u32(row, MODEL_ID), row->cells[NAME_HASH].integer, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
-
 const struct record_kind kind_model_exeom = {
     .name = "model_exeom",
     .table = "model_exeom",
@@ -53,5 +44,5 @@ const struct record_kind kind_model_exeom = {
     .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

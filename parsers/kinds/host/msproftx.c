@@ -7,6 +7,7 @@
  * one of which the stream is a whole multiple. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/association.h"
+#include "parsers/kinds/common/columns.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.msproftx.slice_{slice}",
@@ -22,65 +23,36 @@ enum { INFO_STAMP, INFO_EX };
 static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, "ex"}, {0, NULL}};
 #define EVENT_TYPES 4
 
-enum {
-    FILE_ID,
-    PROCESS_ID,
-    THREAD_ID,
-    CATEGORY,
-    EVENT_TYPE,
-    PAYLOAD_TYPE,
-    PAYLOAD_VALUE,
-    START_TICK,
-    END_TICK,
-    START_NS,
-    END_NS,
-    MESSAGE_TYPE,
-    MESSAGE,
-    MARK_ID,
-    DOMAIN_HASH,
-    DOMAIN_ID,
-    INFO_TYPE,
-    SEGMENT
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(PROCESS_ID, "process_id", "Process ID", NUMBER, "The process.")                                               \
+    MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread; of a range the one that ended it.")                 \
+    MADE(CATEGORY, "category", "Category", NUMBER, "The program's own; of stamps only.")                               \
+    MADE(EVENT_TYPE, "event_type", "Event type", NAMES(PLAIN, mark_names),                                             \
+         "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark that a "     \
+         "device sees too.")                                                                                           \
+    MADE(PAYLOAD_TYPE, "payload_type", "Payload type", NUMBER, "Type of the payload; of stamps only.")                 \
+    MADE(PAYLOAD_VALUE, "payload_value", "Payload", NUMBER,                                                            \
+         "The program's own value, of 2^63 and more as the negative number with the same bits; of stamps only.")       \
+    MADE(START_TICK, "start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the host's counter.")         \
+    MADE(END_TICK, "end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the host's counter.")               \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, on the capture's clock.")                \
+    MADE(END_NS, "end_ns", "End", INTEGER(NS, DERIVED), "When it ended; of a mark its time.")                          \
+    MADE(MESSAGE_TYPE, "message_type", "Message type", NUMBER, "Type of the message; of stamps only.")                 \
+    MADE(MESSAGE, "message", "Message", TEXT(PIECES), "Text that the program gave.")                                   \
+    MADE(MARK_ID, "mark_id", "Mark ID", NUMBER, "Name of the mark on the device; NULL: the device does not see it.")   \
+    MADE(DOMAIN_HASH, "domain_hash", "Domain", INTEGER(NONE, TRANSIENT),                                               \
+         "The domain, as an id of the hash dictionary; 0: none.")                                                      \
+    MADE(DOMAIN_ID, "domain_id", "Domain", MADE_NUMBER, "The domain (name.id), since 2025.")                           \
+    MADE(INFO_TYPE, "info_type", "Record type", NAMES(TRANSIENT, info_types),                                          \
+         "Whether it is a stamp's; others have a mark and a domain instead of category, payload and type of message.") \
+    MADE(SEGMENT, "segment", "Piece", NUMBER,                                                                          \
+         "Which piece of a long message the record holds, from 0. The pieces are joined after decoding: the row that " \
+         "remains is that of the first.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The process."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "The thread; of a range the one that ended it."},
-    [CATEGORY] = {"category", "Category", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The program's own; of stamps only."},
-    [EVENT_TYPE] = {"event_type", "Event type", COLUMN_INTEGER, UNIT_NONE, 0, mark_names,
-                    "How the program made it: a mark, a range of a stack, a range with a start and an end, or a mark "
-                    "that a device sees too."},
-    [PAYLOAD_TYPE] = {"payload_type", "Payload type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "Type of the payload; of stamps only."},
-    [PAYLOAD_VALUE] = {"payload_value", "Payload", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                       "The program's own value, of 2^63 and more as the negative number with the same bits; of "
-                       "stamps only."},
-    [START_TICK] = {"start_tick", "Start", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                    "When it began, on the host's counter."},
-    [END_TICK] = {"end_tick", "End", COLUMN_INTEGER, UNIT_TICK, COLUMN_TRANSIENT, NULL,
-                  "When it ended, on the host's counter."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When it began, on the capture's clock."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it ended; of a mark its time."},
-    [MESSAGE_TYPE] = {"message_type", "Message type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "Type of the message; of stamps only."},
-    [MESSAGE] = {"message", "Message", COLUMN_TEXT, UNIT_NONE, COLUMN_PIECES, NULL, "Text that the program gave."},
-    [MARK_ID] = {"mark_id", "Mark ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Name of the mark on the device; NULL: the device does not see it."},
-    [DOMAIN_HASH] = {"domain_hash", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                     "The domain, as an id of the hash dictionary; 0: none."},
-    [DOMAIN_ID] = {"domain_id", "Domain", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The domain (name.id), since 2025."},
-    [INFO_TYPE] = {"info_type", "Record type", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, info_types,
-                   "Whether it is a stamp's; others have a mark and a domain instead of category, payload and type of "
-                   "message."},
-    [SEGMENT] = {"segment", "Piece", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Which piece of a long message the record holds, from 0. The pieces are joined after decoding: the "
-                 "row that remains is that of the first."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field stamp_fields[] = {
     {.column = "process_id", .offset = 4, .width = 4},
@@ -248,12 +220,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return settle_domain(state, row, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 const struct record_kind kind_msproftx = {
     .name = "msproftx",
     .table = "msproftx",
@@ -265,5 +231,5 @@ const struct record_kind kind_msproftx = {
     .pattern_families = pattern_families,
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

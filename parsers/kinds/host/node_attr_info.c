@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of operators: *.compact.node_attr_info. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, ATTRIBUTE_TYPE, ATTRIBUTE_ID };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(ATTRIBUTE_TYPE, "attribute_type", "Attribute type", NUMBER, "Kind of attribute.", AT(32, 4))                \
+    STORED(ATTRIBUTE_ID, "attribute_id", "Attribute", NUMBER, "The attribute, as an id of the hash dictionary.",       \
+           SIGNED_AT(36, 8))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The name, as an id of the hash dictionary."},
-    [ATTRIBUTE_TYPE] = {"attribute_type", "Attribute type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Kind of attribute."},
-    [ATTRIBUTE_ID] = {"attribute_id", "Attribute", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "The attribute, as an id of the hash dictionary."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "attribute_type", .offset = 32, .width = 4},
-    {.column = "attribute_id", .offset = 36, .width = 8, .is_signed = true},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -49,12 +45,6 @@ static int take_attribute(struct decoder *decoder, void *state, struct row *row,
     return association_add_attribute(stream->association, &attribute, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_attribute,
-};
-
 const struct record_kind kind_node_attr_info = {
     .name = "node_attr_info",
     .families = FAMILY_CANN,
@@ -64,5 +54,5 @@ const struct record_kind kind_node_attr_info = {
     .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_attribute),
 };

@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that CANN launches: *.compact.node_basic_info, one record a launch. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TASK_TYPE, OP_TYPE_ID, BLOCK_NUM, MIX_RATIO, OP_FLAG };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names), "The kind of task that it becomes.",         \
+           AT(32, 4))                                                                                                  \
+    STORED(OP_TYPE_ID, "op_type_id", "Operator type", NUMBER, "The type, as an id of the hash dictionary.",            \
+           SIGNED_AT(36, 8))                                                                                           \
+    STORED(BLOCK_NUM, "block_num", "Block num", NUMBER, "How many blocks the task is split into.",                     \
+           BITS_AT(44, 4, 0, 16))                                                                                      \
+    STORED(MIX_RATIO, "mix_ratio", "Mix ratio", NUMBER,                                                                \
+           "Blocks of the other core type for each block; 0: one type of core only.", BITS_AT(44, 4, 16, 16))          \
+    STORED(OP_FLAG, "op_flag", "Operator flags", NUMBER, "Not 0: the operator may use HF32.", AT(48, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The name, as an id of the hash dictionary."},
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, core_names,
-                   "The kind of task that it becomes."},
-    [OP_TYPE_ID] = {"op_type_id", "Operator type", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The type, as an id of the hash dictionary."},
-    [BLOCK_NUM] = {"block_num", "Block num", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "How many blocks the task is split into."},
-    [MIX_RATIO] = {"mix_ratio", "Mix ratio", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                   "Blocks of the other core type for each block; 0: one type of core only."},
-    [OP_FLAG] = {"op_flag", "Operator flags", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "Not 0: the operator may use HF32."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "task_type", .offset = 32, .width = 4},
-    {.column = "op_type_id", .offset = 36, .width = 8, .is_signed = true},
-    {.column = "block_num", .offset = 44, .width = 4, .first_bit = 0, .bit_count = 16},
-    {.column = "mix_ratio", .offset = 44, .width = 4, .first_bit = 16, .bit_count = 16},
-    {.column = "op_flag", .offset = 48, .width = 4},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
     {
@@ -65,12 +58,6 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
     return association_add_node(stream->association, &node, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_node,
-};
-
 const struct record_kind kind_node_basic_info = {
     .name = "node_basic_info",
     .families = FAMILY_CANN,
@@ -80,5 +67,5 @@ const struct record_kind kind_node_basic_info = {
     .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_node),
 };

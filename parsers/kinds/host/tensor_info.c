@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes, types and formats of operators' tensors: *.additional.tensor_info, up to five tensors a record. */
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/tensor_columns.h"
 
-enum { OP_NAME_ID = HOST_RECORD_COLUMN_COUNT, TENSOR_COUNT, FIRST_TENSOR };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
+           SIGNED_AT(24, 8))                                                                                           \
+    STORED(TENSOR_COUNT, "tensor_count", "Tensors", NUMBER, "How many of the tensors that follow are used.", AT(32, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [OP_NAME_ID] = {"op_name_id", "Operator name", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                    "The name, as an id of the hash dictionary."},
-    [TENSOR_COUNT] = {"tensor_count", "Tensors", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                      "How many of the tensors that follow are used."},
-    TENSOR_COLUMNS(FIRST_TENSOR),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) FIRST_TENSOR };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "op_name_id", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "tensor_count", .offset = 32, .width = 4},
-    TENSOR_FIELDS(36),
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED) TENSOR_COLUMNS(FIRST_TENSOR)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(36)};
 
 static const struct layout layouts[] = {{
     .name = "cann-tensor-info",
@@ -62,12 +56,6 @@ static int take_tensors(struct decoder *decoder, void *state, struct row *row, b
     return association_add_tensors(stream->association, &tensors, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_tensors,
-};
-
 const struct record_kind kind_tensor_info = {
     .name = "tensor_info",
     .families = FAMILY_CANN,
@@ -77,5 +65,5 @@ const struct record_kind kind_tensor_info = {
     .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_tensors),
 };

@@ -2,19 +2,20 @@
 /* The names of record types: *.additional.type_info_dic, a line "<level>_<type>:<name>" each. */
 #include "base/suggest.h"
 #include "parsers/join/association.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/text/dictionary.h"
 
 #include <string.h>
 
-enum { FILE_ID, LEVEL, TYPE, NAME };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(LEVEL, "level", "Level", NUMBER, "The layer of CANN.")                                                        \
+    MADE(TYPE, "type", "Type", NUMBER, "The type within its level.")                                                   \
+    MADE(NAME, "name", "Name", TEXT(PLAIN), "The name of the function, record or task type.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer of CANN."},
-    [TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The type within its level."},
-    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The name of the function, record or task type."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint64_t *ret_type)
 {
@@ -81,12 +82,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return dictionary_take(decoder, state, file, data, length, take_line, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct dictionary),
-    .text = take_text,
-    .close = dictionary_close,
-};
-
 const struct record_kind kind_type_info_dic = {
     .name = "type_info_dic",
     .families = FAMILY_CANN,
@@ -95,5 +90,5 @@ const struct record_kind kind_type_info_dic = {
            "without a line is shown as its number.",
     .patterns = (const char *const[]){"{tag}.additional.type_info_dic.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),
 };

@@ -1,41 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of communication operators, from the records of host and device. */
 #include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/columns.h"
 
-static const struct column columns[] = {
-    [COMMUNICATION_TASK_TASK_ID] = {"task_row_id", "Task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                    "The task (device_task.id)."},
-    [COMMUNICATION_TASK_OP_ID] = {"op_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "Operator that it is part of (communication_op.id)."},
-    [COMMUNICATION_TASK_TYPE_ID] =
-        {"type_id", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-         "Name of the task (name.id); none when nothing was reported of it, as in all of the "
-         "following columns but one."},
-    [COMMUNICATION_TASK_MASTER] = {"master", "Main stream", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                   "1: it runs on the main stream of the operator; always known."},
-    [COMMUNICATION_TASK_GROUP_NAME_ID] = {"group_name_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                          "The communication group (name.id)."},
-    [COMMUNICATION_TASK_PLANE_ID] = {"plane_id", "Plane", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                     "The plane of the network."},
-    [COMMUNICATION_TASK_NOTIFY_ID] = {"notify_id", "Notify ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                      "Notification that it waits for or sends."},
-    [COMMUNICATION_TASK_LOCAL_RANK] = {"local_rank", "Local rank", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                       "This side."},
-    [COMMUNICATION_TASK_REMOTE_RANK] = {"remote_rank", "Remote rank", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                        "The other side."},
-    [COMMUNICATION_TASK_TRANSPORT_TYPE] = {"transport_type", "Transport", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED,
-                                           NULL, "0 SDMA, 1 RDMA, 2 local."},
-    [COMMUNICATION_TASK_LINK_TYPE] = {"link_type", "Link", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                      "0 on the chip, 1 HCCS, 2 PCIe, 3 RoCE, and so on."},
-    [COMMUNICATION_TASK_RDMA_TYPE] = {"rdma_type", "RDMA", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                      "0 notification, 1 payload."},
-    [COMMUNICATION_TASK_DATA_TYPE] = {"data_type", "Data type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                      "Type of an element, as a number of HCCL."},
-    [COMMUNICATION_TASK_BYTES] = {"bytes", "Size", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                                  "Amount transferred."},
-    [COMMUNICATION_TASK_ESTIMATED_NS] = {"estimated_ns", "Estimated duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED,
-                                         NULL, "How long HCCL thought that it would take."},
-};
+static const struct column columns[] = {COMMUNICATION_TASK_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_communication_task = {
     .name = "communication_task",

@@ -3,17 +3,7 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/task_track.h"
 
-#define DERIVED(name, title, doc)                                                                                      \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
-    }
-
-static const struct column columns[] = {
-    [DPU_KERNEL_DEVICE_ID] = DERIVED("device_id", "Device ID", "The DPU."),
-    [DPU_KERNEL_STREAM_ID] = DERIVED("stream_id", "Stream ID", "The stream."),
-    [DPU_KERNEL_TASK_ID] = DERIVED("task_id", "Task ID", "The task."),
-    [DPU_KERNEL_KERNEL_NAME_ID] = DERIVED("kernel_name_id", "Kernel", "Its kernel (name.id)."),
-};
+static const struct column columns[] = {DPU_KERNEL_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_dpu_kernel = {
     .name = "dpu_kernel",

@@ -2,38 +2,19 @@
 /* Fused operators with their names and models, from the records of several files. */
 #include "parsers/join/association.h"
 #include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/columns.h"
 
-#define FUSED_OPERATOR(i, name, title)                                                                                 \
-    [FUSION_OP_FIRST_ID + (i)] = {                                                                                     \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "An operator that went into it (name.id)."}
+#define FUSED_OPERATOR(n) COLUMN("op" #n "_id", "Operator " #n, MADE_NUMBER, "An operator that went into it (name.id).")
 
 static const struct column columns[] = {
-    [FUSION_OP_MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                            "The model that was being loaded; 4294967295: none."},
-    [FUSION_OP_MODEL_NAME_ID] = {"model_name_id", "Model name", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                 "The model's name (name.id)."},
-    [FUSION_OP_NAME_ID] = {"name_id", "Fused operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                           "Its name (name.id)."},
-    [FUSION_OP_COUNT] = {"op_count", "Operators", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                         "How many operators went into it."},
-    [FUSION_OP_INPUT_BYTES] = {"input_bytes", "Memory input", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                               "Memory of inputs."},
-    [FUSION_OP_OUTPUT_BYTES] = {"output_bytes", "Memory output", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                                "Memory of outputs."},
-    [FUSION_OP_WEIGHT_BYTES] = {"weight_bytes", "Memory weight", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                                "Memory of weights."},
-    [FUSION_OP_WORKSPACE_BYTES] = {"workspace_bytes", "Memory workspace", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED,
-                                   NULL, "Memory of workspace."},
-    [FUSION_OP_TOTAL_BYTES] = {"total_bytes", "Memory total", COLUMN_INTEGER, UNIT_BYTE, COLUMN_DERIVED, NULL,
-                               "All of its memory."},
-    FUSED_OPERATOR(0, "op0_id", "Operator 0"),
-    FUSED_OPERATOR(1, "op1_id", "Operator 1"),
-    FUSED_OPERATOR(2, "op2_id", "Operator 2"),
-    FUSED_OPERATOR(3, "op3_id", "Operator 3"),
-    FUSED_OPERATOR(4, "op4_id", "Operator 4"),
-    FUSED_OPERATOR(5, "op5_id", "Operator 5"),
-    FUSED_OPERATOR(6, "op6_id", "Operator 6"),
-    FUSED_OPERATOR(7, "op7_id", "Operator 7"),
+    FUSION_OP_COLUMNS(COLUMN_MADE) FUSED_OPERATOR(0),
+    FUSED_OPERATOR(1),
+    FUSED_OPERATOR(2),
+    FUSED_OPERATOR(3),
+    FUSED_OPERATOR(4),
+    FUSED_OPERATOR(5),
+    FUSED_OPERATOR(6),
+    FUSED_OPERATOR(7),
 };
 _Static_assert(sizeof columns / sizeof *columns == FUSION_OP_FIRST_ID + FUSED_PER_RECORD, "one column for each");
 

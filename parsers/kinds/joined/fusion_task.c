@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fusion tasks of chips 15 and 16: each a pair of records of stars_soc.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 enum { ON_CPU, ON_AI_CPU, ON_AI_CORE, ON_CCU_0, ON_CCU_1 };
@@ -8,23 +9,7 @@ enum { ON_CPU, ON_AI_CPU, ON_AI_CORE, ON_CCU_0, ON_CCU_1 };
 #define VALUE_NAME(number, name) {number, name},
 static const struct value_name types[] = {EACH_TYPE(VALUE_NAME){0, NULL}};
 
-#define DERIVED(name, title, doc)                                                                                      \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
-    }
-
-static const struct column columns[] = {
-    [FUSION_TASK_DEVICE_ID] = DERIVED("device_id", "Device ID", "The device."),
-    [FUSION_TASK_TASK_ID] = DERIVED("task_id", "Task ID", "The number of the task, of 32 bits."),
-    [FUSION_TASK_ACCELERATOR_ID] = DERIVED("accelerator_id", "Accelerator", "The accelerator that ran it."),
-    [FUSION_TASK_TYPE] = {"type", "Type", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, types,
-                          "Engine that it ran on; 3 and 4 are the dies of the CCU."},
-    [FUSION_TASK_MISSION_ID] = DERIVED("mission_id", "Mission", "The mission of a task on the CCU."),
-    [FUSION_TASK_START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                              "When it began, since 1970."},
-    [FUSION_TASK_DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                                 "How long it ran."},
-};
+static const struct column columns[] = {FUSION_TASK_COLUMNS(COLUMN_MADE)};
 
 #define WHEN_TYPE(number, name) " WHEN " #number " THEN '" name "'"
 #define TYPE_NAME "coalesce(CASE type" EACH_TYPE(WHEN_TYPE) " END, 'UNKNOWN')"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of host and device records, each once. */
 #include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/columns.h"
 
-static const struct column columns[] = {
-    [NAME_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,
-                 "Number by which other tables refer to it."},
-    [NAME_TEXT] = {"text", "Text", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL, "The text."},
-};
+static const struct column columns[] = {NAME_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_name = {
     .name = "name",

@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of operators, each combination once. */
 #include "parsers/kinds/common/cann_rows.h"
+#include "parsers/kinds/common/columns.h"
 
-static const struct column columns[] = {
-    [TENSOR_SET_ID] = {"id", "ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED | COLUMN_KEY, NULL,
-                       "Number to which device_task.tensor_set_id refers."},
-    [TENSOR_SET_INPUT_SHAPES] = {"input_shapes", "Input shapes", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                 "Shapes of the inputs."},
-    [TENSOR_SET_INPUT_DATA_TYPES] = {"input_data_types", "Input data types", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED,
-                                     NULL, "Data types of the inputs."},
-    [TENSOR_SET_INPUT_FORMATS] = {"input_formats", "Input formats", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "Formats of the inputs."},
-    [TENSOR_SET_OUTPUT_SHAPES] = {"output_shapes", "Output shapes", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "Shapes of the outputs."},
-    [TENSOR_SET_OUTPUT_DATA_TYPES] = {"output_data_types", "Output data types", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED,
-                                      NULL, "Data types of the outputs."},
-    [TENSOR_SET_OUTPUT_FORMATS] = {"output_formats", "Output formats", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                   "Formats of the outputs."},
-};
+static const struct column columns[] = {TENSOR_SET_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_tensor_set = {
     .name = "tensor_set",

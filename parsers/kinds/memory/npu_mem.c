@@ -60,17 +60,12 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column ddr[] = {{"KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT}, {.title = NULL}};
-static const struct report_column hbm[] = {{"KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT}, {.title = NULL}};
-static const struct report_column memory[] = {{"KB", "(ddr_bytes + hbm_bytes) / 1024.0", .form = FORM_FLOAT},
-                                              {.title = NULL}};
-
 #define USER "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END"
 
 static const struct series_counter counters[] = {
-    {.name = USER " || '/DDR'", .values = ddr},
-    {.name = USER " || '/HBM'", .values = hbm},
-    {.name = USER " || '/Memory'", .values = memory},
+    {.name = USER " || '/DDR'", .values = ONE_VALUE("KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT)},
+    {.name = USER " || '/HBM'", .values = ONE_VALUE("KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT)},
+    {.name = USER " || '/Memory'", .values = ONE_VALUE("KB", "(ddr_bytes + hbm_bytes) / 1024.0", .form = FORM_FLOAT)},
     {.name = NULL},
 };
 
@@ -93,11 +88,6 @@ static const struct exported_column npu_mem_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER}, {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_npu_mem = {
     .name = "npu_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -110,5 +100,5 @@ const struct record_kind kind_npu_mem = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

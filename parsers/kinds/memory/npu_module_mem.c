@@ -84,11 +84,6 @@ static const struct exported_column npu_module_mem_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_npu_module_mem = {
     .name = "npu_module_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -101,5 +96,5 @@ const struct record_kind kind_npu_module_mem = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}),
 };

@@ -4,8 +4,7 @@
 #include "parsers/kinds/common/split_record.h"
 
 static const struct column columns[] = {
-    {"record_kind", "Kind", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-     "1 L2 cache, 2 translation of addresses, 4 page faults."},
+    {"record_kind", "Kind", INTEGER(NONE, TRANSIENT), "1 L2 cache, 2 translation of addresses, 4 page faults."},
 };
 
 static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};

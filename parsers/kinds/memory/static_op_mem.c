@@ -1,46 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that a compiled graph plans for its operators: *.additional.static_op_mem. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum {
-    BYTES = HOST_RECORD_COLUMN_COUNT,
-    OP_HASH,
-    OP_NAME_ID,
-    FIRST_NODE,
-    LAST_NODE,
-    TOTAL,
-    MODEL_HASH,
-    MODEL_NAME_ID,
-    GRAPH
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(BYTES, "bytes", "Size", INTEGER(BYTE, PLAIN), "How much.", SIGNED_AT(24, 8))                                \
+    STORED(OP_HASH, "op_hash", "Operator hash", INTEGER(NONE, TRANSIENT), "For whom.", SIGNED_AT(32, 8))               \
+    MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER,                                                            \
+         "For which operator (name.id); NULL: for all of the graph.")                                                  \
+    STORED(FIRST_NODE, "first_node", "First node", NUMBER, "From which node on.", AT(40, 8))                           \
+    STORED(LAST_NODE, "last_node", "Last node", NUMBER, "To which node; 4294967295: the last.", AT(48, 8))             \
+    STORED(TOTAL, "total_bytes", "Total", INTEGER(BYTE, PLAIN), "Memory of all operators together.", AT(56, 8))        \
+    STORED(MODEL_HASH, "model_hash", "Model hash", INTEGER(NONE, TRANSIENT), "Model that it belongs to.",              \
+           SIGNED_AT(64, 8))                                                                                           \
+    MADE(MODEL_NAME_ID, "model_name_id", "Model", MADE_NUMBER, "Model that it belongs to (name.id).")                  \
+    STORED(GRAPH, "graph_id", "Graph ID", NUMBER, "Graph that it belongs to.", AT(72, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [BYTES] = BYTES_COLUMN("bytes", "Size", "How much."),
-    [OP_HASH] = {"op_hash", "Operator hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "For whom."},
-    [OP_NAME_ID] = {"op_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                    "For which operator (name.id); NULL: for all of the graph."},
-    [FIRST_NODE] = NUMBER_COLUMN("first_node", "First node", "From which node on."),
-    [LAST_NODE] = NUMBER_COLUMN("last_node", "Last node", "To which node; 4294967295: the last."),
-    [TOTAL] = BYTES_COLUMN("total_bytes", "Total", "Memory of all operators together."),
-    [MODEL_HASH] = {"model_hash", "Model hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                    "Model that it belongs to."},
-    [MODEL_NAME_ID] = {"model_name_id", "Model", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                       "Model that it belongs to (name.id)."},
-    [GRAPH] = NUMBER_COLUMN("graph_id", "Graph ID", "Graph that it belongs to."),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "bytes", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "op_hash", .offset = 32, .width = 8, .is_signed = true},
-    {.column = "first_node", .offset = 40, .width = 8},
-    {.column = "last_node", .offset = 48, .width = 8},
-    {.column = "total_bytes", .offset = 56, .width = 8},
-    {.column = "model_hash", .offset = 64, .width = 8, .is_signed = true},
-    {.column = "graph_id", .offset = 72, .width = 4},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-static-op-mem",
@@ -57,12 +38,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
         return -(int)err->code;
     return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 static const struct report_column table[] = {
     {"Device_id", "'host'", .doc = "It is planned on the host."},
@@ -95,6 +70,6 @@ const struct record_kind kind_static_op_mem = {
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

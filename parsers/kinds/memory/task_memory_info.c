@@ -1,33 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations of memory for operators: *.additional.task_memory_info. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { ADDRESS = HOST_RECORD_COLUMN_COUNT, BYTES, NODE_HASH, NODE_NAME_ID, ALLOCATED, RESERVED, DEVICE, DEVICE_TYPE };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(ADDRESS, "address", "Address", NUMBER, "Where the memory begins.", SIGNED_AT(24, 8))                        \
+    STORED(BYTES, "bytes", "Size", INTEGER(BYTE, PLAIN), "How much; negative: given back.", SIGNED_AT(32, 8))          \
+    STORED(NODE_HASH, "node_hash", "Operator hash", INTEGER(NONE, TRANSIENT), "For whom.", SIGNED_AT(40, 8))           \
+    MADE(NODE_NAME_ID, "node_name_id", "Operator", MADE_NUMBER, "For which operator (name.id).")                       \
+    STORED(ALLOCATED, "allocated_bytes", "Allocated", INTEGER(BYTE, PLAIN), "In use in all, then.", AT(48, 8))         \
+    STORED(RESERVED, "reserved_bytes", "Reserved", INTEGER(BYTE, PLAIN), "Held in all, then.", AT(56, 8))              \
+    STORED(DEVICE, "device_id", "Device ID", NUMBER, "On which device.", AT(64, 4))                                    \
+    STORED(DEVICE_TYPE, "device_type", "Device type", NUMBER, "Kind of device.", AT(68, 4))
 
-static const struct column columns[] = {
-    HOST_RECORD_COLUMNS,
-    [ADDRESS] = NUMBER_COLUMN("address", "Address", "Where the memory begins."),
-    [BYTES] = BYTES_COLUMN("bytes", "Size", "How much; negative: given back."),
-    [NODE_HASH] = {"node_hash", "Operator hash", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "For whom."},
-    [NODE_NAME_ID] = {"node_name_id", "Operator", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                      "For which operator (name.id)."},
-    [ALLOCATED] = BYTES_COLUMN("allocated_bytes", "Allocated", "In use in all, then."),
-    [RESERVED] = BYTES_COLUMN("reserved_bytes", "Reserved", "Held in all, then."),
-    [DEVICE] = NUMBER_COLUMN("device_id", "Device ID", "On which device."),
-    [DEVICE_TYPE] = NUMBER_COLUMN("device_type", "Device type", "Kind of device."),
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "address", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "bytes", .offset = 32, .width = 8, .is_signed = true},
-    {.column = "node_hash", .offset = 40, .width = 8, .is_signed = true},
-    {.column = "allocated_bytes", .offset = 48, .width = 8},
-    {.column = "reserved_bytes", .offset = 56, .width = 8},
-    {.column = "device_id", .offset = 64, .width = 4},
-    {.column = "device_type", .offset = 68, .width = 4},
-};
+static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-task-memory-info",
@@ -42,12 +33,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     int status = host_record_take(decoder, state, row, keep, err);
     return status == 0 ? named_host_record_find(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
-    .record = take_record,
-};
 
 /* Every device of a capture has all rows: what Ascend's tool gives. */
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
@@ -124,11 +109,6 @@ static const struct exported_column npu_op_mem_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_task_memory_info = {
     .name = "task_memory_info",
     .families = FAMILY_CANN,
@@ -138,7 +118,7 @@ const struct record_kind kind_task_memory_info = {
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),
 };

@@ -2,6 +2,7 @@
 /* ACL API calls: acl_api.* of SVP boards and AclModule.* of CANN, one record a call. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
 
 static const char *const patterns[] = {
     "acl_api.{device_id}.{model}.{model_id}",
@@ -21,26 +22,22 @@ static const unsigned pattern_families[] = {
 _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patterns / sizeof *patterns - 1,
                "one set a pattern");
 
-enum { FILE_ID, API_TYPE, START_NS, END_NS, PROCESS_ID, THREAD_ID, NAME };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(API_TYPE, "api_type", "Type", NAMES(PLAIN, acl_part_names),                                                 \
+           "The part of ACL that the function belongs to.", AT(4, 4))                                                  \
+    STORED(START_NS, "start_ns", "Start", INTEGER(NS, ORIGIN), "When the call began, system monotonic clock.",         \
+           AT(8, 8))                                                                                                   \
+    STORED(END_NS, "end_ns", "End", INTEGER(NS, PLAIN), "When the call returned, system monotonic clock.", AT(16, 8))  \
+    STORED(PROCESS_ID, "process_id", "Process ID", NUMBER, "The calling process.", AT(24, 4))                          \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The calling thread.", AT(28, 4))                              \
+    STORED(NAME, "name", "Name", TEXT(PLAIN), "The function's name.", AT(32, 64))
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [API_TYPE] = {"api_type", "Type", COLUMN_INTEGER, UNIT_NONE, 0, acl_part_names,
-                  "The part of ACL that the function belongs to."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL,
-                  "When the call began, system monotonic clock."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, 0, NULL, "When the call returned, system monotonic clock."},
-    [PROCESS_ID] = {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling process."},
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The calling thread."},
-    [NAME] = {"name", "Name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The function's name."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "api_type", .offset = 4, .width = 4},   {.column = "start_ns", .offset = 8, .width = 8},
-    {.column = "end_ns", .offset = 16, .width = 8},    {.column = "process_id", .offset = 24, .width = 4},
-    {.column = "thread_id", .offset = 28, .width = 4}, {.column = "name", .offset = 32, .width = 64},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "cann-acl-module",
@@ -105,13 +102,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_acl_call = {
     .name = "acl_call",
     .table = "acl_call",
@@ -125,5 +115,5 @@ const struct record_kind kind_acl_call = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AI CPU tasks: aicpu.* of SVP boards, one record a task execution. */
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
-enum { FILE_ID, START_NS, DURATION_NS, STREAM_ID, TASK_ID, END_NS, DISPATCH_NS, TOTAL_NS };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, ORIGIN), "When the task began to run, system monotonic clock.")    \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "From start to end.")                           \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task ran on.")                              \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "Index of the layer group within one inference.")                      \
+    MADE(END_NS, "end_ns", "End", INTEGER(NS, TRANSIENT), "When the task was done, system monotonic clock.")           \
+    MADE(DISPATCH_NS, "dispatch_ns", "Dispatch time", INTEGER(NS, PLAIN), "Time to hand the task to the AI CPU.")      \
+    MADE(TOTAL_NS, "total_ns", "Total time", INTEGER(NS, PLAIN),                                                       \
+         "Time from submission to completion, as the device counted it.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_ORIGIN, NULL,
-                  "When the task began to run, system monotonic clock."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "From start to end."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Index of the layer group within one inference."},
-    [END_NS] = {"end_ns", "End", COLUMN_INTEGER, UNIT_NS, COLUMN_TRANSIENT, NULL,
-                "When the task was done, system monotonic clock."},
-    [DISPATCH_NS] = {"dispatch_ns", "Dispatch time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                     "Time to hand the task to the AI CPU."},
-    [TOTAL_NS] = {"total_ns", "Total time", COLUMN_INTEGER, UNIT_NS, 0, NULL,
-                  "Time from submission to completion, as the device counted it."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     {.column = "stream_id", .offset = 4, .width = 2},
@@ -53,8 +50,6 @@ static int derive_duration(struct decoder *decoder, void *state, struct row *row
     return 0;
 }
 
-static const struct kind_hooks hooks = {.record = derive_duration};
-
 const struct record_kind kind_aicpu_task = {
     .name = "aicpu_task",
     .table = "ai_cpu_task",
@@ -71,5 +66,5 @@ const struct record_kind kind_aicpu_task = {
     COLUMNS_OF(columns),
     .layouts = layouts,
     .layout_count = 1,
-    .hooks = &hooks,
+    HOOKS(.record = derive_duration),
 };

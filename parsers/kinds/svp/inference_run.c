@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows of ai_core_task belong to which inference: stored in file order, so a run of ids is an index of two
  * numbers. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/inference.h"
 
-static const struct column columns[] = {
-    [INFERENCE_RUN_INFERENCE_ID] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                    "The inference (inference.inference_id)."},
-    [INFERENCE_RUN_FIRST_TASK] = {"first_task", "First task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                  "First ai_core_task.id of the run."},
-    [INFERENCE_RUN_LAST_TASK] = {"last_task", "Last task", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                                 "Last ai_core_task.id of the run."},
-};
+static const struct column columns[] = {INFERENCE_RUN_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_inference_run = {
     .name = "inference_run",

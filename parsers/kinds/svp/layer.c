@@ -3,27 +3,24 @@
 #include "base/format/json_in.h"
 #include "parsers/capture/config_keys.h"
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
 #include <string.h>
 
-enum { FILE_ID, MODEL_NAME, MODEL_ID, LAYER_ID, NAME, TYPE, ORI_NAME, TASK_ID, ENGINE };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(MODEL_NAME, "model_name", "Model name", TEXT(DERIVED), "The model, from the file name.")                      \
+    MADE(MODEL_ID, "model_id", "Model ID", MADE_NUMBER, "The model's number, from the file name.")                     \
+    MADE(LAYER_ID, "layer_id", "Layer ID", NUMBER, "The layer's number in the model.")                                 \
+    MADE(NAME, "name", "Layer name", TEXT(PLAIN), "The layer's name on the device.")                                   \
+    MADE(TYPE, "type", "Layer type", TEXT(PLAIN), "The layer's operator type.")                                        \
+    MADE(ORI_NAME, "ori_name", "Original layer name", TEXT(PLAIN), "The layer's name in the user's network.")          \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The layer group it runs in; several layers of one task are fused.")   \
+    MADE(ENGINE, "engine", "Engine", TEXT(PLAIN), "AI_CORE or AI_CPU.")
 
-static const struct column columns[] = {
-    [FILE_ID] = {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL,
-                 "The file it came from (source_file.id)."},
-    [MODEL_NAME] = {"model_name", "Model name", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,
-                    "The model, from the file name."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                  "The model's number, from the file name."},
-    [LAYER_ID] = {"layer_id", "Layer ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The layer's number in the model."},
-    [NAME] = {"name", "Layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's name on the device."},
-    [TYPE] = {"type", "Layer type", COLUMN_TEXT, UNIT_NONE, 0, NULL, "The layer's operator type."},
-    [ORI_NAME] = {"ori_name", "Original layer name", COLUMN_TEXT, UNIT_NONE, 0, NULL,
-                  "The layer's name in the user's network."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "The layer group it runs in; several layers of one task are fused."},
-    [ENGINE] = {"engine", "Engine", COLUMN_TEXT, UNIT_NONE, 0, NULL, "AI_CORE or AI_CPU."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 extern const struct record_kind kind_layer;
 
@@ -172,8 +169,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     return status;
 }
 
-static const struct kind_hooks hooks = {.text = take_text};
-
 const struct record_kind kind_layer = {
     .name = "layer",
     .table = "layer",
@@ -184,5 +179,5 @@ const struct record_kind kind_layer = {
         "ori_name, task_id and engine.",
     .patterns = (const char *const[]){"{model}.{model_id}.layer.info", NULL},
     COLUMNS_OF(columns),
-    .hooks = &hooks,
+    HOOKS(.text = take_text),
 };

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/layout_rate.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/inference.h"
 
 #include <stdlib.h>
@@ -21,59 +22,38 @@ static const char *const patterns[] = {
     NULL,
 };
 
-enum {
-    INFERENCE,
-    START_NS,
-    DURATION_NS,
-    STREAM_ID,
-    TASK_ID,
-    TOTAL_CYCLE,
-    MAC_BUSY,
-    MAC_PPEN,
-    VEC_BUSY,
-    VEC_PPEN,
-    DSTR,
-    DTRANS,
-    DLD,
-    WLD,
-    DDR_READ,
-    DDR_WRITE,
-    MODEL_ID,
-    CURRENT_PIC_COUNT,
-    START_CYCLE,
-};
-
-#define CYCLES COLUMN_INTEGER, UNIT_CYCLE, 0, NULL
+#define CYCLES INTEGER(CYCLE, PLAIN)
 
 /* The first five are what a timeline reads: SQLite stops unpacking a row after the last column that is asked for. */
-static const struct column columns[] = {
-    [INFERENCE] = {"inference_id", "Inference", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                   "The inference (inference.inference_id): model, batch, sample."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "Where the inference's task before it ended; the first at the inference's start."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "total_cycle / AI core frequency, to the next task's start."},
-    [STREAM_ID] = {"stream_id", "Stream ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL,
-                 "Index of the layer group within one inference."},
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", CYCLES, "Cycles of the layer group."},
-    [MAC_BUSY] = {"mac_busy_cycle", "Mac busy", CYCLES, "Cycles in which the matrix unit was busy."},
-    [MAC_PPEN] = {"mac_ppen_cycle", "Mac ppen", CYCLES, "Cycles in which the matrix unit's pipeline was enabled."},
-    [VEC_BUSY] = {"vec_busy_cycle", "Vec busy", CYCLES, "Cycles in which the vector unit was busy."},
-    [VEC_PPEN] = {"vec_ppen_cycle", "Vec ppen", CYCLES, "Cycles in which the vector unit's pipeline was enabled."},
-    [DSTR] = {"dstr_cycle", "Dstr", CYCLES, "Cycles in which data were stored."},
-    [DTRANS] = {"dtrans_cycle", "Dtrans", CYCLES, "Cycles in which data were rearranged."},
-    [DLD] = {"dld_cycle", "DLD", CYCLES, "Cycles in which data were loaded."},
-    [WLD] = {"wld_cycle", "WLD", CYCLES, "Cycles in which weights were loaded."},
-    [DDR_READ] = {"ddr_read_bytes", "DDR read", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes read from DDR memory."},
-    [DDR_WRITE] = {"ddr_write_bytes", "DDR write", COLUMN_INTEGER, UNIT_BYTE, 0, NULL, "Bytes written to DDR memory."},
-    [MODEL_ID] = {"model_id", "Model ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                  "The model; stored once in inference."},
-    [CURRENT_PIC_COUNT] = {"current_pic_count", "Current pic count", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                           "Which inference was sampled; stored once in inference."},
-    [START_CYCLE] = {"start_cycle", "Start cycle", COLUMN_INTEGER, UNIT_CYCLE, COLUMN_TRANSIENT, NULL,
-                     "The counter when the layer group began, for layouts whose total_cycle is an end minus it."},
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(INFERENCE, "inference_id", "Inference", MADE_NUMBER,                                                          \
+         "The inference (inference.inference_id): model, batch, sample.")                                              \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED),                                                          \
+         "Where the inference's task before it ended; the first at the inference's start.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED),                                                 \
+         "total_cycle / AI core frequency, to the next task's start.")                                                 \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task ran on.")                              \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "Index of the layer group within one inference.")                      \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", CYCLES, "Cycles of the layer group.")                             \
+    MADE(MAC_BUSY, "mac_busy_cycle", "Mac busy", CYCLES, "Cycles in which the matrix unit was busy.")                  \
+    MADE(MAC_PPEN, "mac_ppen_cycle", "Mac ppen", CYCLES, "Cycles in which the matrix unit's pipeline was enabled.")    \
+    MADE(VEC_BUSY, "vec_busy_cycle", "Vec busy", CYCLES, "Cycles in which the vector unit was busy.")                  \
+    MADE(VEC_PPEN, "vec_ppen_cycle", "Vec ppen", CYCLES, "Cycles in which the vector unit's pipeline was enabled.")    \
+    MADE(DSTR, "dstr_cycle", "Dstr", CYCLES, "Cycles in which data were stored.")                                      \
+    MADE(DTRANS, "dtrans_cycle", "Dtrans", CYCLES, "Cycles in which data were rearranged.")                            \
+    MADE(DLD, "dld_cycle", "DLD", CYCLES, "Cycles in which data were loaded.")                                         \
+    MADE(WLD, "wld_cycle", "WLD", CYCLES, "Cycles in which weights were loaded.")                                      \
+    MADE(DDR_READ, "ddr_read_bytes", "DDR read", INTEGER(BYTE, PLAIN), "Bytes read from DDR memory.")                  \
+    MADE(DDR_WRITE, "ddr_write_bytes", "DDR write", INTEGER(BYTE, PLAIN), "Bytes written to DDR memory.")              \
+    MADE(MODEL_ID, "model_id", "Model ID", INTEGER(NONE, TRANSIENT), "The model; stored once in inference.")           \
+    MADE(CURRENT_PIC_COUNT, "current_pic_count", "Current pic count", INTEGER(NONE, TRANSIENT),                        \
+         "Which inference was sampled; stored once in inference.")                                                     \
+    MADE(START_CYCLE, "start_cycle", "Start cycle", INTEGER(CYCLE, TRANSIENT),                                         \
+         "The counter when the layer group began, for layouts whose total_cycle is an end minus it.")
+
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     {.column = "task_id", .offset = 6, .width = 2},
@@ -507,13 +487,6 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-    .close = close_stream,
-};
-
 const struct record_kind kind_svp_pmu = {
     .name = "svp_pmu",
     .table = "ai_core_task",
@@ -525,5 +498,5 @@ const struct record_kind kind_svp_pmu = {
     .layouts = layouts,
     .layout_count = 1,
     .rated = &kind_inference,
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -32,18 +32,12 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-static const struct report_column read_bandwidth[] = {{"value", "read_bandwidth", .form = FORM_TEXT}, {.title = NULL}};
-static const struct report_column write_bandwidth[] = {{"value", "write_bandwidth", .form = FORM_TEXT},
-                                                       {.title = NULL}};
-static const struct report_column read_ost[] = {{"value", "read_ost", .form = FORM_TEXT}, {.title = NULL}};
-static const struct report_column write_ost[] = {{"value", "write_ost", .form = FORM_TEXT}, {.title = NULL}};
-
 /* The most of all accelerators at a time. */
 static const struct series_counter counters[] = {
-    {.name = "'read_bandwidth'", .values = read_bandwidth, .most = true},
-    {.name = "'read_ost'", .values = read_ost, .most = true},
-    {.name = "'write_bandwidth'", .values = write_bandwidth, .most = true},
-    {.name = "'write_ost'", .values = write_ost, .most = true},
+    {.name = "'read_bandwidth'", .values = ONE_VALUE("value", "read_bandwidth", .form = FORM_TEXT), .most = true},
+    {.name = "'read_ost'", .values = ONE_VALUE("value", "read_ost", .form = FORM_TEXT), .most = true},
+    {.name = "'write_bandwidth'", .values = ONE_VALUE("value", "write_bandwidth", .form = FORM_TEXT), .most = true},
+    {.name = "'write_ost'", .values = ONE_VALUE("value", "write_ost", .form = FORM_TEXT), .most = true},
     {.name = NULL},
 };
 
@@ -85,11 +79,6 @@ static const struct exported_column acc_pmu_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},           {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_acc_pmu = {
     .name = "acc_pmu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -101,5 +90,5 @@ const struct record_kind kind_acc_pmu = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),
 };

@@ -3,9 +3,29 @@
 #include "base/number.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
 
-enum { FILE_ID, DEVICE_ID, CYCLES, EVENTS, KIND, GROUP_ID, CORE, BLOCK_ID, PIPE, START_NS, DURATION_NS, MARK };
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    STORED(CYCLES, "cycles", "Stamp", INTEGER(NONE, TRANSIENT),                                                        \
+           "Cycles of the core since the record before; of the first four, a part of the counter of the device.",      \
+           AT(0, 2))                                                                                                   \
+    STORED(EVENTS, "events", "Stamp", INTEGER(NONE, TRANSIENT),                                                        \
+           "A bit for each pipe that works; of a mark, its number.", AT(2, 2), .bit_count = 12)                        \
+    STORED(KIND, "record_kind", "Stamp", INTEGER(NONE, TRANSIENT),                                                     \
+           "0 to 6 a mark of a pipe, 14 the counter, 15 which pipes work.", BITS_AT(3, 1, 4, 4))                       \
+    MADE(GROUP_ID, "group_id", "Group", MADE_NUMBER, "The group of cores, from the file name.")                        \
+    MADE(CORE, "core", "Core", NAMES(DERIVED, cores), "Which core of the group.")                                      \
+    MADE(BLOCK_ID, "block_id", "Block", MADE_NUMBER, "The block that it ran.")                                         \
+    MADE(PIPE, "pipe", "Pipe", NAMES(DERIVED, pipes), "The pipe.")                                                     \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED),                                                          \
+         "When it began to work, or the mark was set, since 1970.")                                                    \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it worked; of a mark 0.")             \
+    MADE(MARK, "mark", "Mark", MADE_NUMBER, "The number of the mark; NULL: none.")
+
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
 enum { CORE_AIC, CORE_AIV0 };
 static const struct value_name cores[] = {{CORE_AIC, "aic"}, {CORE_AIV0, "aiv0"}, {CORE_AIV0 + 1, "aiv1"}, {0, NULL}};
@@ -19,30 +39,9 @@ _Static_assert(COUNT_OF(pipes) == PIPES + 1, "a name for each pipe");
 /* Kinds of records: up to PIPE_FIXP a mark of the pipe of that number; of others only the time counts. */
 enum { KIND_COUNTER = 14, KIND_STATE = 15 };
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [CYCLES] = STAMP_COLUMN("cycles", "Cycles of the core since the record before; of the first four, a part of the "
-                                      "counter of the device."),
-    [EVENTS] = STAMP_COLUMN("events", "A bit for each pipe that works; of a mark, its number."),
-    [KIND] = STAMP_COLUMN("record_kind", "0 to 6 a mark of a pipe, 14 the counter, 15 which pipes work."),
-    [GROUP_ID] = {"group_id", "Group", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                  "The group of cores, from the file name."},
-    [CORE] = {"core", "Core", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, cores, "Which core of the group."},
-    [BLOCK_ID] = {"block_id", "Block", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The block that it ran."},
-    [PIPE] = {"pipe", "Pipe", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, pipes, "The pipe."},
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When it began to work, or the mark was set, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "How long it worked; of a mark 0."},
-    [MARK] = {"mark", "Mark", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The number of the mark; NULL: none."},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
-static const struct field fields[] = {
-    {.column = "cycles", .offset = 0, .width = 2},
-    {.column = "events", .offset = 2, .width = 2, .bit_count = 12},
-    {.column = "record_kind", .offset = 3, .width = 1, .first_bit = 4, .bit_count = 4},
-};
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "biu-state-4",
@@ -192,12 +191,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return kind <= PIPE_FIXP ? take_mark(decoder, state, kind, events, err) : 0;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = open_stream,
-    .record = take_record,
-};
-
 #define CORE_NAME "CASE core WHEN 0 THEN 'aic' ELSE 'aiv' || (core - 1) END"
 
 static const struct report_column working[] = {
@@ -241,6 +234,6 @@ const struct record_kind kind_biu_state = {
                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

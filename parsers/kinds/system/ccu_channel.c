@@ -5,18 +5,15 @@
 
 enum { FILE_ID, DEVICE_ID, DIE_ID, CHANNEL_0_LOW, TIME_NS, CHANNEL_ID, MEAN_DELAY, LEAST_DELAY, MOST_DELAY };
 
-#define DELAY_COLUMN(name, title, doc)                                                                                 \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc " of a packet of 4096 bytes, in ticks."      \
-    }
+#define DELAY_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc " of a packet of 4096 bytes, in ticks.")
 
 static const struct column columns[] = {
     [FILE_ID] = FILE_COLUMN,
     [DEVICE_ID] = DEVICE_COLUMN,
-    [DIE_ID] = {"die_id", "Die", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The die, from the file name."},
+    [DIE_ID] = {"die_id", "Die", MADE_NUMBER, "The die, from the file name."},
     [CHANNEL_0_LOW] = STAMP_COLUMN("channel_0", "The counter of the device of channel 0, its low 32 bits."),
     [TIME_NS] = TIME_COLUMN,
-    [CHANNEL_ID] = {"channel_id", "Channel", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The channel."},
+    [CHANNEL_ID] = {"channel_id", "Channel", MADE_NUMBER, "The channel."},
     [MEAN_DELAY] = DELAY_COLUMN("mean_delay", "Mean delay", "The mean delay"),
     [LEAST_DELAY] = DELAY_COLUMN("least_delay", "Least delay", "The least delay"),
     [MOST_DELAY] = DELAY_COLUMN("most_delay", "Most delay", "The most delay"),
@@ -92,12 +89,6 @@ static int take_channels(struct decoder *decoder, void *opaque, struct row *row,
     return status;
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct group_file),
-    .open = group_file_open,
-    .record = take_channels,
-};
-
 /* A delay of 0 is none. */
 #define BANDWIDTH(delay) "CASE WHEN " delay " > 0 THEN 4096.0 / 1048576 / (" delay " / (device_hz + 0.0)) ELSE 0 END"
 
@@ -134,6 +125,6 @@ const struct record_kind kind_ccu_channel = {
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_channels),
     .series = series,
 };

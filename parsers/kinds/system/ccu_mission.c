@@ -1,55 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/group_file.h"
 #include "parsers/kinds/common/hccl_types.h"
 #include "parsers/kinds/common/sample.h"
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    DIE_ID,
-    TASK_LOW,
-    TASK_HIGH,
-    TASK_ID,
-    LOOP_START,
-    LOOP_END,
-    NOTIFY_START,
-    INSTRUCTION_ID,
-    START_NS,
-    DURATION_NS,
-    NOTIFY_INSTRUCTION_ID,
-    NOTIFY_NS,
-    RANK_ID,
-    NOTIFY_DURATION_NS
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
+    MADE(DIE_ID, "die_id", "Die", MADE_NUMBER, "The die, from the file name.")                                         \
+    MADE(TASK_LOW, "task_low", "Stamp", INTEGER(NONE, TRANSIENT), "The low 16 bits of the task's number.")             \
+    MADE(TASK_HIGH, "task_high", "Stamp", INTEGER(NONE, TRANSIENT), "The high 16 bits of the task's number.")          \
+    MADE(TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The task, a number of 32 bits on these chips.")                  \
+    MADE(LOOP_START, "loop_start", "Stamp", INTEGER(NONE, TRANSIENT),                                                  \
+         "The counter of the device when the loop began; 0: there is none.")                                           \
+    MADE(LOOP_END, "loop_end", "Stamp", INTEGER(NONE, TRANSIENT), "The counter of the device when the loop ended.")    \
+    MADE(NOTIFY_START, "notify_start", "Stamp", INTEGER(NONE, TRANSIENT),                                              \
+         "The counter of the device when the wait for the ranks began; 0: there is none.")                             \
+    MADE(INSTRUCTION_ID, "instruction_id", "Instruction ID", NUMBER, "The instruction of the loop.")                   \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When the loop began, since 1970; NULL: there is none.") \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long the loop took.")                      \
+    MADE(NOTIFY_INSTRUCTION_ID, "notify_instruction_id", "Notify instruction ID", NUMBER,                              \
+         "The instruction that waits.")                                                                                \
+    MADE(NOTIFY_NS, "notify_ns", "Wait", INTEGER(NS, DERIVED),                                                         \
+         "When the wait for the rank began, since 1970; NULL: nothing waited.")                                        \
+    MADE(RANK_ID, "rank_id", "Notify rank ID", MADE_NUMBER, "The rank that was waited for.")                           \
+    MADE(NOTIFY_DURATION_NS, "notify_duration_ns", "Waited", INTEGER(NS, DERIVED), "How long it was waited for.")
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [DIE_ID] = {"die_id", "Die", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The die, from the file name."},
-    [TASK_LOW] = STAMP_COLUMN("task_low", "The low 16 bits of the task's number."),
-    [TASK_HIGH] = STAMP_COLUMN("task_high", "The high 16 bits of the task's number."),
-    [TASK_ID] = {"task_id", "Task ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "The task, a number of 32 bits on these chips."},
-    [LOOP_START] = STAMP_COLUMN("loop_start", "The counter of the device when the loop began; 0: there is none."),
-    [LOOP_END] = STAMP_COLUMN("loop_end", "The counter of the device when the loop ended."),
-    [NOTIFY_START] =
-        STAMP_COLUMN("notify_start", "The counter of the device when the wait for the ranks began; 0: there is none."),
-    [INSTRUCTION_ID] = NUMBER_COLUMN("instruction_id", "Instruction ID", "The instruction of the loop."),
-    [START_NS] = {"start_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                  "When the loop began, since 1970; NULL: there is none."},
-    [DURATION_NS] = {"duration_ns", "Duration", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                     "How long the loop took."},
-    [NOTIFY_INSTRUCTION_ID] =
-        NUMBER_COLUMN("notify_instruction_id", "Notify instruction ID", "The instruction that waits."),
-    [NOTIFY_NS] = {"notify_ns", "Wait", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                   "When the wait for the rank began, since 1970; NULL: nothing waited."},
-    [RANK_ID] = {"rank_id", "Notify rank ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL,
-                 "The rank that was waited for."},
-    [NOTIFY_DURATION_NS] = {"notify_duration_ns", "Waited", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
-                            "How long it was waited for."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
+
+static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
     {.column = "notify_start", .offset = 32, .width = 8},
@@ -146,12 +127,6 @@ static int take_mission(struct decoder *decoder, void *opaque, struct row *row, 
     }
     return status;
 }
-
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct group_file),
-    .open = group_file_open,
-    .record = take_mission,
-};
 
 static const struct report_column table[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -262,6 +237,6 @@ const struct record_kind kind_ccu_mission = {
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
     .series = series,
 };

@@ -51,14 +51,13 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column read_value[] = {{"Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT},
-                                                  {.title = NULL}};
-static const struct report_column write_value[] = {{"Write(MB/s)", BANDWIDTH("write"), .form = FORM_FLOAT},
-                                                   {.title = NULL}};
-
 static const struct series_counter counters[] = {
-    {.name = "'DDR/Read'", .values = read_value, .query = {.with = SAMPLES, .from = "s"}},
-    {.name = "'DDR/Write'", .values = write_value, .query = {.with = SAMPLES, .from = "s"}},
+    {.name = "'DDR/Read'",
+     .values = ONE_VALUE("Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT),
+     .query = {.with = SAMPLES, .from = "s"}},
+    {.name = "'DDR/Write'",
+     .values = ONE_VALUE("Write(MB/s)", BANDWIDTH("write"), .form = FORM_FLOAT),
+     .query = {.with = SAMPLES, .from = "s"}},
     {.name = NULL},
 };
 
@@ -84,11 +83,6 @@ static const struct exported_column ddr_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "DDR", .columns = ddr_columns, .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_ddr = {
     .name = "ddr",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -101,5 +95,6 @@ const struct record_kind kind_ddr = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "DDR", .columns = ddr_columns,
+                   .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}),
 };

@@ -64,12 +64,13 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column read_value[] = {{"Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT}, {.title = NULL}};
-static const struct report_column write_value[] = {{"Write(MB/s)", BANDWIDTH, .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
-    {.name = "'HBM ' || hbm_id || '/Read'", .values = read_value, .query = {.where = "event = 0"}},
-    {.name = "'HBM ' || hbm_id || '/Write'", .values = write_value, .query = {.where = "event <> 0"}},
+    {.name = "'HBM ' || hbm_id || '/Read'",
+     .values = ONE_VALUE("Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
+     .query = {.where = "event = 0"}},
+    {.name = "'HBM ' || hbm_id || '/Write'",
+     .values = ONE_VALUE("Write(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
+     .query = {.where = "event <> 0"}},
     {.name = NULL},
 };
 
@@ -105,11 +106,6 @@ static const struct exported_column hbm_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_hbm = {
     .name = "hbm",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -122,5 +118,5 @@ const struct record_kind kind_hbm = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
 };

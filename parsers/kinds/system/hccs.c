@@ -40,12 +40,13 @@ static const struct report_column table[] = {
     {"Average", "mean", FORM_SHORTEST, 3, .doc = "The mean."}, {.title = NULL},
 };
 
-static const struct report_column tx_value[] = {{"Tx(MB/s)", "tx", .form = FORM_FLOAT}, {.title = NULL}};
-static const struct report_column rx_value[] = {{"Rx(MB/s)", "rx", .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
-    {.name = "'Tx'", .values = tx_value, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = "'Rx'", .values = rx_value, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+    {.name = "'Tx'",
+     .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
+     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+    {.name = "'Rx'",
+     .values = ONE_VALUE("Rx(MB/s)", "rx", .form = FORM_FLOAT),
+     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
     {.name = NULL},
 };
 
@@ -78,11 +79,6 @@ static const struct exported_column hccs_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HCCS", .columns = hccs_columns, .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_hccs = {
     .name = "hccs",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -95,5 +91,6 @@ const struct record_kind kind_hccs = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
+                   .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),
 };

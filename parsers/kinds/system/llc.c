@@ -95,18 +95,15 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column rate_value[] = {{"Throughput(MB/s)", "rate", .form = FORM_FLOAT}, {.title = NULL}};
-static const struct report_column hit_value[] = {{"Hit Rate(%)", "hit", .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {
         .name = "'LLC ' || llc_id || ' ' || title || '/Throughput'",
-        .values = rate_value,
+        .values = ONE_VALUE("Throughput(MB/s)", "rate", .form = FORM_FLOAT),
         .query = {.with = SAMPLES, .from = "s"},
     },
     {
         .name = "'LLC ' || llc_id || ' ' || title || '/Hit Rate'",
-        .values = hit_value,
+        .values = ONE_VALUE("Hit Rate(%)", "hit", .form = FORM_FLOAT),
         .query = {.with = SAMPLES, .from = "s"},
     },
     {.name = NULL},
@@ -145,13 +142,6 @@ static const struct exported_column llc_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "LLC",
-     .columns = llc_columns,
-     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_llc = {
     .name = "llc",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -164,5 +154,6 @@ const struct record_kind kind_llc = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "LLC", .columns = llc_columns,
+                   .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}),
 };

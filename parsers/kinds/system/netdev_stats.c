@@ -69,11 +69,6 @@ static const struct exported_column netdev_stats_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "NETDEV_STATS", .columns = netdev_stats_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_netdev_stats = {
     .name = "netdev_stats",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -85,5 +80,5 @@ const struct record_kind kind_netdev_stats = {
     .hooks = &text_lines_hooks,
     .sampling = &sampling,
     .lines = lines,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "NETDEV_STATS", .columns = netdev_stats_columns, .query = {.order_by = "id"}),
 };

@@ -164,11 +164,6 @@ static const struct exported_column pcie_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_pcie = {
     .name = "pcie",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -181,5 +176,5 @@ const struct record_kind kind_pcie = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}),
 };

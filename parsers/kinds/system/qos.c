@@ -50,13 +50,6 @@ static const struct exported_column qos_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "QOS",
-     .columns = qos_columns,
-     .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device", .order_by = "qos.id, place"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_qos = {
     .name = "qos",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -69,5 +62,8 @@ const struct record_kind kind_qos = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "QOS", .columns = qos_columns,
+                   .query = {.with = QOS_GROUPS,
+                             .from = "g JOIN qos ON qos.device_id IS g.device",
+                             .order_by = "qos.id, place"}),
 };

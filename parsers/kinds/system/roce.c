@@ -16,11 +16,6 @@ static const struct series_report series[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_roce = {
     .name = "roce",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -33,5 +28,5 @@ const struct record_kind kind_roce = {
     .sampling = &network_port_sampling,
     .lines = network_port_lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}),
 };

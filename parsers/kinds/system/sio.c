@@ -125,11 +125,6 @@ static const struct exported_column sio_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_sio = {
     .name = "sio",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -141,5 +136,5 @@ const struct record_kind kind_sio = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}),
 };

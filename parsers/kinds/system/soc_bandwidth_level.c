@@ -26,13 +26,9 @@ static const struct layout layouts[] = {{
     FIELDS_OF(fields),
 }};
 
-static const struct report_column l2_buffer[] = {{"L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT},
-                                                 {.title = NULL}};
-static const struct report_column mata[] = {{"Mata Bw Level", "mata_level", .form = FORM_TEXT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
-    {.name = "'L2 Buffer Bw Level'", .values = l2_buffer},
-    {.name = "'Mata Bw Level'", .values = mata},
+    {.name = "'L2 Buffer Bw Level'", .values = ONE_VALUE("L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT)},
+    {.name = "'Mata Bw Level'", .values = ONE_VALUE("Mata Bw Level", "mata_level", .form = FORM_TEXT)},
     {.name = NULL},
 };
 
@@ -72,11 +68,6 @@ static const struct exported_column soc_bandwidth_level_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "SOC_BANDWIDTH_LEVEL", .columns = soc_bandwidth_level_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_soc_bandwidth_level = {
     .name = "soc_bandwidth_level",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -88,5 +79,5 @@ const struct record_kind kind_soc_bandwidth_level = {
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "SOC_BANDWIDTH_LEVEL", .columns = soc_bandwidth_level_columns, .query = {.order_by = "id"}),
 };

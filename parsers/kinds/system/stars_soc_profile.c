@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of the parts of a chip with STARS: stars_soc_profile.data, records of several kinds. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
-enum { FUNCTION, COUNTER };
+#define COLUMNS(STORED)                                                                                                \
+    STORED(FUNCTION, "function_type", "Function", INTEGER(NONE, TRANSIENT), "The record's kind.", BITS_AT(0, 2, 0, 6)) \
+    STORED(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                    \
+           "Counts records modulo 16; a gap means lost records.", BITS_AT(0, 2, 6, 4))
 
-static const struct column columns[] = {
-    [FUNCTION] = {"function_type", "Function", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "The record's kind."},
-    [COUNTER] = {"counter", "Counter", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL,
-                 "Counts records modulo 16; a gap means lost records."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "counter", .offset = 0, .width = 2, .first_bit = 6, .bit_count = 4},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "stars-soc-profile-64",
@@ -44,13 +43,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     return split_stream_take(decoder, &state->split, row, keep, err);
 }
 
-static const struct kind_hooks hooks = {
-    .state_size = sizeof(struct state),
-    .open = split_stream_open,
-    .record = take_record,
-    .close = split_stream_close,
-};
-
 const struct record_kind kind_stars_soc_profile = {
     .name = "stars_soc_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -59,6 +51,7 @@ const struct record_kind kind_stars_soc_profile = {
     .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LAYOUTS_OF(layouts),
-    .hooks = &hooks,
+    HOOKS(.state_size = sizeof(struct state), .open = split_stream_open, .record = take_record,
+          .close = split_stream_close),
     .parts = parts,
 };

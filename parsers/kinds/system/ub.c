@@ -84,11 +84,6 @@ static const struct exported_column ub_columns[] = {
     {"txUdmaBind", "tx_udma * 1048576", EXPORTED_NUMERIC}, {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_ub = {
     .name = "ub",
     .families = FAMILY_CANN,
@@ -101,5 +96,5 @@ const struct record_kind kind_ub = {
     .hooks = &sample_hooks,
     .sampling = &sampling,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

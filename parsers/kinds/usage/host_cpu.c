@@ -93,13 +93,6 @@ static const struct exported_column cpu_usage_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "CPU_USAGE",
-     .columns = cpu_usage_columns,
-     .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_cpu = {
     .name = "host_cpu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -113,5 +106,6 @@ const struct record_kind kind_host_cpu = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "CPU_USAGE", .columns = cpu_usage_columns,
+                   .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}),
 };

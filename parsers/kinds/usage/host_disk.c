@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disk traffic of the profiled process: host_disk.data. */
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/text/usage_series.h"
 
 static const struct column columns[] = {
     FILE_COLUMN,
     STAMP_COLUMN("start_host_ns", "The monotonic clock of the host when the first sample was taken."),
-    {"time_ns", "Start", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL,
+    {"time_ns", "Start", INTEGER(NS, DERIVED),
      "When the first sample was taken; the others follow host_disk_freq times a second."},
     NUMBER_COLUMN("process_id", "Process ID", "The process or thread."),
     NUMBER_COLUMN("read_rate", "Read", "Hundredths of read_unit."),
@@ -40,12 +41,10 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {
         .name = "'Disk Usage'",
-        .values = value,
+        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
         .query = {.with = USAGE, .from = "u"},
         .time = "sample_ns",
         .device = "NULL",
@@ -76,11 +75,6 @@ static const struct exported_column host_disk_usage_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns, .query = {.with = USAGE, .from = "u"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_disk = {
     .name = "host_disk",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -95,5 +89,6 @@ const struct record_kind kind_host_disk = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
+                   .query = {.with = USAGE, .from = "u"}),
 };

@@ -32,12 +32,10 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
-
 static const struct series_counter counters[] = {
     {
         .name = "'Memory Usage'",
-        .values = value,
+        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
         .query = {.with = USAGE, .from = "u"},
         .time = "before_ns",
         .device = "NULL",
@@ -66,11 +64,6 @@ static const struct exported_column host_mem_usage_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_mem = {
     .name = "host_mem",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -83,5 +76,5 @@ const struct record_kind kind_host_mem = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}),
 };

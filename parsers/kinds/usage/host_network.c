@@ -79,13 +79,6 @@ static const struct exported_column host_network_usage_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "HOST_NETWORK_USAGE",
-     .columns = host_network_usage_columns,
-     .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_network = {
     .name = "host_network",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -98,5 +91,6 @@ const struct record_kind kind_host_network = {
     .sampling = &sampling,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "HOST_NETWORK_USAGE", .columns = host_network_usage_columns,
+                   .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}),
 };

@@ -71,15 +71,6 @@ static const struct exported_column osrt_api_columns[] = {
     {.name = NULL},
 };
 
-static const struct exported_table exported[] = {
-    {.name = "OSRT_API",
-     .columns = osrt_api_columns,
-     .query = {.with = CALLS,
-               .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",
-               .order_by = "since_us"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_syscall = {
     .name = "host_syscall",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -91,5 +82,8 @@ const struct record_kind kind_host_syscall = {
     .hooks = &text_lines_hooks,
     .lines = lines,
     .series = series,
-    .exported = exported,
+    EXPORTED_TABLE(.name = "OSRT_API", .columns = osrt_api_columns,
+                   .query = {.with = CALLS,
+                             .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",
+                             .order_by = "since_us"}),
 };

@@ -6,7 +6,7 @@
 static const struct column columns[] = {
     FILE_COLUMN,
     DEVICE_COLUMN,
-    {"process_id", "Process ID", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, "The process, from the file name."},
+    {"process_id", "Process ID", MADE_NUMBER, "The process, from the file name."},
     NUMBER_COLUMN("stamp", "Stamp", "When, by the clock of the system."),
     TEXT_COLUMN_OF("name", "Name", "The name of the process."),
     NUMBER_COLUMN("size_pages", "Size", "Pages of the address space."),

@@ -3,7 +3,6 @@
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "db/database.h"
-#include "exporters/reports/svp/svp_layer_table.h"
 #include "exporters/reports/svp/svp_metric.h"
 #include "exporters/reports/svp/svp_tables.h"
 #include "exporters/table/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/svp/svp_layer_table.h"
+#include "exporters/reports/svp/svp_tables.h"
 
 #include "db/database.h"
 

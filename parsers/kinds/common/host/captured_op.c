@@ -28,14 +28,8 @@ enum {
 
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
-#define HASH_COLUMN(name, title, doc)                                                                                  \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, doc                                            \
-    }
-#define NAME_COLUMN(name, title, doc)                                                                                  \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, NULL, doc                                              \
-    }
+#define HASH_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(NONE, TRANSIENT), doc)
+#define NAME_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc)
 
 const struct column captured_op_columns[] = {
     HOST_RECORD_COLUMNS,
@@ -43,7 +37,7 @@ const struct column captured_op_columns[] = {
     [DEVICE_ID] = NUMBER_COLUMN("device_id", "Device ID", "The device."),
     [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream that the task is put on."),
     [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
-    [TASK_TYPE] = {"task_type", "Task type", COLUMN_INTEGER, UNIT_NONE, 0, core_names, "The kind of task that it is."},
+    [TASK_TYPE] = {"task_type", "Task type", NAMES(PLAIN, core_names), "The kind of task that it is."},
     [BLOCK_NUM] = NUMBER_COLUMN("block_num", "Block num", "How many blocks the task is split into."),
     [MIX_RATIO] = NUMBER_COLUMN("mix_ratio", "Mix ratio",
                                 "Blocks of the other core type for each block; 0: one type of core only."),
@@ -55,7 +49,7 @@ const struct column captured_op_columns[] = {
     [OP_TYPE_ID] = NAME_COLUMN("op_type_id", "Operator type", "Its type (name.id)."),
     [ATTRIBUTE_ID] = NAME_COLUMN("attribute_id", "Attribute", "Its attributes (name.id)."),
     [OP_FLAG] = NUMBER_COLUMN("op_flag", "Operator flags", "Not 0: the operator may use HF32."),
-    [OP_STATE] = {"op_state", "Operator state", COLUMN_INTEGER, UNIT_NONE, COLUMN_DERIVED, states,
+    [OP_STATE] = {"op_state", "Operator state", NAMES(DERIVED, states),
                   "Whether its shapes were known when it was compiled, as the name of the file says."},
     [TENSOR_COUNT] = NUMBER_COLUMN("tensor_count", "Tensors", "How many tensors follow."),
 };

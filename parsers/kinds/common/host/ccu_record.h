@@ -4,6 +4,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_CCU_RECORD_H
 
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 /* Behind the columns of every host record, in this order. */
@@ -24,36 +25,17 @@ enum ccu_record_column {
     CCU_RECORD_COLUMN_COUNT
 };
 
-#define CCU_NUMBER(name, title, doc)                                                                                   \
-    {                                                                                                                  \
-        name, title, COLUMN_INTEGER, UNIT_NONE, 0, NULL, doc                                                           \
-    }
+#define CCU_NUMBER(name, title, doc) COLUMN(name, title, NUMBER, doc)
 #define CCU_RECORD_COLUMNS                                                                                             \
     HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Version of the record."),                   \
                          [CCU_WORK_FLOW_MODE] = CCU_NUMBER("work_flow_mode", "Mode", "How the operator is expanded."), \
-                         [CCU_ITEM] = {"item",                                                                         \
-                                       "Item",                                                                         \
-                                       COLUMN_INTEGER,                                                                 \
-                                       UNIT_NONE,                                                                      \
-                                       COLUMN_TRANSIENT,                                                               \
-                                       NULL,                                                                           \
-                                       "The operator, as an id of the hash dictionary."},                              \
-                         [CCU_GROUP] = {"group_hash",                                                                  \
-                                        "Group",                                                                       \
-                                        COLUMN_INTEGER,                                                                \
-                                        UNIT_NONE,                                                                     \
-                                        COLUMN_TRANSIENT,                                                              \
-                                        NULL,                                                                          \
-                                        "The group, as an id of the hash dictionary."},                                \
-                         [CCU_ITEM_ID] = {"item_id",      "Item", COLUMN_INTEGER,           UNIT_NONE,                 \
-                                          COLUMN_DERIVED, NULL,   "The operator (name.id)."},                          \
-                         [CCU_GROUP_ID] = {"group_name_id",                                                            \
-                                           "Group",                                                                    \
-                                           COLUMN_INTEGER,                                                             \
-                                           UNIT_NONE,                                                                  \
-                                           COLUMN_DERIVED,                                                             \
-                                           NULL,                                                                       \
-                                           "The group of ranks (name.id)."},                                           \
+                         [CCU_ITEM] = COLUMN("item", "Item", INTEGER(NONE, TRANSIENT),                                 \
+                                             "The operator, as an id of the hash dictionary."),                        \
+                         [CCU_GROUP] = COLUMN("group_hash", "Group", INTEGER(NONE, TRANSIENT),                         \
+                                              "The group, as an id of the hash dictionary."),                          \
+                         [CCU_ITEM_ID] = COLUMN("item_id", "Item", MADE_NUMBER, "The operator (name.id)."),            \
+                         [CCU_GROUP_ID] =                                                                              \
+                             COLUMN("group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id)."),           \
                          [CCU_RANK_ID] = CCU_NUMBER("rank_id", "Rank", "The rank itself."),                            \
                          [CCU_RANK_SIZE] = CCU_NUMBER("rank_size", "Ranks", "How many ranks the group has."),          \
                          [CCU_STREAM_ID] = CCU_NUMBER("stream_id", "Stream ID", "The stream."),                        \
@@ -74,15 +56,9 @@ enum ccu_record_column {
 
 /* Additions of records with lists: the columns of both lists, and the fields that do not stand as in ccu_task_info. */
 #define CCU_CHANNELS_COLUMN                                                                                            \
-    {                                                                                                                  \
-        "channels", "Channels", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                          \
-            "The channels that it uses, with commas between."                                                          \
-    }
+    COLUMN("channels", "Channels", TEXT(DERIVED), "The channels that it uses, with commas between.")
 #define CCU_RANKS_COLUMN                                                                                               \
-    {                                                                                                                  \
-        "remote_ranks", "Remote ranks", COLUMN_TEXT, UNIT_NONE, COLUMN_DERIVED, NULL,                                  \
-            "The ranks at their other ends, likewise."                                                                 \
-    }
+    COLUMN("remote_ranks", "Remote ranks", TEXT(DERIVED), "The ranks at their other ends, likewise.")
 #define CCU_LISTS_FIELDS                                                                                               \
     CCU_RECORD_FIELDS, {.column = "work_flow_mode", .offset = 56, .width = 1},                                         \
         {.column = "stream_id", .offset = 58, .width = 2},                                                             \

@@ -6,7 +6,7 @@
 
 #include "parsers/decode/decode.h"
 #include "parsers/join/association.h"
-#include "parsers/record.h"
+#include "parsers/kinds/common/columns.h"
 
 /* The first columns of every such kind, in this order. */
 enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TIME_NS, HOST_RECORD_COLUMN_COUNT };
@@ -14,33 +14,14 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
 /* The layers of CANN, outermost first. */
 
 #define HOST_RECORD_COLUMNS                                                                                            \
-    [FILE_ID] =                                                                                                        \
-        {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},  \
-    [LEVEL] = {"level", "Level", COLUMN_INTEGER, UNIT_NONE, 0, level_names, "The layer of CANN that reported."},       \
-    [TYPE] = {"type",                                                                                                  \
-              "Type",                                                                                                  \
-              COLUMN_INTEGER,                                                                                          \
-              UNIT_NONE,                                                                                               \
-              0,                                                                                                       \
-              NULL,                                                                                                    \
-              "The type within its level; the type dictionary names it."},                                             \
-    [THREAD_ID] = {"thread_id", "Thread ID", COLUMN_INTEGER, UNIT_NONE, 0, NULL, "The reporting thread."},             \
-    [DATA_LENGTH] = {"data_length",                                                                                    \
-                     "Data length",                                                                                    \
-                     COLUMN_INTEGER,                                                                                   \
-                     UNIT_BYTE,                                                                                        \
-                     COLUMN_TRANSIENT,                                                                                 \
-                     NULL,                                                                                             \
-                     "Bytes of payload behind the header that are used."},                                             \
-    [TICK] = {"tick",                                                                                                  \
-              "Host counter",                                                                                          \
-              COLUMN_INTEGER,                                                                                          \
-              UNIT_TICK,                                                                                               \
-              COLUMN_TRANSIENT,                                                                                        \
-              NULL,                                                                                                    \
-              "When it was reported, on the host's counter."},                                                         \
-    [TIME_NS] = {                                                                                                      \
-        "time_ns", "Time", COLUMN_INTEGER, UNIT_NS, COLUMN_DERIVED, NULL, "When it was reported, since the epoch."}
+    [FILE_ID] = FILE_COLUMN,                                                                                           \
+    [LEVEL] = COLUMN("level", "Level", NAMES(PLAIN, level_names), "The layer of CANN that reported."),                 \
+    [TYPE] = COLUMN("type", "Type", NUMBER, "The type within its level; the type dictionary names it."),               \
+    [THREAD_ID] = COLUMN("thread_id", "Thread ID", NUMBER, "The reporting thread."),                                   \
+    [DATA_LENGTH] = COLUMN("data_length", "Data length", INTEGER(BYTE, TRANSIENT),                                     \
+                           "Bytes of payload behind the header that are used."),                                       \
+    [TICK] = COLUMN("tick", "Host counter", INTEGER(TICK, TRANSIENT), "When it was reported, on the host's counter."), \
+    [TIME_NS] = COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it was reported, since the epoch.")
 
 #define HOST_RECORD_FIELDS                                                                                             \
     {.column = "level", .offset = 2, .width = 2}, {.column = "type", .offset = 4, .width = 4},                         \

@@ -21,37 +21,13 @@ enum stars_record_column {
 extern const struct value_name stars_split_types[]; /* how a task is split */
 
 #define STARS_RECORD_COLUMNS(functions, function_doc)                                                                  \
-    [FILE_ID] =                                                                                                        \
-        {"file_id", "File", COLUMN_INTEGER, UNIT_NONE, COLUMN_FILE, NULL, "The file it came from (source_file.id)."},  \
-    [FUNCTION_TYPE] = {"function_type", "Function", COLUMN_INTEGER, UNIT_NONE, 0, functions, function_doc},            \
-    [COUNTER] = {"counter",                                                                                            \
-                 "Counter",                                                                                            \
-                 COLUMN_INTEGER,                                                                                       \
-                 UNIT_NONE,                                                                                            \
-                 0,                                                                                                    \
-                 NULL,                                                                                                 \
-                 "Counts records modulo 16; a gap means lost records."},                                               \
-    [TASK_TYPE] = {"task_type",                                                                                        \
-                   "Task type",                                                                                        \
-                   COLUMN_INTEGER,                                                                                     \
-                   UNIT_NONE,                                                                                          \
-                   0,                                                                                                  \
-                   device_task_names,                                                                                  \
-                   "Kind of entry of the submission queue."},                                                          \
-    [STREAM_WORD] = {"stream_word",                                                                                    \
-                     "Stream word",                                                                                    \
-                     COLUMN_INTEGER,                                                                                   \
-                     UNIT_NONE,                                                                                        \
-                     0,                                                                                                \
-                     NULL,                                                                                             \
-                     "The stream, with bits of the task on some chips."},                                              \
-    [TASK_WORD] = {"task_word",                                                                                        \
-                   "Task word",                                                                                        \
-                   COLUMN_INTEGER,                                                                                     \
-                   UNIT_NONE,                                                                                          \
-                   0,                                                                                                  \
-                   NULL,                                                                                               \
-                   "The task, with bits of the stream on some chips."}
+    [FILE_ID] = FILE_COLUMN,                                                                                           \
+    [FUNCTION_TYPE] = COLUMN("function_type", "Function", NAMES(PLAIN, functions), function_doc),                      \
+    [COUNTER] = COLUMN("counter", "Counter", NUMBER, "Counts records modulo 16; a gap means lost records."),           \
+    [TASK_TYPE] =                                                                                                      \
+        COLUMN("task_type", "Task type", NAMES(PLAIN, device_task_names), "Kind of entry of the submission queue."),   \
+    [STREAM_WORD] = COLUMN("stream_word", "Stream word", NUMBER, "The stream, with bits of the task on some chips."),  \
+    [TASK_WORD] = COLUMN("task_word", "Task word", NUMBER, "The task, with bits of the stream on some chips.")
 
 #define STARS_RECORD_FIELDS                                                                                            \
     {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},                              \
@@ -71,15 +47,16 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
 
 /* The columns of fusion tasks, which the task log of chips 15 and 16 has. */
 
-enum {
-    FUSION_TASK_DEVICE_ID,
-    FUSION_TASK_TASK_ID,
-    FUSION_TASK_ACCELERATOR_ID,
-    FUSION_TASK_TYPE,
-    FUSION_TASK_MISSION_ID,
-    FUSION_TASK_START_NS,
-    FUSION_TASK_DURATION_NS
-};
+#define FUSION_TASK_COLUMNS(MADE)                                                                                      \
+    MADE(FUSION_TASK_DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device.")                                  \
+    MADE(FUSION_TASK_TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits.")                \
+    MADE(FUSION_TASK_ACCELERATOR_ID, "accelerator_id", "Accelerator", MADE_NUMBER, "The accelerator that ran it.")     \
+    MADE(FUSION_TASK_TYPE, "type", "Type", NAMES(DERIVED, types),                                                      \
+         "Engine that it ran on; 3 and 4 are the dies of the CCU.")                                                    \
+    MADE(FUSION_TASK_MISSION_ID, "mission_id", "Mission", MADE_NUMBER, "The mission of a task on the CCU.")            \
+    MADE(FUSION_TASK_START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                \
+    MADE(FUSION_TASK_DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")
+enum { FUSION_TASK_COLUMNS(COLUMN_NUMBER) };
 
 extern const struct record_kind kind_fusion_task;
 

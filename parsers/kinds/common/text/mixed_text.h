@@ -5,15 +5,15 @@
 #define MSPROF_PARSERS_KINDS_COMMON_TEXT_MIXED_TEXT_H
 
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 
 enum { MIXED_TEXT_ID = 0, MIXED_TEXT_STRING = 1 };
 
 /* The three columns of one such text, from index at on: which of the two it is, and both. */
 #define MIXED_TEXT_COLUMNS(at, name, title, what)                                                                      \
-    [at] = {name "_kind", title " given as", COLUMN_INTEGER, UNIT_NONE, COLUMN_TRANSIENT, NULL, "0 an id, 1 a text."}, \
-    [(at) +                                                                                                            \
-        1] = {name "_id", title " id", COLUMN_INTEGER, UNIT_NONE, 0, NULL, what ", as an id of the hash dictionary."}, \
-    [(at) + 2] = {name, title, COLUMN_TEXT, UNIT_NONE, 0, NULL, what "."}
+    [at] = COLUMN(name "_kind", title " given as", INTEGER(NONE, TRANSIENT), "0 an id, 1 a text."),                    \
+    [(at) + 1] = COLUMN(name "_id", title " id", NUMBER, what ", as an id of the hash dictionary."),                   \
+    [(at) + 2] = COLUMN(name, title, TEXT(PLAIN), what ".")
 
 /* Where they are: a byte for the kind, seven of nothing, then the id or so many bytes of text. */
 #define MIXED_TEXT_FIELDS(name, at, text_bytes)                                                                        \

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns of a kind, each stated once: the number that hooks know it by, its name, title, type and meaning, and where
+ * the kind's only layout has it.
+ *
+ *     #define COLUMNS(STORED, MADE)                                                        \
+ *         STORED(FAN_ID, "fan_id", "Fan", NUMBER, "The fan.", AT(8, 2))                    \
+ *         MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "When it was, since 1970.")
+ *
+ *     enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
+ *     static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+ *     static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+ *
+ * A kind with several layouts has rows of COLUMNS(MADE) and lists of fields beside them.
+ */
+#ifndef MSPROF_PARSERS_KINDS_COMMON_COLUMNS_H
+#define MSPROF_PARSERS_KINDS_COMMON_COLUMNS_H
+
+#include "parsers/record.h"
+
+#define COLUMN_NUMBER(number, ...) number,
+#define COLUMN_MADE(number, name, title, type, doc) {name, title, type, doc},
+#define COLUMN_STORED(number, name, title, type, doc, ...) {name, title, type, doc},
+#define COLUMN_FIELD(number, name, title, type, doc, ...) {.column = name, __VA_ARGS__},
+#define COLUMN_NO_FIELD(number, ...)
+
+/* Types: INTEGER(NS, DERIVED) has a unit and flags. */
+#define NUMBER INTEGER(NONE, PLAIN)
+#define MADE_NUMBER INTEGER(NONE, DERIVED)
+#define INTEGER(unit, flags) COLUMN_INTEGER, UNIT_##unit, COLUMN_##flags, NULL
+#define TEXT(flags) COLUMN_TEXT, UNIT_NONE, COLUMN_##flags, NULL
+#define NAMES(flags, names) COLUMN_INTEGER, UNIT_NONE, COLUMN_##flags, names
+
+/* Places of a field in a record; bits are counted from the lowest. */
+#define AT(at, bytes) .offset = at, .width = bytes
+#define SIGNED_AT(at, bytes) AT(at, bytes), .is_signed = true
+#define BITS_AT(at, bytes, first, count) AT(at, bytes), .first_bit = first, .bit_count = count
+
+/* Columns that many kinds have, and short forms of the others. */
+#define COLUMN(name, title, type, doc)                                                                                 \
+    {                                                                                                                  \
+        name, title, type, doc                                                                                         \
+    }
+#define FILE_COLUMN COLUMN("file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")
+#define DEVICE_COLUMN                                                                                                  \
+    COLUMN("device_id", "Device ID", INTEGER(NONE, DERIVED), "The device, from the file name; NULL: the host.")
+#define TIME_COLUMN COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it was taken, on the clock of the host.")
+#define SPAN_COLUMN                                                                                                    \
+    COLUMN("span_ns", "Time span", INTEGER(NS, DERIVED),                                                               \
+           "Time since the sample before of the same series; NULL: there is none.")
+#define STAMP_COLUMN(name, doc) COLUMN(name, "Stamp", INTEGER(NONE, TRANSIENT), doc)
+#define NUMBER_COLUMN(name, title, doc) COLUMN(name, title, NUMBER, doc)
+#define BYTES_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(BYTE, PLAIN), doc)
+#define NAMED_COLUMN(name, title, names, doc) COLUMN(name, title, NAMES(PLAIN, names), doc)
+#define TEXT_COLUMN_OF(name, title, doc) COLUMN(name, title, TEXT(PLAIN), doc)
+
+#endif
