@@ -32,7 +32,7 @@ struct strbuf *board_script(struct board *board);
 struct strbuf *board_script_in(struct board *board, const char *directory);
 
 /* Runs the script, which must succeed; what it says on standard error is part of the error, which begins with what
- * ("cannot make ..."). What it prints, at most so many bytes, is board->answer until the next command. */
+ * ("cannot make ..."). Its output, at most so many bytes, is board->answer until the next command. */
 int board_ask(struct board *board, size_t most, const char *what, struct err *err);
 /* Runs one likewise that is brief. */
 int board_do(struct board *board, const char *what, struct err *err);

@@ -86,7 +86,7 @@ static bool is_usable(const struct bytes *blob)
     return type[0] != '\0' && strstr(type, "-cert-") == NULL && strncmp(type, "sk-", 3) != 0;
 }
 
-/* Of the agent's list those keys that are to be tried. */
+/* Keeps those keys of the agent's list that are to be tried. */
 static void take_keys(struct agent *agent, const struct bytes *answer, size_t most)
 {
     const size_t head = 5;
