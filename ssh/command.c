@@ -235,12 +235,14 @@ static int take_output(struct ssh_command *command, bool is_output, const char *
 static int on_data(ssh_session session, ssh_channel channel, void *data, uint32_t length, int is_errors, void *arg)
 {
     struct ssh_command *command = arg;
+    const int errnum = errno;
 
     (void)session;
     (void)channel;
     command->has_moved = true;
     if (command->failure.code == ERR_NONE)
         take_output(command, is_errors == 0, data, length, &command->failure);
+    errno = errnum; /* of libssh, see ssh_check_memory */
     return (int)length;
 }
 
@@ -399,7 +401,7 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
     }
     if (*ret_busy)
         command->silent_ns = 0;
-    return 0;
+    return ssh_check_memory(connection, err);
 }
 
 /* Whether a command has taken longer than it may. */

@@ -65,14 +65,27 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
     return 0;
 }
 
+int ssh_check_memory(struct ssh_connection *connection, struct err *err)
+{
+    if (errno != ENOMEM)
+        return 0;
+    errno = 0;
+    connection->lost = true;
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
 int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err)
 {
     const uint64_t heard = connection->counted.in_bytes;
-    int result = check_time(connection, deadline_ns, err);
+    bool has_ended;
 
-    if (result != 0)
-        return result;
-    if (ssh_event_dopoll(connection->event, TICK_MS) == SSH_ERROR || session_has_ended(connection))
+    if (ssh_check_memory(connection, err) != 0 || check_time(connection, deadline_ns, err) != 0)
+        return -(int)err->code;
+    errno = 0;
+    has_ended = ssh_event_dopoll(connection->event, TICK_MS) == SSH_ERROR || session_has_ended(connection);
+    if (ssh_check_memory(connection, err) != 0)
+        return -(int)err->code;
+    if (has_ended)
         return lost(connection, err, "the other side closed it");
     if (connection->counted.in_bytes == heard)
         connection->silent_ticks++;
