@@ -55,8 +55,8 @@ bool ssh_is_interrupted(const struct ssh_connection *connection);
  */
 int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err);
 
-/* Whether libssh had no memory since it was asked last: it drops what it cannot keep of a packet without a word, and only
- * errno tells. The connection is lost then. */
+/* Whether libssh had no memory since it was asked last: it drops what it cannot keep of a packet without a word, and
+ * only errno tells. The connection is lost then. */
 int ssh_check_memory(struct ssh_connection *connection, struct err *err);
 
 /* Fills err from libssh's last error; what was being tried is the format's text. Notes a lost connection. */
