@@ -541,9 +541,9 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
 
     if (limited.limits.total_ns == 0)
         limited.limits = ssh_limits_for(connection, 0);
-    result = ssh_command_start(&command, connection, script, &limited, NULL, err);
-    if (result == 0)
-        result = ssh_commands_serve(&command, 1, err);
+    if (ssh_command_start(&command, connection, script, &limited, NULL, err) != 0)
+        return -(int)err->code;
+    result = ssh_commands_serve(&command, 1, err);
     if (result == 0)
         *ret = command->exit;
     ssh_command_close(command);
