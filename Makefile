@@ -174,15 +174,15 @@ $(B)/%.o: %.c $(B)/flags | $(B)/libraries $(LISTS)
 	$(call say,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 # Only these objects know where msprof is installed.
-$(B)/cli/capture/user_files.o: $(B)/prefix
-$(B)/cli/capture/user_files.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+$(B)/cli/capture/captures.o: $(B)/prefix
+$(B)/cli/capture/captures.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # The commit that the program says it is of: git's, or the one that git wrote into the source archive.
 COMMIT := $(shell [ -e .git ] && git rev-parse --short=8 HEAD 2>/dev/null || grep -oE '^[0-9a-f]{8,}$$' tools/commit)
 $(B)/commit: FORCE
 	$(call write-stamp,$(COMMIT))
-$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: $(B)/commit
-$(B)/cli/main.o $(B)/cli/doctor/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
+$(B)/cli/main.o $(B)/cli/cmd_doctor.o: $(B)/commit
+$(B)/cli/main.o $(B)/cli/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix

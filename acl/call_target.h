@@ -5,7 +5,6 @@
 #define MSPROF_ACL_CALL_TARGET_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Where the preload library's calls go, and what else it asks for. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "acl/file_mode.h"
 
 #include "acl/config/config.h"
 #include "acl/config/option_rule.h"

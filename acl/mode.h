@@ -4,9 +4,11 @@
 #ifndef MSPROF_ACL_MODE_H
 #define MSPROF_ACL_MODE_H
 
+#include "acl/recorder/recorder.h"
 #include "msprof/acl_prof.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* The library's mutexes, in one place because of fork(): it waits until all are free, so that the child, in which only
  * the forking thread goes on, finds none taken. A thread that holds one takes only such that stand further down. */
@@ -42,5 +44,11 @@ aclError acl_mode_claim(enum acl_mode mode, const char *caller);
 void acl_mode_release(enum acl_mode mode);
 
 enum acl_mode acl_mode_active(void);
+
+/* recorder_start; ACL_ERROR_PROFILING_FAILURE with its message. options->report is set to a line on standard error,
+ * when MSPROF_ACL_LOG asked for such lines when the capture was started. */
+aclError acl_recorder_begin(struct recorder_options *options);
+/* recorder_stop; success when nothing was running. */
+aclError acl_recorder_end(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
-#include "acl/file_mode.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/recorder/recorder.h"
@@ -13,7 +12,7 @@
 static atomic_bool reports_wanted;
 
 /* Neither getenv nor stdio: a signal handler may be the caller. */
-void acl_recorder_report(const char *text)
+static void report(const char *text)
 {
     if (!atomic_load(&reports_wanted))
         return;
@@ -27,7 +26,7 @@ aclError acl_recorder_begin(struct recorder_options *options)
 {
     struct err err = ERR_INIT;
     atomic_store(&reports_wanted, acl_log_wanted());
-    options->report = acl_recorder_report;
+    options->report = report;
     pthread_mutex_lock(&acl_capture_lock);
     int result = recorder_start(options, &err);
     pthread_mutex_unlock(&acl_capture_lock);

@@ -63,7 +63,7 @@ static int unite_operators(struct advice_look *look, struct err *err)
     look->wanted = calloc(workload->operator_count + 1, sizeof *look->wanted);
     if (ends == NULL || look->united_ns == NULL || look->wanted == NULL) {
         free(ends);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];

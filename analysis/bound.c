@@ -2,6 +2,7 @@
 #include "analysis/bound.h"
 
 #include "base/array.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,9 +70,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct named_operator *x = a, *y = b;
 
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->name, y->name);
 }
 
 static void add_operator(struct named_operator *named, const struct workload_operator *op)

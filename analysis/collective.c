@@ -126,9 +126,7 @@ static int compare_tasks(const void *a, const void *b)
 {
     const struct collective_task *x = *(const struct collective_task *const *)a;
     const struct collective_task *y = *(const struct collective_task *const *)b;
-    if (x->plane != y->plane)
-        return x->plane < y->plane ? -1 : 1;
-    return (x > y) - (x < y);
+    return 2 * NUMBER_ORDER(x->plane, y->plane) + NUMBER_ORDER(x, y);
 }
 
 /* The planes by their first tasks. */
@@ -157,7 +155,7 @@ int collective_walk(const struct collective_tasks *tasks, bool point_to_point, e
     const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
     struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
     int64_t main = main_plane(tasks);
-    int status = sorted != NULL && planes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = sorted != NULL && planes != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < tasks->count; i++)
         sorted[i] = &tasks->items[i];
     if (status == 0)

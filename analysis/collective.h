@@ -4,6 +4,7 @@
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H
 #define MSPROF_ANALYSIS_COLLECTIVE_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
 
@@ -55,10 +56,7 @@ struct collective_step {
 bool collective_transits(const struct collective_step *step);
 
 /* One run of an operator. */
-struct collective_tasks {
-    struct collective_task *items; /* in the order in which their steps are taken */
-    size_t count, capacity;
-};
+struct collective_tasks ARRAY_OF(struct collective_task); /* in the order in which their steps are taken */
 enum collective_order {
     PLANES_BY_NUMBER,
     PLANES_BY_APPEARANCE, /* as the frameworks' analyses, which sum up in doubles, go through them */

@@ -3,6 +3,9 @@
 #ifndef MSPROF_ANALYSIS_GAP_CALLS_H
 #define MSPROF_ANALYSIS_GAP_CALLS_H
 
+#include "analysis/compare/statistics.h"
+#include "analysis/coverage.h"
+#include "analysis/interval.h"
 #include "analysis/splits.h"
 
 /* A call of the host. */
@@ -52,5 +55,35 @@ enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const ch
 /* By their names: calls that wait for a device, and calls that allocate, free, or copy and wait. */
 bool is_waiting_call(const char *name);
 bool is_memory_call(const char *name);
+
+/* How long calls of the host take by themselves, and how long devices had nothing to do meanwhile. */
+
+/* All calls of one name. */
+struct call_time {
+    double total_ns;
+    double self_ns;    /* without the calls inside of them */
+    double blocked_ns; /* while no device did anything */
+    struct durations durations;
+};
+
+struct call_times {
+    const struct coverage *idle; /* when no device did anything */
+    struct call_time *items;     /* by the number of the name */
+    size_t count, capacity;
+    size_t cursor; /* in idle */
+    int64_t thread;
+    struct {
+        struct open_call {
+            int64_t end_ns;
+            uint32_t name;
+        } * items;
+        size_t count, capacity;
+    } open; /* the calls of the thread that the next one may be inside of, the outermost first */
+};
+
+/* All zero but idle before; call_times_release() it. Takes the calls of a thread together and by their starts, a call
+ * before what is inside of it. */
+int call_times_take(struct call_times *times, const struct host_call *call, struct err *err);
+void call_times_release(struct call_times *times);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analysis/interval.h"
 
 #include "base/file/large.h"
+#include "base/number.h"
 
 int64_t interval_length(int64_t start_ns, int64_t end_ns)
 {
@@ -43,9 +44,7 @@ static int by_start(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
 
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns);
 }
 
 void intervals_unite(struct intervals *list)

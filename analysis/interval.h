@@ -3,6 +3,7 @@
 #ifndef MSPROF_ANALYSIS_INTERVAL_H
 #define MSPROF_ANALYSIS_INTERVAL_H
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -13,10 +14,7 @@ struct interval {
 };
 
 /* All zero: empty; intervals_release() it. United lists are sorted, and their intervals neither overlap nor touch. */
-struct intervals {
-    struct interval *items;
-    size_t count, capacity;
-};
+struct intervals ARRAY_OF(struct interval);
 
 int64_t interval_length(int64_t start_ns, int64_t end_ns); /* 0 when it ends before it starts */
 

@@ -67,7 +67,7 @@ int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *r
 
     *ret = (struct memory_curve){.items = NULL};
     if (changes == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     size_t count = take_changes(pieces, changes);
     array_sort(changes, count, sizeof *changes, by_device_and_time);
     int status = put_points(changes, count, ret, err);

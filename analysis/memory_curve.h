@@ -3,6 +3,7 @@
 #ifndef MSPROF_ANALYSIS_MEMORY_CURVE_H
 #define MSPROF_ANALYSIS_MEMORY_CURVE_H
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -15,10 +16,7 @@ struct memory_piece {
     int64_t device;
     uint32_t owner; /* a number of the caller's */
 };
-struct memory_pieces {
-    struct memory_piece *items;
-    size_t count, capacity;
-};
+struct memory_pieces ARRAY_OF(struct memory_piece);
 int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err);
 
 /* From its time to that of the next point of the device. */
@@ -26,10 +24,7 @@ struct memory_point {
     int64_t time_ns, device;
     int64_t bytes, pieces; /* the sum of the pieces that are held, and how many they are */
 };
-struct memory_curve {
-    struct memory_point *items; /* by device and time: one for each time at which that changes */
-    size_t count, capacity;
-};
+struct memory_curve ARRAY_OF(struct memory_point); /* by device and time: one for each time at which that changes */
 /* Sorting apart it takes one way through the pieces. free(ret->items). */
 int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *ret, struct err *err);
 /* The first point behind those of the device of point `from`. */
@@ -42,10 +37,7 @@ struct memory_holder {
     uint32_t owner;
     int64_t bytes, pieces, since_ns; /* since_ns: when it got the oldest of them */
 };
-struct memory_holders {
-    struct memory_holder *items; /* the most bytes first, of equal ones the smaller owner */
-    size_t count, capacity;
-};
+struct memory_holders ARRAY_OF(struct memory_holder); /* the most bytes first, of equal ones the smaller owner */
 /* Those at a point of the curve: their bytes add up to the point's. free(ret->items). */
 int memory_holders_at(const struct memory_pieces *pieces, const struct memory_point *point, struct memory_holders *ret,
                       struct err *err);

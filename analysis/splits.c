@@ -4,10 +4,334 @@
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* All steps by lane, each lane by start: the steps of one model with one batch and input on one device. */
+struct relating {
+    struct workload *workload;
+    uint32_t *order; /* steps */
+    size_t count;
+    int64_t *numbers; /* room for those of a lane */
+    int64_t interval;
+    bool irregular;
+};
+
+static const struct workload_step *step_of(const struct relating *relating, size_t place)
+{
+    return &relating->workload->steps[relating->order[place]];
+}
+
+#define ORDER(x, y)                                                                                                    \
+    if ((x) != (y))                                                                                                    \
+    return (x) < (y) ? -1 : 1
+
+/* Orders by model and device; steps of other families have none. */
+static int compare_models(const struct workload_step *x, const struct workload_step *y)
+{
+    ORDER(x->device, y->device);
+    ORDER(x->source, y->source);
+    ORDER(x->model_id, y->model_id);
+    ORDER(x->model, y->model);
+    return 0;
+}
+
+static int compare_lanes(const struct workload_step *x, const struct workload_step *y)
+{
+    int order = compare_models(x, y);
+
+    if (order != 0)
+        return order;
+    ORDER(x->batch, y->batch);
+    ORDER(x->input, y->input);
+    return 0;
+}
+
+static int by_lane(const void *a, const void *b, void *arg)
+{
+    const struct workload_step *steps = arg, *x = &steps[*(const uint32_t *)a], *y = &steps[*(const uint32_t *)b];
+    int order = compare_lanes(x, y);
+
+    if (order != 0)
+        return order;
+    ORDER(x->start_ns, y->start_ns);
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* ---- what the calls say ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct execute_start *x = a, *y = b;
+
+    ORDER(x->device_id, y->device_id);
+    ORDER(x->model_id, y->model_id);
+    ORDER(x->model, y->model);
+    ORDER(x->start_ns, y->start_ns);
+    return 0;
+}
+
+/* The calls of one model on one device, by start. */
+struct model_calls {
+    const struct execute_start *items;
+    size_t count;
+};
+
+static struct model_calls calls_of(const struct workload *workload, const struct workload_step *step)
+{
+    const struct execute_start wanted = {workload->devices[step->device].id, step->model_id, step->model, INT64_MIN, 0};
+    const struct execute_start *items = workload->execute_starts.items;
+    size_t low = 0, high = workload->execute_starts.count, end;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_start(&items[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < workload->execute_starts.count && items[end].device_id == wanted.device_id &&
+                    items[end].model_id == wanted.model_id && items[end].model == wanted.model;)
+        end++;
+    return (struct model_calls){items != NULL ? items + low : NULL, end - low};
+}
+
+/* How many calls begin at a time or before. */
+static size_t begun(const struct model_calls *calls, int64_t time_ns)
+{
+    return search_until(calls->items, calls->count, sizeof *calls->items, offsetof(struct execute_start, start_ns),
+                        time_ns);
+}
+
+/* So many calls run at the same time: by so many their number may differ from that of the inferences of a stretch. */
+static size_t most_at_once(const struct model_calls *calls)
+{
+    int64_t latest_ns = INT64_MIN;
+    size_t run = 0, most = 1;
+
+    for (size_t i = 0; i < calls->count; i++) {
+        run = calls->items[i].start_ns < latest_ns ? run + 1 : 1;
+        most = run > most ? run : most;
+        latest_ns = calls->items[i].end_ns > latest_ns ? calls->items[i].end_ns : latest_ns;
+    }
+    return most < 16 ? most : 16;
+}
+
+/* Calls for each inference that was recorded, of the stretch that the log of calls covers; 0: they do not say it. */
+static double calls_each(const struct relating *relating, const struct model_calls *calls, size_t from, size_t until)
+{
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    size_t recorded = 0;
+
+    for (size_t i = from; i < until && calls->count > 0; i++) {
+        int64_t start_ns = step_of(relating, i)->start_ns;
+        if (start_ns < calls->items[0].start_ns)
+            continue;
+        recorded++;
+        first_ns = start_ns < first_ns ? start_ns : first_ns;
+        last_ns = start_ns > last_ns ? start_ns : last_ns;
+    }
+    if (recorded < 2)
+        return 0;
+    size_t made = begun(calls, last_ns) - begun(calls, first_ns), slack = most_at_once(calls) + 1;
+    recorded--;
+    if (2 * made >= 3 * recorded && made > recorded + slack)
+        return (double)made / (double)recorded;
+    return recorded >= 4 && made + slack >= recorded && made <= recorded + slack ? 1 : 0;
+}
+
+/* ---- lanes ---- */
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Sorts the numbers of a lane, each once; ret: what all distances between them are multiples of. */
+static size_t take_numbers(struct relating *relating, size_t from, size_t until, int64_t *ret)
+{
+    size_t count = 0;
+
+    for (size_t i = from; i < until; i++)
+        relating->numbers[i - from] = step_of(relating, i)->number;
+    array_sort(relating->numbers, until - from, sizeof *relating->numbers, by_number);
+    *ret = 0;
+    for (size_t i = 0; i < until - from; i++) {
+        if (count > 0 && relating->numbers[i] == relating->numbers[count - 1])
+            continue;
+        relating->numbers[count++] = relating->numbers[i];
+        if (count > 1)
+            *ret = common_divisor(interval_length(relating->numbers[count - 2], relating->numbers[count - 1]), *ret);
+    }
+    return count;
+}
+
+static size_t rank_of(const int64_t *sorted, size_t count, int64_t number)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct lane {
+    size_t from, until, numbers;
+    int64_t unit;  /* by so much the number grows from one inference to the next */
+    bool by_calls; /* the numbers are of those that were recorded: calls tell what lies between */
+    const struct model_calls *calls;
+};
+
+/* How many steps lie between two that follow each other in a lane, and were not recorded. */
+static int64_t missing_between(const struct relating *relating, const struct lane *lane, const struct workload_step *x,
+                               const struct workload_step *y)
+{
+    if (lane->by_calls) {
+        size_t made = begun(lane->calls, y->start_ns) - begun(lane->calls, x->start_ns);
+        return made > 1 ? (int64_t)made - 1 : 0;
+    }
+    int64_t low = x->number < y->number ? x->number : y->number, high = x->number < y->number ? y->number : x->number;
+    int64_t ranks =
+        (int64_t)(rank_of(relating->numbers, lane->numbers, high) - rank_of(relating->numbers, lane->numbers, low));
+    int64_t missing = interval_length(low, high) / lane->unit - ranks;
+    return missing > 0 ? missing : 0;
+}
+
+static int add_unrecorded(struct workload *workload, const struct workload_step *x, const struct workload_step *y,
+                          struct err *err)
+{
+    return y->work_start_ns > x->work_end_ns
+               ? intervals_add(&workload->unrecorded[x->device], x->work_end_ns, y->work_start_ns, err)
+               : 0;
+}
+
+static int relate_lane(struct relating *relating, const struct lane *lane, struct err *err)
+{
+    struct workload *workload = relating->workload;
+    bool inferences = step_of(relating, lane->from)->source == STEPS_INFERENCES;
+    int status = 0;
+
+    for (size_t i = lane->from; status == 0 && i + 1 < lane->until; i++) {
+        struct workload_step *x = &workload->steps[relating->order[i]];
+        const struct workload_step *y = step_of(relating, i + 1);
+        int64_t missing = missing_between(relating, lane, x, y);
+        if (missing == 0) {
+            x->period_ns = interval_length(x->start_ns, y->start_ns);
+        } else if (inferences) {
+            workload->facts.unrecorded += missing;
+            status = add_unrecorded(workload, x, y, err);
+        }
+        if (!inferences)
+            continue;
+        relating->irregular = relating->irregular || (relating->interval != 0 && relating->interval != missing + 1);
+        relating->interval = missing + 1;
+    }
+    return status;
+}
+
+/* By how much the number of a lane's inferences grows: by one picture, or by those of a batch; where the calls say how
+ * many were made, by what fits to that. */
+static void find_unit(struct lane *lane, const struct workload_step *step, int64_t divisor, double calls)
+{
+    lane->unit = 1;
+    if (step->source != STEPS_INFERENCES || divisor == 0)
+        return;
+    if (calls > 0) {
+        int64_t unit = (int64_t)((double)divisor / calls + 0.5);
+        lane->unit = unit > 1 ? unit : 1;
+        lane->by_calls = 3 * (double)divisor < 2 * calls;
+    } else if (step->batch > 1 && divisor % step->batch == 0) {
+        lane->unit = step->batch;
+    }
+}
+
+/* The steps of one model on one device. */
+static int relate_model(struct relating *relating, size_t from, size_t until, struct err *err)
+{
+    const struct workload_step *first = step_of(relating, from);
+    const struct model_calls calls = calls_of(relating->workload, first);
+    double each = first->source == STEPS_INFERENCES ? calls_each(relating, &calls, from, until) : 0;
+    int status = 0;
+
+    if (first->source == STEPS_INFERENCES && until - from == 1 && calls.count > 1) { /* nothing stands beside it */
+        relating->workload->facts.unrecorded += (int64_t)calls.count - 1;
+        relating->irregular = relating->irregular || relating->interval > 0;
+        relating->interval = (int64_t)calls.count;
+    }
+    for (size_t at = from, end; status == 0 && at < until; at = end) {
+        struct lane lane = {.from = at, .calls = &calls};
+        int64_t divisor;
+        for (end = at + 1; end < until && compare_lanes(step_of(relating, at), step_of(relating, end)) == 0;)
+            end++;
+        lane.until = end;
+        lane.numbers = take_numbers(relating, at, end, &divisor);
+        find_unit(&lane, step_of(relating, at), divisor, each);
+        status = relate_lane(relating, &lane, err);
+    }
+    return status;
+}
+
+static int relate_all(struct relating *relating, struct err *err)
+{
+    struct workload *workload = relating->workload;
+    int status = 0;
+
+    for (size_t i = 0; i < relating->count; i++) {
+        relating->order[i] = (uint32_t)i;
+        workload->facts.recorded += workload->steps[i].source == STEPS_INFERENCES;
+    }
+    qsort_r(relating->order, relating->count, sizeof *relating->order, by_lane, workload->steps);
+    for (size_t from = 0, until; status == 0 && from < relating->count; from = until) {
+        for (until = from + 1;
+             until < relating->count && compare_models(step_of(relating, from), step_of(relating, until)) == 0;)
+            until++;
+        status = relate_model(relating, from, until, err);
+    }
+    for (size_t i = 0; i < workload->device_count; i++)
+        intervals_unite(&workload->unrecorded[i]);
+    workload->facts.interval = relating->irregular ? 0 : relating->interval;
+    return status;
+}
+
+int steps_relate(struct workload *workload, struct err *err)
+{
+    struct relating relating = {.workload = workload, .count = workload->step_count};
+    bool failed = false;
+
+    if (workload->step_count > UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "more than %u steps", UINT32_MAX);
+    workload->unrecorded = calloc(workload->device_count + 1, sizeof *workload->unrecorded);
+    relating.order = calloc(workload->step_count + 1, sizeof *relating.order);
+    relating.numbers = calloc(workload->step_count + 1, sizeof *relating.numbers);
+    if (workload->unrecorded == NULL || relating.order == NULL || relating.numbers == NULL)
+        failed = err_set(err, ERR_NO_MEMORY, "out of memory for %zu steps", workload->step_count) < 0;
+    array_sort(workload->execute_starts.items, workload->execute_starts.count, sizeof *workload->execute_starts.items,
+               by_start);
+    failed = failed || (!workload->facts.placed && relate_all(&relating, err) < 0);
+    free(relating.order);
+    free(relating.numbers);
+    return failed ? -(int)err->code : 0;
+}
 
 int64_t split_end_ns(const struct split *split)
 {
@@ -352,7 +676,7 @@ static int cut_steps_find(const struct workload *workload, const struct splits *
                           struct err *err)
 {
     int64_t *counts = calloc(splits->count + 1, sizeof *counts);
-    int status = counts == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int status = counts == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct cut_steps){.items = NULL};
     for (size_t g = 0; status == 0 && !splits->whole && g < splits->groups.count; g++)
@@ -372,7 +696,7 @@ static int find_cuts(const struct workload *workload, struct splits *splits, str
 {
     splits->cuts = calloc(1, sizeof *splits->cuts);
     if (splits->cuts == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = cut_steps_find(workload, splits, splits->cuts, err);
     for (size_t i = 0; status == 0 && i < splits->cuts->count; i++)
         if (splits->cuts->items[i].split != SIZE_MAX)
@@ -389,7 +713,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     *ret = (struct splits){.whole = workload->step_count == 0, .source = workload->step_source};
     ret->devices = calloc(workload->device_count + 1, sizeof *ret->devices);
     if (ret->devices == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (uint16_t device = 0; status == 0 && device < workload->device_count; device++, from = until) {
         while (until < workload->execution_count && workload->executions[until].device == device)
             large_pass(until++);
@@ -398,7 +722,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     for (size_t i = 0; i < ret->count; large_pass(i++))
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
     if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
     free(times);

@@ -4,6 +4,14 @@
 #define MSPROF_ANALYSIS_SPLITS_H
 
 #include "analysis/compare/workload.h"
+#include "base/array.h"
+
+/* Which steps follow each other, and what lies between inferences that do not: boards can record one of several. */
+
+/* After workload_finish: sets the period of steps whose neighbour was recorded,
+ * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
+ * start inferences beside them. */
+int steps_relate(struct workload *workload, struct err *err);
 
 /* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
 struct division {
@@ -53,10 +61,7 @@ struct split_group {
 struct splits {
     struct split *items; /* by device, then start */
     size_t count, capacity;
-    struct {
-        struct split_group *items; /* by device, family, model and batch */
-        size_t count, capacity;
-    } groups;
+    struct ARRAY_OF(struct split_group) groups; /* by device, family, model and batch */
     struct division *devices; /* the time of each: from its first execution to the end of its last, without what was not
                                  recorded */
     struct division all;      /* of all devices together */
@@ -116,10 +121,7 @@ static inline const char *execution_name(const struct workload *workload, uint32
     return workload_text(workload, execution_name_id(workload, execution));
 }
 
-struct gaps {
-    struct gap *items; /* by device and start */
-    size_t count, capacity;
-};
+struct gaps ARRAY_OF(struct gap); /* by device and start */
 
 /* Nothing that was not recorded is a part of one. */
 int gaps_make(const struct workload *workload, struct gaps *ret, struct err *err);
@@ -137,10 +139,7 @@ struct cut_step {
     size_t expected, seen; /* operators, communication operators and copies: of most steps, of this one */
     size_t split;          /* SIZE_MAX: it is among those that were begun */
 };
-struct cut_steps {
-    struct cut_step *items;
-    size_t count, capacity;
-};
+struct cut_steps ARRAY_OF(struct cut_step);
 
 /* "step 7 (marked): its head was not recorded, 3 of 6 operators seen" */
 #define CUT_TEXT_SIZE 160

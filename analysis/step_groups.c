@@ -104,7 +104,7 @@ static int find_operator(const struct workload *workload, const struct splits *s
     double others = -1;
 
     if (sums == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < splits->count; large_pass(i++))
         others += is_of(group, &splits->items[i]) && splits_counts(splits, i);
     add_operators(workload, &splits->items[group->slowest], 1, sums);
@@ -177,7 +177,7 @@ int step_groups_make(const struct workload *workload, const struct splits *split
                      struct err *err)
 {
     int64_t *values = calloc(splits->count + 1, sizeof *values);
-    bool failed = values == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = values == NULL && err_no_memory(err) < 0;
 
     *ret = (struct step_groups){.items = NULL};
     failed = failed || list_groups(splits, ret, err) < 0;

@@ -6,6 +6,7 @@
 
 #include "analysis/compare/statistics.h"
 #include "analysis/splits.h"
+#include "base/array.h"
 
 /* Parts of a step. */
 enum step_part { PART_COMPUTING, PART_EXPOSED, PART_COPIES, PART_FREE, STEP_PARTS };
@@ -23,10 +24,7 @@ struct step_group {
     double op_ns; /* by so much */
 };
 
-struct step_groups {
-    struct step_group *items; /* by device, the leading family first, then model and batch */
-    size_t count, capacity;
-};
+struct step_groups ARRAY_OF(struct step_group); /* by device, the leading family first, then model and batch */
 
 int step_groups_make(const struct workload *workload, const struct splits *splits, struct step_groups *ret,
                      struct err *err);

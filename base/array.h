@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* Members of such a struct: struct ARRAY_OF(int64_t) list; */
+#define ARRAY_OF(type)                                                                                                 \
+    {                                                                                                                  \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
 /* Makes room for `extra` more items behind the array's count; what is new is not initialized. Evaluates array more than
  * once. 0, or -ERR_NO_MEMORY with the array as it was. */
 #define array_reserve(array, extra, err)                                                                               \

@@ -211,12 +211,6 @@ void diag_go_on(struct diagnostics *diag)
     diag->latest = diag->count;
 }
 
-void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n)
-{
-    if (n > 0)
-        count_reports(diag, id, file, n);
-}
-
 enum diag_id diag_find(const char *name)
 {
     int id = 0;
@@ -281,4 +275,25 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err)
         break;
     }
     return err_hint(err, "without --strict the sound part of the data is kept");
+}
+
+bool span_check(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns, int64_t end_ns)
+{
+    const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
+    struct place at = *place;
+    if (span_is_sound(start_ns, end_ns))
+        return true;
+    at.field = "end_ns";
+    if (start_ns < 0 || start_ns > last_start) {
+        at.field = "start_ns";
+        diag_report(diag, DIAG_RECORD_VALUE, &at, "%s starts at %lld ns; expected 0 to %lld", what, (long long)start_ns,
+                    (long long)last_start);
+    } else if (end_ns < start_ns) {
+        diag_report(diag, DIAG_RECORD_VALUE, &at, "%s ends (%lld ns) before it starts (%lld ns); expected end >= start",
+                    what, (long long)end_ns, (long long)start_ns);
+    } else {
+        diag_report(diag, DIAG_RECORD_VALUE, &at, "%s lasts %lld ns; expected at most %lld", what,
+                    (long long)(end_ns - start_ns), (long long)DURATION_LIMIT_NS);
+    }
+    return false;
 }

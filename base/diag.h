@@ -265,9 +265,6 @@ size_t diag_mark(const struct diagnostics *diag);
 void diag_go_back(struct diagnostics *diag, size_t mark);
 void diag_go_on(struct diagnostics *diag);
 
-/* Adds n further reports of an id and file without a text of their own. */
-void diag_count(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t n);
-
 /* The id of this name; DIAG_COUNT: none. */
 enum diag_id diag_find(const char *name);
 
@@ -290,5 +287,22 @@ bool diag_is_fatal(const struct diagnostics *diag);
 
 /* Fills err with the first problem of a strict collection, its place and remedy; returns -ERR_STRICT. */
 int diag_fatal_error(const struct diagnostics *diag, struct err *err);
+
+/* Whether two times can be the start and the end of something: the one answer for all records, joins and files. */
+
+/* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
+#define DURATION_LIMIT_NS (INT64_C(1) << 53)
+
+/* Whether span_check accepts the span. */
+static inline bool span_is_sound(int64_t start_ns, int64_t end_ns)
+{
+    return start_ns >= 0 && start_ns <= INT64_MAX - DURATION_LIMIT_NS && end_ns >= start_ns &&
+           end_ns - start_ns <= DURATION_LIMIT_NS;
+}
+
+/* False: it ends before it starts, lasts longer than DURATION_LIMIT_NS or starts outside of time, which is reported as
+ * DIAG_RECORD_VALUE at the place, whose field is replaced. what: "the call". */
+bool span_check(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns,
+                int64_t end_ns);
 
 #endif

@@ -63,6 +63,11 @@ static enum err_code code_of_errno(int errnum)
     }
 }
 
+int err_no_memory(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
 int err_set_errno(struct err *err, int errnum, const char *format, ...)
 {
     const char *reason = strerrordesc_np(errnum); /* unlike strerror() free of locale and threads */

@@ -50,6 +50,9 @@ struct err {
 /* Starts a new chain with one cause, control characters masked. Returns -code, so that "return err_set(...)" works. */
 int err_set(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* "out of memory". Returns -ERR_NO_MEMORY. */
+int err_no_memory(struct err *err);
+
 /* Like err_set, for a failed system call: chooses the code from errnum and appends its text. */
 int err_set_errno(struct err *err, int errnum, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -69,7 +69,7 @@ int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t
         return -(int)err->code;
     char *copy = malloc(length + 1);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     memcpy(copy, bytes, length);
     copy[length] = '\0';
     uint32_t *place = find(intern, bytes, length, hash);

@@ -3,6 +3,10 @@
 #ifndef MSPROF_BASE_PROGRESS_H
 #define MSPROF_BASE_PROGRESS_H
 
+#include "base/err.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +22,19 @@ static inline void progress_update(const struct progress *progress, const char *
     if (progress != NULL && progress->update != NULL)
         progress->update(progress->arg, what, done, total);
 }
+
+/* The interrupt flag: set by cli/'s signal handler, polled by every long loop, never acted on in the handler itself. */
+
+/* 0, or the signal's number. Atomic, because threads read it that the signal does not interrupt. */
+extern atomic_int interrupt_signal;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may only touch what needs no lock");
+
+static inline bool interrupted(void)
+{
+    return atomic_load_explicit(&interrupt_signal, memory_order_relaxed) != 0;
+}
+
+/* Fills err; returns -ERR_INTERRUPTED. */
+int interrupt_error(struct err *err);
 
 #endif

@@ -9,16 +9,11 @@
 #define WORD_LIMIT ((size_t)128 * 1024) /* bytes; Linux takes no longer argument */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%"
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* Takes the word over, also when it fails. */
 static int append(struct words *words, char *word, struct err *err)
 {
     if (word == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (array_reserve(words, 2, err) != 0) {
         free(word);
         return -(int)err->code;

@@ -114,6 +114,30 @@ static void put_words(FILE *stream, enum command_id id)
     }
 }
 
+/* Prints the spellings of an option, with what stands before the first, between two, and before and behind each.
+ * Returns what stands before the next. */
+static const char *put_spellings(FILE *stream, const struct option_spec *option, const char *separator,
+                                 const char *between, const char *before, const char *behind)
+{
+    char buffer[OPTION_SPELLING_SIZE];
+    const char *spelling;
+
+    for (size_t s = 0; (spelling = option_spelling(option, s, buffer)) != NULL; s++) {
+        fprintf(stream, "%s%s%s%s", separator, before, spelling, behind);
+        separator = between;
+    }
+    return separator;
+}
+
+/* The spellings of an option that takes a value, as a case pattern. Every command means the same options by them, up to
+ * whether they take a value. */
+static void put_value_options(FILE *stream, const char *separator, const char *between)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].type != VALUE_NONE && !option_is_repeated(&option_table[i]))
+            separator = put_spellings(stream, &option_table[i], separator, between, "", "");
+}
+
 static void completion_fish(FILE *stream)
 {
     fputs("# fish completion for msprof, made by 'msprof completion fish'\n"
@@ -128,15 +152,7 @@ static void completion_fish(FILE *stream)
           "        switch $word\n"
           "            case",
           stream);
-    for (size_t i = 0; i < option_count; i++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (option_table[i].type == VALUE_NONE || option_is_repeated(&option_table[i]))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
-            fprintf(stream, " %s", spelling);
-    }
+    put_value_options(stream, " ", " ");
     fputs("\n"
           "                set is_value 1\n"
           "                continue\n"
@@ -162,25 +178,6 @@ static void completion_fish(FILE *stream)
 
 /* Completion for bash and zsh: the same walk over the words, the same cases, other words to offer the answers. */
 
-/* The spellings of an option that takes a value, as a case pattern. Every command means the same options by them, up to
- * whether they take a value. */
-static void put_value_options(FILE *stream)
-{
-    const char *separator = "";
-
-    for (size_t i = 0; i < option_count; i++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (option_table[i].type == VALUE_NONE || option_is_repeated(&option_table[i]))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++) {
-            fprintf(stream, "%s%s", separator, spelling);
-            separator = " | ";
-        }
-    }
-}
-
 /* The case arms that find out which command the words so far name. */
 static void put_command_cases(FILE *stream)
 {
@@ -192,18 +189,14 @@ static void put_command_cases(FILE *stream)
 /* The case pattern "'msprof import --output' | ..." of an option with a value, over all commands that take it. */
 static void put_option_pattern(FILE *stream, const struct option_spec *option)
 {
-    const char *separator = "";
+    const char *separator = "'";
 
     for (int id = 0; id < COMMAND_COUNT; id++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
+        char before[64];
 
-        if (!option_applies(option, (enum command_id)id))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(option, s, buffer)) != NULL; s++) {
-            fprintf(stream, "%s'%s %s'", separator, command_full_name((enum command_id)id), spelling);
-            separator = " | ";
-        }
+        snprintf(before, sizeof before, "%s ", command_full_name((enum command_id)id));
+        if (option_applies(option, (enum command_id)id))
+            separator = put_spellings(stream, option, separator, " | '", before, "'");
     }
 }
 
@@ -255,17 +248,9 @@ static void put_bash_words(FILE *stream, enum command_id id)
     const char *separator = "";
 
     fprintf(stream, "    '%s')\n        options='", command_full_name(id));
-    for (size_t i = 0; i < option_count; i++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (!option_applies(&option_table[i], id))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++) {
-            fprintf(stream, "%s%s", separator, spelling);
-            separator = " ";
-        }
-    }
+    for (size_t i = 0; i < option_count; i++)
+        if (option_applies(&option_table[i], id))
+            separator = put_spellings(stream, &option_table[i], separator, " ", "", "");
     fputs("'\n        words='", stream);
     separator = "";
     for (enum command_id child = command_next_child(id, COMMAND_ROOT); child != COMMAND_COUNT;
@@ -308,7 +293,7 @@ static void completion_bash(FILE *stream)
           "        case ${COMP_WORDS[i - 1]} in\n"
           "        ",
           stream);
-    put_value_options(stream);
+    put_value_options(stream, "", " | ");
     fputs(" | =) continue ;; # a value\n"
           "        esac\n"
           "        case \"$command ${COMP_WORDS[i]}\" in\n",
@@ -392,7 +377,7 @@ static void completion_zsh(FILE *stream)
           "        case ${words[i - 1]} in\n"
           "        ",
           stream);
-    put_value_options(stream);
+    put_value_options(stream, "", " | ");
     fputs(") continue ;; # a value\n"
           "        esac\n"
           "        case \"$command ${words[i]}\" in\n",

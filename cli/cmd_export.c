@@ -11,7 +11,6 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -53,7 +52,7 @@ static int layer_list_add(struct layer_list *list, const char *name, struct err 
         return -(int)err->code;
     list->items[list->count] = strdup(name);
     if (list->items[list->count++] == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return layer_list_end(list, err);
 }
 
@@ -348,8 +347,9 @@ static int remove_database(struct capture_visit *visit)
     return STATUS_DONE;
 }
 
-static int export_capture(struct capture_visit *visit, const struct export_type *type)
+static int export_capture(struct capture_visit *visit)
 {
+    const struct export_type *type = visit->context;
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
@@ -388,8 +388,14 @@ static int look_for_iterations(struct capture_visit *visit)
     return status;
 }
 
+/* Exports each capture of the command. */
+static int export_each(const struct settings *settings, const struct export_type *type)
+{
+    return captures_process_list(settings, &settings->captures, export_capture, (void *)(uintptr_t)type);
+}
+
 /* The options that choose iterations say nothing of boards' captures. */
-static int run_export(const struct settings *settings, int (*process)(struct capture_visit *visit))
+static int run_export(const struct settings *settings, const struct export_type *type)
 {
     struct err err = ERR_INIT;
 
@@ -407,43 +413,12 @@ static int run_export(const struct settings *settings, int (*process)(struct cap
             return console_error(&err);
         }
     }
-    return captures_process(settings, process);
-}
-
-static int export_capture_timeline(struct capture_visit *visit)
-{
-    return export_capture(visit, &timeline_type);
-}
-
-static int export_capture_summary(struct capture_visit *visit)
-{
-    return export_capture(visit, &summary_type);
-}
-
-static int export_capture_db(struct capture_visit *visit)
-{
-    return export_capture(visit, &db_type);
-}
-
-static int export_capture_flame(struct capture_visit *visit)
-{
-    return export_capture(visit, &flame_type);
-}
-
-static int export_capture_rules(struct capture_visit *visit)
-{
-    return export_capture(visit, &rules_type);
-}
-
-static int export_capture_rules_db(struct capture_visit *visit)
-{
-    return export_capture(visit, &rules_db_type);
+    return export_each(settings, type);
 }
 
 int export_rules(const struct settings *settings)
 {
-    return captures_process(settings, settings->analyse.rule_type == RULE_TYPE_DB ? export_capture_rules_db
-                                                                                  : export_capture_rules);
+    return export_each(settings, settings->analyse.rule_type == RULE_TYPE_DB ? &rules_db_type : &rules_type);
 }
 
 static int run_timeline(const struct settings *settings)
@@ -452,14 +427,11 @@ static int run_timeline(const struct settings *settings)
     struct export_options options = {.format = TABLE_CSV};
     struct err err = ERR_INIT;
 
-    if (timeline_options_read(settings, &options, &err) < 0) {
-        console_error(&err);
-        return STATUS_USAGE;
-    }
-
+    if (timeline_options_read(settings, &options, &err) < 0)
+        return console_error(&err);
     if (settings->merge)
         return merge_captures(settings, &merged);
-    return run_export(settings, export_capture_timeline);
+    return run_export(settings, &timeline_type);
 }
 
 static int run_summary(const struct settings *settings)
@@ -468,18 +440,18 @@ static int run_summary(const struct settings *settings)
 
     if (settings->merge)
         return merge_captures(settings, &merged);
-    return run_export(settings, export_capture_summary);
+    return run_export(settings, &summary_type);
 }
 
 static int run_db(const struct settings *settings)
 {
-    return captures_process(settings, export_capture_db);
+    return export_each(settings, &db_type);
 }
 
 static int run_flame(const struct settings *settings)
 {
     give_large_memory_back();
-    return captures_process(settings, export_capture_flame);
+    return export_each(settings, &flame_type);
 }
 
 static const struct example export_examples[] = {

@@ -260,7 +260,7 @@ static const struct report **choose(bool (*take)(const struct report *report), s
         count++;
     const struct report **reports = calloc(count + 1, sizeof(const struct report *));
     if (reports == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {

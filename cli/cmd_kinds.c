@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/strbuf.h"
-#include "cli/capture/user_files.h"
+#include "base/number.h"
+#include "cli/capture/captures.h"
 #include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -20,136 +20,140 @@
 /* Remark on a field, "bits 0-5, signed, scale 1000"; "" when nothing is special. Returns buffer. */
 #define KINDS_REMARK_SIZE 128
 
-#define TEXT_LIMIT 65536
-
-static void put_string(FILE *stream, const char *text)
-{
-    struct strbuf escaped;
-
-    strbuf_init(&escaped, TEXT_LIMIT);
-    json_text_append(&escaped, text, strlen(text)); /* texts of this program and of layout files: short */
-    fprintf(stream, "\"%s\"", escaped.data);
-    strbuf_release(&escaped);
-}
-
-/* "key": "text" and a separator. */
-static void put_member(FILE *stream, const char *key, const char *text, const char *separator)
-{
-    fprintf(stream, "\"%s\": ", key);
-    if (text != NULL)
-        put_string(stream, text);
-    else
-        fputs("null", stream);
-    fputs(separator, stream);
-}
-
 /* "integer" or "text". */
 static const char *kinds_type_name(enum column_type type)
 {
     return type == COLUMN_TEXT ? "text" : "integer";
 }
 
-static void put_column(FILE *stream, const struct column *column)
+static void put_column(struct json_out *json, const struct column *column)
 {
-    fputs("{", stream);
-    put_member(stream, "name", column->name, ", ");
-    put_member(stream, "title", column->title, ", ");
-    put_member(stream, "type", kinds_type_name(column->type), ", ");
-    put_member(stream, "unit", column->unit != UNIT_NONE ? column_unit_name(column->unit) : NULL, ", ");
-    fprintf(stream, "\"computed\": %s, ", (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0 ? "true" : "false");
-    fprintf(stream, "\"stored\": %s, ", (column->flags & COLUMN_TRANSIENT) != 0 ? "false" : "true");
-    fputs("\"values\": {", stream);
+    json_put_begin(json, NULL, '{');
+    json->gap = " ";
+    json_put_text(json, "name", column->name);
+    json_put_text(json, "title", column->title);
+    json_put_text(json, "type", kinds_type_name(column->type));
+    json_put_text(json, "unit", column->unit != UNIT_NONE ? column_unit_name(column->unit) : NULL);
+    json_put_bool(json, "computed", (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0);
+    json_put_bool(json, "stored", (column->flags & COLUMN_TRANSIENT) == 0);
+    json_put_begin(json, "values", '{');
     for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++) {
-        fprintf(stream, "%s\"%" PRId64 "\": ", name == column->names ? "" : ", ", name->value);
-        put_string(stream, name->text);
+        char value[NUMBER_MAX];
+
+        snprintf(value, sizeof value, "%" PRId64, name->value);
+        json_put_text(json, value, name->text);
     }
-    fputs("}, ", stream);
-    put_member(stream, "doc", column->doc, "}");
+    json_put_end(json, '}');
+    json_put_text(json, "doc", column->doc);
+    json_put_end(json, '}');
 }
 
-static void put_magic(FILE *stream, const struct magic *magic)
+static void put_magic(struct json_out *json, const struct magic *magic)
 {
-    fprintf(stream, "{\"offset\": %" PRIu32 ", \"width\": %" PRIu32 ", \"value\": \"0x%" PRIx64 "\"", magic->offset,
-            magic->width, magic->value); /* as text: values over 2^53 are no safe JSON numbers */
+    json_put_begin(json, NULL, '{');
+    json_put_format(json, "offset", "%" PRIu32, magic->offset);
+    json_put_format(json, "width", "%" PRIu32, magic->width);
+    json_put_format(json, "value", "\"0x%" PRIx64 "\"", magic->value); /* over 2^53 they are no safe JSON numbers */
     if (magic->mask != 0)
-        fprintf(stream, ", \"mask\": \"0x%" PRIx64 "\"", magic->mask);
-    fputc('}', stream);
+        json_put_format(json, "mask", "\"0x%" PRIx64 "\"", magic->mask);
+    json_put_end(json, '}');
 }
 
-static void put_field(FILE *stream, const struct field *field)
+static void put_field(struct json_out *json, const struct field *field)
 {
-    fputs("{", stream);
-    put_member(stream, "column", field->column, ", ");
-    fprintf(stream, "\"offset\": %" PRIu32 ", \"width\": %" PRIu32 ", \"signed\": %s", field->offset, field->width,
-            field->is_signed ? "true" : "false");
-    if (field->bit_count > 0)
-        fprintf(stream, ", \"first_bit\": %u, \"bit_count\": %u", field->first_bit, field->bit_count);
-    fprintf(stream, ", \"multiply\": %" PRId64 ", \"divide\": %" PRId64 "}", field->multiply != 0 ? field->multiply : 1,
-            field->divide != 0 ? field->divide : 1);
-}
-
-static void put_json_layout(FILE *stream, const struct layout *layout)
-{
-    fputs("        {\n          ", stream);
-    put_member(stream, "name", layout->name, ",\n          ");
-    put_member(stream, "source", layout->source, ",\n          ");
-    fprintf(stream, "\"record_size\": %" PRIu32 ",\n          \"endian\": \"%s\",\n          \"magics\": [",
-            layout->record_size, layout->big_endian ? "big" : "little");
-    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
-        fputs(i > 0 ? ", " : "", stream);
-        put_magic(stream, &layout->magics[i]);
+    json_put_begin(json, NULL, '{');
+    json->gap = " ";
+    json_put_text(json, "column", field->column);
+    json_put_format(json, "offset", "%" PRIu32, field->offset);
+    json_put_format(json, "width", "%" PRIu32, field->width);
+    json_put_bool(json, "signed", field->is_signed);
+    if (field->bit_count > 0) {
+        json_put_format(json, "first_bit", "%u", field->first_bit);
+        json_put_format(json, "bit_count", "%u", field->bit_count);
     }
-    fputs("],\n          ", stream);
+    json_put_format(json, "multiply", "%" PRId64, field->multiply != 0 ? field->multiply : 1);
+    json_put_format(json, "divide", "%" PRId64, field->divide != 0 ? field->divide : 1);
+    json_put_end(json, '}');
+}
+
+/* Ends an object or array on a line of its own, among items that stand behind `gap`. */
+static void put_end(struct json_out *json, const char *gap, char bracket)
+{
+    fputs(gap, json->stream);
+    json_put_end(json, bracket);
+    json->gap = gap;
+}
+
+static void put_json_layout(struct json_out *json, const struct layout *layout)
+{
+    json->gap = "\n        ";
+    json_put_begin(json, NULL, '{');
+    json->gap = "\n          ";
+    json_put_text(json, "name", layout->name);
+    json_put_text(json, "source", layout->source);
+    json_put_format(json, "record_size", "%" PRIu32, layout->record_size);
+    json_put_text(json, "endian", layout->big_endian ? "big" : "little");
+    json_put_begin(json, "magics", '[');
+    json->gap = " ";
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
+        put_magic(json, &layout->magics[i]);
+    json_put_end(json, ']');
+    json->gap = "\n          ";
     if (layout->icache_miss_rate.given) {
         char words[LAYOUT_RATE_SIZE];
 
         layout_rate_text(&layout->icache_miss_rate, words);
-        put_member(stream, LAYOUT_MISS_RATE, words, ",\n          ");
+        json_put_text(json, LAYOUT_MISS_RATE, words);
     }
-    fputs("\"fields\": [", stream);
+    json_put_begin(json, "fields", '[');
     for (size_t i = 0; i < layout->field_count; i++) {
-        fputs(i > 0 ? ",\n            " : "\n            ", stream);
-        put_field(stream, &layout->fields[i]);
+        json->gap = "\n            ";
+        put_field(json, &layout->fields[i]);
     }
-    fputs("\n          ]\n        }", stream);
+    put_end(json, "\n          ", ']');
+    put_end(json, "\n        ", '}');
 }
 
-static void put_kind(FILE *stream, const struct record_kind *kind, const struct layout_set *layouts)
+static void put_kind(struct json_out *json, const struct record_kind *kind, const struct layout_set *layouts)
 {
     const struct layout *layout;
 
-    fputs("    {\n      ", stream);
-    put_member(stream, "name", kind->name, ",\n      ");
+    json_put_begin(json, NULL, '{');
+    json->gap = "\n      ";
+    json_put_text(json, "name", kind->name);
     if (kind->table != NULL)
-        put_member(stream, "table", kind->table, ",\n      ");
-    put_member(stream, "title", kind->title, ",\n      ");
-    put_member(stream, "doc", kind->doc, ",\n      ");
-    fputs("\"files\": [", stream);
-    for (size_t i = 0; kind->patterns != NULL && kind->patterns[i] != NULL; i++) {
-        fputs(i > 0 ? ", " : "", stream);
-        put_string(stream, kind->patterns[i]);
-    }
-    fputs("],\n      \"columns\": [", stream);
+        json_put_text(json, "table", kind->table);
+    json_put_text(json, "title", kind->title);
+    json_put_text(json, "doc", kind->doc);
+    json_put_begin(json, "files", '[');
+    json->gap = " ";
+    for (size_t i = 0; kind->patterns != NULL && kind->patterns[i] != NULL; i++)
+        json_put_text(json, NULL, kind->patterns[i]);
+    json_put_end(json, ']');
+    json->gap = "\n      ";
+    json_put_begin(json, "columns", '[');
     for (size_t i = 0; i < kind->column_count; i++) {
-        fputs(i > 0 ? ",\n        " : "\n        ", stream);
-        put_column(stream, &kind->columns[i]);
+        json->gap = "\n        ";
+        put_column(json, &kind->columns[i]);
     }
-    fputs("\n      ],\n      \"layouts\": [", stream);
-    for (size_t i = 0; (layout = layout_candidate(layouts, kind, i)) != NULL; i++) {
-        fputs(i > 0 ? ",\n" : "\n", stream);
-        put_json_layout(stream, layout);
-    }
-    fputs("]\n    }", stream);
+    put_end(json, "\n      ", ']');
+    json_put_begin(json, "layouts", '[');
+    for (size_t i = 0; (layout = layout_candidate(layouts, kind, i)) != NULL; i++)
+        put_json_layout(json, layout);
+    json_put_end(json, ']');
+    put_end(json, "\n    ", '}');
 }
 
 static void kinds_print_json(FILE *stream, const struct record_kind *const *kinds, const struct layout_set *layouts)
 {
-    fputs("[\n", stream);
-    for (size_t i = 0; kinds[i] != NULL; i++) {
-        fputs(i > 0 ? ",\n" : "", stream);
-        put_kind(stream, kinds[i], layouts);
-    }
-    fputs("\n]\n", stream);
+    struct json_out json = {.stream = stream};
+
+    json_put_begin(&json, NULL, '[');
+    json.gap = "\n    ";
+    for (size_t i = 0; kinds[i] != NULL; i++)
+        put_kind(&json, kinds[i], layouts);
+    put_end(&json, "\n", ']');
+    fputc('\n', stream);
 }
 
 static void put_file_names(FILE *stream, const struct record_kind *kind)
@@ -386,7 +390,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
         limit++;
     chosen = calloc(limit, sizeof *chosen);
     if (chosen == NULL)
-        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(&err);
     else
         choose_kinds(settings, chosen, &err);
     if (chosen != NULL && err.code == ERR_NONE) {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
+#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/number.h"
-#include "cli/capture/user_files.h"
+#include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
-#include "parsers/layouts/check.h"
 #include "parsers/layouts/infer.h"
-#include "parsers/layouts/info_keys.h"
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"
 
@@ -278,7 +277,7 @@ static bool is_asked_for(const struct settings *settings, const struct capture_f
     if (file->kind != NULL)
         return strcmp(file->kind->name, kind) == 0;
     /* a file of no kind is named by the beginning of its name */
-    const char *slash = strrchr(file->name, '/'), *name = slash != NULL ? slash + 1 : file->name;
+    const char *name = path_name(file->name);
     return strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == '.';
 }
 

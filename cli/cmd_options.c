@@ -5,8 +5,7 @@
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "exporters/reports/answers/outcome.h"
-#include "parsers/switches/check.h"
-#include "parsers/switches/script_text.h"
+#include "parsers/switches/finding.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static int read_input(char **ret_text, size_t *ret_length, struct err *err)
     }
     *ret_length = text.length;
     *ret_text = strbuf_detach(&text);
-    return *ret_text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret_text != NULL ? 0 : err_no_memory(err);
 }
 
 static int print_answer(const struct settings *settings, struct switch_finding *finding, const char *file)

@@ -3,7 +3,7 @@
 #include "cli/cmd_run.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -123,7 +123,7 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
         surroundings->preload = NULL;
     free(library);
     if (surroundings->preload == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     result = make_directories(output, err);
     if (result != 0)
         return err_wrap(err, "cannot put captures into '%s'", output);
@@ -262,7 +262,7 @@ static int split_lines(char *text, struct value_list *ret, size_t *ret_gone, str
     ret->values = calloc(lines + 1, sizeof *ret->values);
     ret->count = 0;
     if (ret->values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         if (access(line, F_OK) == 0)

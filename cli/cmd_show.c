@@ -2,7 +2,6 @@
 /* msprof show: the tables of a capture in the terminal. */
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/user_files.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
+#include "cli/console.h"
+
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static const struct example root_examples[] = {
     {"import a capture and write both kinds of reports",
@@ -78,4 +83,15 @@ bool command_is_within(enum command_id id, enum command_id ancestor)
     while (id != ancestor && id != COMMAND_ROOT)
         id = commands[id]->parent;
     return id == ancestor;
+}
+
+pid_t child_fork(void)
+{
+    pid_t parent = getpid(), child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it went before that was asked for */
+        _exit(STATUS_INTERRUPTED);
+    return 0;
 }

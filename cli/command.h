@@ -5,7 +5,7 @@
 #define MSPROF_CLI_COMMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <sys/types.h>
 
 struct settings;
 
@@ -56,5 +56,10 @@ enum command_id command_find(enum command_id parent, const char *name);
 enum command_id command_next_child(enum command_id parent, enum command_id previous);
 /* Whether id is ancestor itself or below it. */
 bool command_is_within(enum command_id id, enum command_id ancestor);
+
+/* Processes that work for a command. */
+
+/* fork(), for work that nobody wants when this process is gone: the child is interrupted then, however that ended. */
+pid_t child_fork(void);
 
 #endif

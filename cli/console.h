@@ -8,6 +8,19 @@
 #include "base/progress.h"
 #include "cli/options/options.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
+/* A progress bar on stderr: appears after half a second, is redrawn ten times a second, leaves nothing behind. */
+
+/* From any thread. */
+void progress_bar_update(void *unused, const char *what, uint64_t done, uint64_t total);
+/* Around a line on stderr: erases the bar and keeps it from being drawn until progress_bar_resume. */
+void progress_bar_pause(void);
+void progress_bar_resume(void);
+/* Erases the bar; the next update starts a new one. */
+void progress_bar_end(void);
+
 /* Makes sure that descriptors 0 to 2 are taken, so that no file of ours ends up as stdout. Before anything is opened.
  */
 void console_guard_descriptors(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"

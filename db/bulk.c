@@ -2,7 +2,7 @@
 #include "db/bulk.h"
 
 #include "base/file/spool.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "db/database.h"

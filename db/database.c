@@ -3,7 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/query/take_row.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/import.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
-#include "db/query/query.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
 #include "parsers/decode/decode.h"

@@ -5,7 +5,6 @@
 
 #include "base/diag.h"
 #include "base/err.h"
-#include "base/progress.h"
 #include "db/database.h"
 #include "parsers/capture/capture.h"
 

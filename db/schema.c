@@ -353,10 +353,7 @@ int schema_finish(sqlite3 *db, struct err *err)
 
 /* ---- the same in a file, where SQLite is told what it would have made: each CREATE costs four times as much ---- */
 
-struct roots {
-    bool *items; /* struct blank's keyed */
-    size_t count, capacity;
-};
+struct roots ARRAY_OF(bool); /* struct blank's keyed */
 
 static int count_roots(const char *script, struct roots *roots, struct err *err)
 {
@@ -506,10 +503,7 @@ static bool schema_text(sqlite3 *db, struct strbuf *text)
     return code == SQLITE_DONE && !text->failed;
 }
 
-struct made_list {
-    struct made *items;
-    size_t count, capacity;
-};
+struct made_list ARRAY_OF(struct made);
 
 static int by_type_and_name(const void *a, const void *b)
 {

@@ -99,7 +99,7 @@ static int export_iterations(cann_export *export, sqlite3 *db, const struct expo
     struct export_options part = *options;
     sqlite3 *iteration = NULL;
     char *path = path_join(options->directory, ""), *temporary = NULL;
-    int fd = path != NULL ? temporary_create(path, &temporary, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int fd = path != NULL ? temporary_create(path, &temporary, err) : err_no_memory(err);
     int status = fd < 0 ? fd : 0;
     if (status == 0)
         status = iteration_database_make(db, options->database, temporary, options->model_id, options->iteration_id,

@@ -3,14 +3,10 @@
 #ifndef MSPROF_EXPORTERS_CANN_REPORT_H
 #define MSPROF_EXPORTERS_CANN_REPORT_H
 
-#include "base/file/outfile.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/export.h"
-#include "exporters/parallel.h"
-#include "exporters/table/writer.h"
-#include "parsers/series.h"
 
 /* One of the two for what the options say: everything, or some iterations of a model. -ERR_USAGE when they name only
  * one of model and iteration, -ERR_NOT_FOUND when there is no such iteration. */

@@ -2,7 +2,7 @@
 #include "exporters/json_text.h"
 
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -135,8 +135,10 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length)
 static void put_key(struct json_out *json, const char *key)
 {
     fputs(json->any ? "," : "", json->stream);
+    if (json->gap != NULL && (json->any || json->gap[0] == '\n'))
+        fputs(json->gap, json->stream);
     if (key != NULL)
-        fprintf(json->stream, "\"%s\":", key);
+        fprintf(json->stream, json->gap != NULL ? "\"%s\": " : "\"%s\":", key);
     json->any = true;
 }
 

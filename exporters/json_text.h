@@ -36,6 +36,8 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length);
 struct json_out {
     FILE *stream;
     bool any; /* something stands before, in the object or array that is open */
+    /* NULL: no blanks; else a blank stands behind colons, and this behind commas, a line feed before the first, too. */
+    const char *gap;
 };
 
 /* key: of ours, needs no escape; NULL in an array. */
@@ -52,5 +54,21 @@ void json_put_format(struct json_out *json, const char *key, const char *format,
 /* Replaces a file of sound JSON by itself with four blanks for each level. It is read in pieces; its values do not
  * change by a byte. */
 int json_indent_file(const char *path, struct err *err);
+
+/* The JSON documents that are written, each with the version of its schema: the file
+ * docs/schemas/<name>.<version>.json, where the name is what stands after "msprof.". A number is raised when a key goes
+ * or means something else. */
+
+#define SCHEMA_ADVICE "msprof.advice/1"
+#define SCHEMA_BASELINE "msprof.baseline/2"
+#define SCHEMA_DIFF "msprof.diff/1"
+#define SCHEMA_DOCTOR "msprof.doctor/1"
+#define SCHEMA_OPTIONS "msprof.options/1"
+#define SCHEMA_RULES "msprof.rules/1"
+
+#define SCHEMA_LIST                                                                                                    \
+    {                                                                                                                  \
+        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_OPTIONS, SCHEMA_RULES, NULL                 \
+    }
 
 #endif

@@ -27,7 +27,7 @@ char *output_file_path(const struct export_options *options, const char *name, i
     }
     char *result = strbuf_detach(&path);
     if (result == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/parallel.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The job table: which devices and models a capture has. */
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
@@ -12,35 +13,12 @@
 
 #define LONGEST_SHOWN 5
 
-enum {
-    JOB_INFO,
-    DEVICE_ID,
-    DIR_NAME,
-    COLLECTION_TIME,
-    MODEL_ID,
-    ITERATION_NUMBER,
-    TOP_TIME_ITERATION,
-    RANK_ID,
-    COLUMNS
+static const struct text_column columns[] = {
+    {"Job Info", .kind = TEXT_COLUMN},           {"Device ID", .kind = NUMBER_COLUMN},
+    {"Dir Name", .kind = TEXT_COLUMN},           {"Collection Time", .kind = TEXT_COLUMN},
+    {"Model ID", .kind = NUMBER_COLUMN},         {"Iteration Number", .kind = NUMBER_COLUMN},
+    {"Top Time Iteration", .kind = TEXT_COLUMN}, {"Rank ID", .kind = NUMBER_COLUMN},
 };
-
-static const struct text_column columns[COLUMNS] = {
-    [JOB_INFO] = {.title = "Job Info", .kind = TEXT_COLUMN},
-    [DEVICE_ID] = {.title = "Device ID", .kind = NUMBER_COLUMN},
-    [DIR_NAME] = {.title = "Dir Name", .kind = TEXT_COLUMN},
-    [COLLECTION_TIME] = {.title = "Collection Time", .kind = TEXT_COLUMN},
-    [MODEL_ID] = {.title = "Model ID", .kind = NUMBER_COLUMN},
-    [ITERATION_NUMBER] = {.title = "Iteration Number", .kind = NUMBER_COLUMN},
-    [TOP_TIME_ITERATION] = {.title = "Top Time Iteration", .kind = TEXT_COLUMN},
-    [RANK_ID] = {.title = "Rank ID", .kind = NUMBER_COLUMN},
-};
-
-/* The last part of a path. */
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 struct part_table {
     struct text_table text;
@@ -79,15 +57,15 @@ struct model_iterations {
 
 static void give_row(struct part_table *table, const struct cann_part *part, const struct model_iterations *iterations)
 {
-    const struct table_cell cells[COLUMNS] = {
-        [JOB_INFO] = known_text(part->job),
-        [DEVICE_ID] = cell_number(part->device_id, 0),
-        [DIR_NAME] = cell_text(*part->directory != '\0' ? part->directory : table->capture),
-        [COLLECTION_TIME] = known_text(part->begin_date),
-        [MODEL_ID] = cell_number(iterations->model_id, 0),
-        [ITERATION_NUMBER] = cell_number(iterations->count, 0),
-        [TOP_TIME_ITERATION] = known_text(iterations->longest),
-        [RANK_ID] = cell_number(part->rank_id, 0),
+    const struct table_cell cells[] = {
+        known_text(part->job),
+        cell_number(part->device_id, 0),
+        cell_text(*part->directory != '\0' ? part->directory : table->capture),
+        known_text(part->begin_date),
+        cell_number(iterations->model_id, 0),
+        cell_number(iterations->count, 0),
+        known_text(iterations->longest),
+        cell_number(part->rank_id, 0),
     };
     put_cells(table, cells);
 }
@@ -97,13 +75,8 @@ static int by_model_and_time(const void *a, const void *b)
 {
     const struct cann_step *x = a, *y = b;
     int64_t x_ns = number_subtract(x->end_ns, x->start_ns), y_ns = number_subtract(y->end_ns, y->start_ns);
-    if (x->device_id != y->device_id)
-        return x->device_id < y->device_id ? -1 : 1;
-    if (x->model_id != y->model_id)
-        return x->model_id < y->model_id ? -1 : 1;
-    if (x_ns != y_ns)
-        return x_ns > y_ns ? -1 : 1;
-    return (x->iteration > y->iteration) - (x->iteration < y->iteration);
+    return 8 * NUMBER_ORDER(x->device_id, y->device_id) + 4 * NUMBER_ORDER(x->model_id, y->model_id) +
+           2 * NUMBER_ORDER(y_ns, x_ns) + NUMBER_ORDER(x->iteration, y->iteration);
 }
 
 static bool is_of(const struct cann_step *step, int64_t device_id)
@@ -155,33 +128,18 @@ static void give_rows(struct part_table *table)
 
 /* ---- iterations ---- */
 
-enum {
-    AT_DEVICE,
-    AT_MODEL,
-    AT_ITERATION,
-    AT_TIME,
-    AT_PROPAGATION,
-    AT_INTERVAL,
-    AT_REFRESH,
-    AT_START,
-    AT_FORWARD,
-    AT_BACKWARD,
-    AT_END,
-    AT_COLUMNS
-};
-
-static const struct text_column step_columns[AT_COLUMNS] = {
-    [AT_DEVICE] = {.title = "ID", .kind = NUMBER_COLUMN},
-    [AT_MODEL] = {.title = "Model ID", .kind = NUMBER_COLUMN},
-    [AT_ITERATION] = {.title = "Iteration ID", .kind = NUMBER_COLUMN},
-    [AT_TIME] = {.title = "Iteration Time(us)", .kind = NUMBER_COLUMN},
-    [AT_PROPAGATION] = {.title = "FP to BP Time(us)", .kind = NUMBER_COLUMN},
-    [AT_INTERVAL] = {.title = "Iteration Interval(us)", .kind = NUMBER_COLUMN},
-    [AT_REFRESH] = {.title = "Iteration Refresh(us)", .kind = NUMBER_COLUMN},
-    [AT_START] = {.title = "Iteration Start(us)", .kind = NUMBER_COLUMN},
-    [AT_FORWARD] = {.title = "FP Start(us)", .kind = NUMBER_COLUMN},
-    [AT_BACKWARD] = {.title = "BP End(us)", .kind = NUMBER_COLUMN},
-    [AT_END] = {.title = "Iteration End(us)", .kind = NUMBER_COLUMN},
+static const struct text_column step_columns[] = {
+    {"ID", .kind = NUMBER_COLUMN},
+    {"Model ID", .kind = NUMBER_COLUMN},
+    {"Iteration ID", .kind = NUMBER_COLUMN},
+    {"Iteration Time(us)", .kind = NUMBER_COLUMN},
+    {"FP to BP Time(us)", .kind = NUMBER_COLUMN},
+    {"Iteration Interval(us)", .kind = NUMBER_COLUMN},
+    {"Iteration Refresh(us)", .kind = NUMBER_COLUMN},
+    {"Iteration Start(us)", .kind = NUMBER_COLUMN},
+    {"FP Start(us)", .kind = NUMBER_COLUMN},
+    {"BP End(us)", .kind = NUMBER_COLUMN},
+    {"Iteration End(us)", .kind = NUMBER_COLUMN},
 };
 
 /* In microseconds, between two times that may not be known. */
@@ -195,18 +153,18 @@ static void give_iterations(struct part_table *table)
     const struct query_choice *choice = table->choice;
     for (size_t i = 0; i < table->steps.count; i++) {
         const struct cann_step *step = &table->steps.items[i];
-        const struct table_cell cells[AT_COLUMNS] = {
-            [AT_DEVICE] = cell_number(step->device_id, 0),
-            [AT_MODEL] = step->model_id != CANN_NO_ID ? cell_number(step->model_id, 0) : cell_missing(),
-            [AT_ITERATION] = cell_number(step->iteration, 0),
-            [AT_TIME] = between(step->start_ns, step->end_ns),
-            [AT_PROPAGATION] = between(step->forward_ns, step->backward_ns),
-            [AT_INTERVAL] = cell_number(step->augmentation_ns, 3),
-            [AT_REFRESH] = between(step->backward_ns, step->end_ns),
-            [AT_START] = cell_number(step->start_ns, 3),
-            [AT_FORWARD] = cell_number(step->forward_ns, 3),
-            [AT_BACKWARD] = cell_number(step->backward_ns, 3),
-            [AT_END] = cell_number(step->end_ns, 3),
+        const struct table_cell cells[] = {
+            cell_number(step->device_id, 0),
+            step->model_id != CANN_NO_ID ? cell_number(step->model_id, 0) : cell_missing(),
+            cell_number(step->iteration, 0),
+            between(step->start_ns, step->end_ns),
+            between(step->forward_ns, step->backward_ns),
+            cell_number(step->augmentation_ns, 3),
+            between(step->backward_ns, step->end_ns),
+            cell_number(step->start_ns, 3),
+            cell_number(step->forward_ns, 3),
+            cell_number(step->backward_ns, 3),
+            cell_number(step->end_ns, 3),
         };
         if (is_chosen(choice->device_id, step->device_id) && is_chosen(choice->model_id, step->model_id) &&
             is_chosen(choice->iteration_id, step->iteration))
@@ -242,9 +200,9 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
         return -(int)err->code;
     bool failed = database_meta(db, "capture_path", &capture, err) < 0;
     struct part_table table = {
-        .parts = &parts, .capture = capture != NULL ? last_part(capture) : "", .choice = choice, .measuring = true};
+        .parts = &parts, .capture = capture != NULL ? path_name(capture) : "", .choice = choice, .measuring = true};
     text_table_init(&table.text, choice->iterations ? step_columns : columns,
-                    choice->iterations ? AT_COLUMNS : COLUMNS);
+                    choice->iterations ? sizeof step_columns / sizeof *step_columns : sizeof columns / sizeof *columns);
     failed = failed || cann_steps_load(db, &table.steps, err) < 0;
     if (!failed) {
         if (!choice->iterations)

@@ -14,7 +14,7 @@ static int take_piece(struct row_piece *piece, struct strbuf *text, struct err *
     size_t length = text->length;
     piece->text = strbuf_detach(text);
     piece->length = length;
-    return piece->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return piece->text != NULL ? 0 : err_no_memory(err);
 }
 
 static int make_piece(struct row_piece *piece, const char *before, const char *title, const char *after,

@@ -8,10 +8,8 @@
 #include "base/file/outfile.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "db/database.h"
 #include "db/query/query_cann.h"
 #include "exporters/export.h"
-#include "exporters/parallel.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -167,15 +167,12 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
 {
     struct summary summary = {.family = family};
     char name[TX_REPORT_NAME_MAX];
-    int status = report_session_open(&summary.session, db, options, result, err);
-    if (status == 0)
-        status = report_scopes_each(db, family, options, write_device, &summary, err);
-    if (status == 0)
-        status = tx_report_name(name, db, options, "", err);
-    if (status == 0)
-        status = write_whole(&summary, options, name + strlen("msprof_tx"), err);
+    bool failed = report_session_open(&summary.session, db, options, result, err) < 0 ||
+                  report_scopes_each(db, family, options, write_device, &summary, err) < 0 ||
+                  tx_report_name(name, db, options, "", err) < 0 ||
+                  write_whole(&summary, options, name + strlen("msprof_tx"), err) < 0;
     report_session_release(&summary.session);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures that an acl.json begins. */
 #include "acl/config/json_config.h"
-#include "acl/file_mode.h"
 #include "acl/message.h"
 #include "acl/mode.h"
 #include "acl/stamp.h"

@@ -8,7 +8,6 @@
 #include "parsers/switches/rule.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Directories that a program names for its captures. */

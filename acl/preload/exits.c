@@ -2,7 +2,6 @@
 /* Ends of the process that run no exit handlers: what was recorded is written first. */
 #include "acl/preload/preload.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

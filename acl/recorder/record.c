@@ -4,7 +4,6 @@
 #include "acl/recorder/recorder_state.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define MAGIC 0x5a5a
 #define TX_TAG 120        /* the data tag of a tx record */

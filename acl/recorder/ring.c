@@ -2,7 +2,6 @@
 #include "acl/recorder/ring.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <time.h>
 
 void shield_raise(struct shield *shield)
 {

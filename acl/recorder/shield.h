@@ -5,7 +5,6 @@
 #define MSPROF_ACL_RECORDER_SHIELD_H
 
 #include <signal.h>
-#include <stddef.h>
 
 /* State of the thread before. */
 struct shield {

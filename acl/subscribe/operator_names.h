@@ -15,7 +15,6 @@
 #ifndef MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_H
 #define MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,6 +3,7 @@
 #ifndef MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_WRITER_H
 #define MSPROF_ACL_SUBSCRIBE_OPERATOR_NAMES_WRITER_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/file/outfile.h"
 #include "base/intern.h"
@@ -17,10 +18,7 @@ struct operator_names_writer {
         size_t count, capacity;
     } entries;
     struct intern texts;
-    struct {
-        uint32_t *items; /* of the texts in the table */
-        size_t count, capacity;
-    } offsets;
+    struct ARRAY_OF(uint32_t) offsets; /* of the texts in the table */
     size_t texts_length;
 };
 

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "msprof/acl_prof.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -147,7 +147,7 @@ static int side_rows_make(const struct side *side, enum subject subject, struct 
         most += side->profiles[i]->tables[subject].count;
     ret->rows = calloc(most + 1, sizeof *ret->rows);
     if (ret->rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     while (status == 0) {
         const char *least = NULL;
         for (size_t i = 0; i < side->count; i++) {
@@ -180,7 +180,7 @@ static int match_rows(const struct side_rows *base, const struct side_rows *othe
         matches[s] = calloc(sides[s]->count + 1, sizeof *matches[s]);
         if (matches[s] == NULL) {
             free(s == 1 ? matches[0] : NULL);
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         }
         for (size_t i = 0; i < sides[s]->count; i++) {
             const struct profile_row *row = sides[s]->rows[i].first;
@@ -258,7 +258,7 @@ static int learn(const struct building *building, const size_t captures[2], cons
     size_t n = 0;
 
     if (sides == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < building->count; i++)
         if (is_on_both(building, i)) {
             base[n] = &building->base[i]->runs;
@@ -290,7 +290,7 @@ static int correct(struct building *building, struct err *err)
     size_t n = 0;
 
     if (p == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < building->count; i++)
         if (is_on_both(building, i))
             p[n++] = building->rows[i].p;
@@ -467,7 +467,7 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     building.base = calloc(a.count + b.count + 1, sizeof *building.base);
     building.other = calloc(a.count + b.count + 1, sizeof *building.other);
     if (building.rows == NULL || building.base == NULL || building.other == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
         goto out;
     }
     fill_rows(&building, &a, &b, a_match, b_match);
@@ -796,7 +796,7 @@ static int find_smallest(struct comparison *comparison, struct err *err)
     size_t n = 0;
 
     if (values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < comparison->rows.count; i++)
         if (comparison->rows.items[i].smallest >= 0)
             values[n++] = comparison->rows.items[i].smallest;
@@ -828,7 +828,7 @@ int compare(const struct side *base, const struct side *new_side, const struct c
     ret->run_to_run = base->count > 1 && new_side->count > 1;
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
     int status = compare_table(base, new_side, &first, &ops, err);
     if (status == 0) {

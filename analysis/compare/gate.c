@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/gate.h"
 
+#include "analysis/compare/compare.h"
 #include "analysis/compare/profile.h"
 #include "base/suggest.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,4 +189,123 @@ bool gate_holds(const struct gate *gate, double base, double new_value, double s
     if (gate->kind == LIMIT_EQUAL)
         return new_value - limit <= tolerance * limit && limit - new_value <= tolerance * limit;
     return gate->kind == LIMIT_BELOW ? new_value < limit : new_value > limit;
+}
+
+/* Gates on measures of steps: models, batches and devices are held against the limit one by one. */
+
+static enum measure measure_of(enum gate_metric metric)
+{
+    return metric == GATE_FPS ? MEASURE_PERIOD : (enum measure)metric;
+}
+
+static bool has_one_group(const struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->profiles[i]->group_count != 1)
+            return false;
+    return true;
+}
+
+/* The group with this key; NULL as a key: the only one. */
+static const struct profile_group *group_of(const struct profile *profile, const char *key)
+{
+    for (size_t g = 0; g < profile->group_count; g++)
+        if (key == NULL || strcmp(profile->groups[g].key, key) == 0)
+            return &profile->groups[g];
+    return NULL;
+}
+
+/* The mean over the captures of a side that have the group, of a measure's median; negative: not known. Frames are
+ * those of the whole batch. */
+static double value_of(const struct side *side, const char *key, enum gate_metric metric)
+{
+    double sum = 0, count = 0;
+
+    for (size_t i = 0; i < side->count; i++) {
+        const struct profile *profile = side->profiles[i];
+        const struct profile_group *group = group_of(profile, key);
+        const struct series *series = group != NULL ? &group->measures[measure_of(metric)] : NULL;
+        if (series == NULL)
+            continue;
+        if (series->n == 0 || !profile->facts.times_known || (metric == GATE_FPS && series->median <= 0))
+            return -1;
+        sum +=
+            metric == GATE_FPS ? 1e9 * (double)(group->batch > 0 ? group->batch : 1) / series->median : series->median;
+        count++;
+    }
+    return count > 0 ? sum / count : -1;
+}
+
+/* By how much worse the new side is, in the measure of a limit. */
+static double excess(const struct gate *gate, double base, double other)
+{
+    double worse = gate_more_is_better(gate->metric) ? base - other : other - base;
+
+    if (gate->kind != LIMIT_WORSE_BY)
+        return gate->kind == LIMIT_ABOVE ? -other : other;
+    if (!gate->percent)
+        return worse;
+    return base > 0 ? worse / base : worse > 0 ? INFINITY : 0;
+}
+
+static void hold_group(struct compare_gate *result, const struct side *base, const struct side *new_side,
+                       const char *key, double step_new)
+{
+    double a = value_of(base, key, result->gate->metric), b = value_of(new_side, key, result->gate->metric);
+
+    double period = value_of(new_side, key, GATE_PERIOD);
+
+    if (a < 0 || b < 0)
+        return;
+    if (period > 0 && result->gate->metric >= GATE_BUSY)
+        step_new = period; /* what these are a part of */
+    if (!gate_holds(result->gate, a, b, step_new))
+        result->passed = false;
+    if (!result->known || excess(result->gate, a, b) > excess(result->gate, result->base, result->new_value)) {
+        result->worst = key;
+        result->base = a;
+        result->new_value = b;
+    }
+    result->known = true;
+}
+
+static bool has_steps(const struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->profiles[i]->step_source == STEPS_NONE || !side->profiles[i]->facts.times_known)
+            return false;
+    return true;
+}
+
+/* There are steps, and nothing to hold against the limit. */
+static void tell_why(struct compare_gate *result, const struct side *base, const struct side *new_side)
+{
+    const struct side *const sides[] = {base, new_side};
+    char recorded[RECORDED_SIZE] = "";
+
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count && recorded[0] == '\0'; i++)
+            workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
+    if (recorded[0] != '\0')
+        snprintf(result->why, sizeof result->why,
+                 "%s: no two that follow each other, so nothing is known of what is between them", recorded);
+    else
+        snprintf(result->why, sizeof result->why,
+                 "no model, batch and device has on both sides steps that follow each other");
+}
+
+void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)
+{
+    result->passed = true;
+    if (has_one_group(base) && has_one_group(new_side))
+        hold_group(result, base, new_side, NULL, step_new);
+    else
+        for (size_t i = 0; i < new_side->count; i++)
+            for (size_t g = 0; g < new_side->profiles[i]->group_count; g++)
+                hold_group(result, base, new_side, new_side->profiles[i]->groups[g].key, step_new);
+    if (result->known)
+        return;
+    result->passed = false;
+    if (has_steps(base) && has_steps(new_side))
+        tell_why(result, base, new_side);
 }

@@ -3,6 +3,8 @@
 #ifndef MSPROF_ANALYSIS_COMPARE_MATCH_H
 #define MSPROF_ANALYSIS_COMPARE_MATCH_H
 
+#include "analysis/compare/workload.h"
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -30,5 +32,23 @@ int match_operators(struct match_operator *base, size_t base_count, struct match
 /* The length of `name` without what counts executions and operators at its end: "-op123", "_456", "trailing 7". At
  * least 1 unless the name is empty. */
 size_t match_stem(const char *name);
+
+/* Operators that run before and after those of one sort on the same stream. */
+
+/* The executions of an operator between the same two others. */
+struct neighbours {
+    uint32_t op;
+    uint32_t before, after; /* operators; NO_TEXT: none on the stream */
+    int64_t count;
+    double total_ns;
+};
+
+struct neighbour_list ARRAY_OF(struct neighbours); /* the largest total first */
+
+/* Finds those of the operators that wanted says. */
+int neighbours_find(const struct workload *workload,
+                    bool (*wanted)(const struct workload *workload, const struct workload_operator *op),
+                    struct neighbour_list *ret, struct err *err);
+void neighbours_release(struct neighbour_list *list);
 
 #endif

@@ -161,7 +161,7 @@ static int learn_shared(struct noise *noise, const struct key *keys, size_t coun
     size_t n = 0;
 
     if (values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < count; i++)
         scratch[n++] = keys[i].inner;
     double typical = fmax(numbers_median(scratch, n), 1e-12);
@@ -300,7 +300,7 @@ int noise_learn(const struct runs *const *base, const struct runs *const *new_si
     struct key *keys = calloc(count + 1, sizeof *keys);
     double *scratch = calloc(count + 1, sizeof *scratch);
     struct ratio *ratios = calloc(count + 1, sizeof *ratios);
-    int status = keys == NULL || scratch == NULL || ratios == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int status = keys == NULL || scratch == NULL || ratios == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct noise){.options = *options, .captures = {captures[0], captures[1]}, .keys = count};
     for (size_t i = 0; status == 0 && i < count; i++)

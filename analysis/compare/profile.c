@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 
 #include <stdio.h>
@@ -119,7 +120,7 @@ static int find_varying(const struct workload *workload, const struct splits *sp
     struct tally tally = {workload, keys, calloc(keys->count + 1, sizeof *tally.items)};
 
     if (tally.items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t g = 0; !splits->whole && g < splits->groups.count; g++)
         if (splits->groups.items[g].source == splits->source)
             tally_group(&tally, splits, g);
@@ -193,7 +194,7 @@ static void put_value(struct grouping *grouping, uint32_t group, int64_t value)
 static int copy_text(char **ret, const char *text, struct err *err)
 {
     *ret = strdup(text);
-    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret != NULL ? 0 : err_no_memory(err);
 }
 
 static int by_key(const void *a, const void *b)
@@ -230,7 +231,7 @@ static int make_rows(struct profile_table *table, const struct workload *workloa
 
     table->rows = calloc(grouping->group_count + 1, sizeof *table->rows);
     if (table->rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
         if (grouping->groups[i].count > 0)
             status = make_row(&table->rows[table->count++], workload, grouping, i, err);
@@ -261,7 +262,7 @@ static int operator_key(const struct workload *workload, const struct workload_o
         if (subject == BY_SHAPE)
             strbuf_addf(key, "%s%s", shapes[0] != '\0' ? " " : "", shapes);
     }
-    return key->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return key->failed ? err_no_memory(err) : 0;
 }
 
 #define KEY_SIZE 4096
@@ -283,7 +284,7 @@ static int tell_varying(const struct counting *counting, struct grouping *groupi
                         struct err *err)
 {
     bool *varies = calloc(grouping->group_count + 1, sizeof *varies);
-    bool failed = varies == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = varies == NULL && err_no_memory(err) < 0;
 
     keys.count = grouping->group_count;
     failed = failed ||
@@ -301,7 +302,7 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     const struct workload *workload = counting->workload;
     struct grouping grouping = {.groups = NULL};
     uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
-    bool failed = groups == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = groups == NULL && err_no_memory(err) < 0;
     struct strbuf key;
 
     strbuf_init(&key, SIZE_MAX / 2);
@@ -366,7 +367,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
     const struct splits *splits = counting->splits;
     uint32_t *groups = calloc(splits->count + 1, sizeof *groups);
     char key[KEY_SIZE];
-    bool failed = groups == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = groups == NULL && err_no_memory(err) < 0;
 
     if (splits->whole) {
         free(groups);
@@ -403,9 +404,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct gap_total *x = a, *y = b;
 
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->group > y->group) - (x->group < y->group);
+    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->group, y->group);
 }
 
 /* Groups that are not kept have no gaps any more, and the gaps no group. */
@@ -414,7 +413,7 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
 
     if (totals == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < grouping->group_count; i++)
         totals[i].group = i;
     for (size_t i = 0; i < gaps->count; i++) {
@@ -566,11 +565,11 @@ static int make_groups(struct profile *profile, const struct workload *workload,
                        struct err *err)
 {
     int64_t *values = calloc(splits->count + 1, sizeof *values);
-    int status = values == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int status = values == NULL ? err_no_memory(err) : 0;
 
     profile->groups = calloc(splits->groups.count + 1, sizeof *profile->groups);
     if (profile->groups == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t g = 0; status == 0 && g < splits->groups.count; g++)
         if (splits->groups.items[g].source == splits->source)
             status = make_group(&profile->groups[profile->group_count++], workload, splits, g, values, err);
@@ -682,7 +681,7 @@ int profile_add_rows(struct profile *profile, enum subject subject, const char *
 
     table->rows = calloc(count + 1, sizeof *table->rows);
     if (table->rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; !failed && i < count; i++) {
         struct profile_row *row = &table->rows[table->count++];
         row->order = i;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ int series_make(struct series *series, int64_t *values, size_t n, struct err *er
         return 0;
     series->samples = malloc(kept * sizeof *series->samples);
     if (series->samples == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     statistics_sort(values, n);
     for (size_t i = 0; i < n; i++) {
         large_pass(i);
@@ -326,9 +327,7 @@ static int by_p(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
 
-    if (x->p != y->p)
-        return x->p < y->p ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return 2 * NUMBER_ORDER(x->p, y->p) + NUMBER_ORDER(x->place, y->place);
 }
 
 int false_discovery(const double *p, size_t n, double *q, struct err *err)
@@ -337,7 +336,7 @@ int false_discovery(const double *p, size_t n, double *q, struct err *err)
     double least = 1;
 
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < n; i++)
         sorted[i] = (struct placed){p[i], i};
     array_sort(sorted, n, sizeof *sorted, by_p);

@@ -3,6 +3,7 @@
 #ifndef MSPROF_ANALYSIS_COMPARE_STATISTICS_H
 #define MSPROF_ANALYSIS_COMPARE_STATISTICS_H
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -18,10 +19,7 @@ double numbers_median(double *values, size_t n);
 double statistics_mad(const int64_t *sorted, size_t n, double median);
 
 /* Values that are collected one by one: array_reserve() makes room. All zero: none; free(items). */
-struct durations {
-    int64_t *items;
-    size_t count, capacity;
-};
+struct durations ARRAY_OF(int64_t);
 
 int durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ int period_find(const size_t *counts, const uint64_t *first, size_t operators, s
 
     *ret = (struct period){.count = 0};
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (operators > 0)
         memcpy(sorted, counts, operators * sizeof *sorted);
     array_sort(sorted, operators, sizeof *sorted, by_count);
@@ -250,7 +251,7 @@ static int unite_others(struct workload *workload, struct err *err)
 
     workload->others = calloc(workload->device_count + 1, sizeof *workload->others);
     if (workload->others == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
         const struct other_task *other = &workload->other_tasks.items[i];
         large_pass(i);
@@ -307,13 +308,8 @@ static int compare_executions(const void *a, const void *b)
 {
     const struct execution *x = a, *y = b;
 
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
+    return 8 * NUMBER_ORDER(x->device, y->device) + 4 * NUMBER_ORDER(x->start_ns, y->start_ns) +
+           2 * NUMBER_ORDER(x->stream, y->stream) + NUMBER_ORDER(x->op, y->op);
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -371,7 +367,7 @@ static int find_steps(struct workload *workload, struct err *err)
 {
     size_t *counts = calloc(workload->operator_count + 1, sizeof *counts);
     uint64_t *first = calloc(workload->operator_count + 1, sizeof *first);
-    bool failed = (counts == NULL || first == NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = (counts == NULL || first == NULL) && err_no_memory(err) < 0;
 
     for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
         struct period period;

@@ -5,6 +5,7 @@
 #define MSPROF_ANALYSIS_COMPARE_WORKLOAD_H
 
 #include "analysis/interval.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -132,15 +133,9 @@ struct workload {
     size_t execution_count, execution_capacity;
     struct workload_step *steps; /* by device, then start */
     size_t step_count, step_capacity;
-    enum step_source step_source; /* the leading family */
-    struct {
-        struct workload_step *items;
-        size_t count, capacity;
-    } begun; /* steps whose end is not marked: their end_ns says nothing */
-    struct {
-        struct execute_start *items;
-        size_t count, capacity;
-    } execute_starts;
+    enum step_source step_source;                /* the leading family */
+    struct ARRAY_OF(struct workload_step) begun; /* steps whose end is not marked: their end_ns says nothing */
+    struct ARRAY_OF(struct execute_start) execute_starts;
     struct {
         struct other_task {
             int64_t start_ns, end_ns;
@@ -181,7 +176,7 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
 /* A call that starts an inference: they tell how many were made. */
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
 /* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
- * device's operators. Which of them are neighbours is analysis/sampling.h's. */
+ * device's operators. Which of them are neighbours is for steps_relate. */
 int workload_finish(struct workload *workload, struct err *err);
 
 /* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
@@ -198,5 +193,10 @@ static inline bool work_computes(uint32_t work)
 
 /* TransData, Cast and so on: they change how data lie, not what they say. */
 bool is_conversion(const char *type);
+
+/* After workload_finish: sets the period of steps whose neighbour was recorded,
+ * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
+ * start inferences beside them. */
+int steps_relate(struct workload *workload, struct err *err);
 
 #endif

@@ -123,6 +123,14 @@ void checksum_free(struct checksum *sum)
     free(sum);
 }
 
+void checksum_of(const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE])
+{
+    struct checksum *sum = checksum_new();
+    checksum_add(sum, text, length);
+    checksum_finish(sum, ret);
+    checksum_free(sum);
+}
+
 struct library_version checksum_library(void)
 {
 #ifdef OPENSSL_VERSION_STR

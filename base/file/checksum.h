@@ -25,6 +25,8 @@ void checksum_add(struct checksum *sum, const void *bytes, size_t length);
  * tell. */
 void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE]);
 void checksum_free(struct checksum *sum);
+/* SHA-256 of a text, likewise. */
+void checksum_of(const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE]);
 
 /* Version of the library below. */
 struct library_version checksum_library(void);

@@ -31,8 +31,14 @@ char *path_joined(const char *directory, const char *name, struct err *err)
 {
     char *path = path_join(directory, name);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
+}
+
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
 }
 
 char *path_absolute(const char *path, struct err *err)

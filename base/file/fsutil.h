@@ -15,6 +15,9 @@ char *path_join(const char *directory, const char *name);
 /* Joins two paths likewise, with err set when memory is out. */
 char *path_joined(const char *directory, const char *name, struct err *err);
 
+/* The last part of a path, inside of it. */
+const char *path_name(const char *path);
+
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */
 char *path_absolute(const char *path, struct err *err);
 

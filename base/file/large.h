@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define LARGE_LEAST ((size_t)2 * 1024 * 1024)
 
@@ -41,5 +42,14 @@ static inline void large_pass(size_t i)
 
 /* To be called behind each of many short walks, with how many items that was. */
 void large_passed(size_t items);
+
+struct slots; /* opaque */
+
+struct slots *slots_new(struct err *err); /* NULL with err set */
+void slots_free(struct slots *slots);     /* NULL is fine */
+/* place: not negative. -ERR_IO, -ERR_NO_SPACE, -ERR_LIMIT: the file system has no place so far on. */
+int slots_set(struct slots *slots, int64_t place, int64_t value, struct err *err);
+/* 0 where nothing was set. */
+int slots_get(struct slots *slots, int64_t place, int64_t *ret, struct err *err);
 
 #endif

@@ -2,8 +2,8 @@
 /* Whole-or-nothing output files: the outfile_ part of fsutil.h. */
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/file/slots.h"
+#include "base/file/large.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
@@ -31,7 +31,7 @@ struct slots *slots_new(struct err *err)
 {
     struct slots *slots = calloc(1, sizeof *slots);
     if (slots == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     else
         slots->file = -1;
     return slots;

@@ -40,18 +40,12 @@ struct run {
 struct spool {
     size_t memory, room, left; /* room: of the memory, reserved; left: of the room */
     int (*ties)(const void *a, const void *b);
-    struct {
-        char *items;
-        size_t count, capacity;
-    } bytes; /* of the records in memory */
+    struct ARRAY_OF(char) bytes; /* of the records in memory */
     struct entries {
         struct entry *items;
         size_t count, capacity;
     } entries, sorted; /* sorted: room for sorting */
-    struct {
-        struct run *items;
-        size_t count, capacity;
-    } runs;
+    struct ARRAY_OF(struct run) runs;
     int file; /* -1: nothing was written */
     off_t file_size;
     char *buffer; /* for writing */
@@ -67,7 +61,7 @@ struct spool *spool_new(size_t memory, int (*ties)(const void *a, const void *b)
 {
     struct spool *spool = calloc(1, sizeof *spool);
     if (spool == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     spool->memory = memory < UINT32_MAX / 2 ? memory : UINT32_MAX / 2;
@@ -306,7 +300,7 @@ static int write_run(struct spool *spool, struct err *err)
     if (status == 0 && spool->file < 0)
         status = (spool->file = temporary_open_unnamed(err)) < 0 ? -(int)err->code : 0;
     if (status == 0 && spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     if (status == 0)
         status = array_reserve(&spool->runs, 1, err);
     off_t start = spool->file_size;
@@ -464,9 +458,9 @@ static int begin_merge(struct spool *spool, struct err *err)
         struct run *run = &spool->runs.items[i];
         run->buffer = run->in_memory ? NULL : malloc(spool->read_size);
         if (run->buffer == NULL && !run->in_memory)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
     }
-    return spool->heap != NULL ? spool_rewind(spool, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return spool->heap != NULL ? spool_rewind(spool, err) : err_no_memory(err);
 }
 
 int spool_rewind(struct spool *spool, struct err *err)

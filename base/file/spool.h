@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

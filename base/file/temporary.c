@@ -57,7 +57,7 @@ static int make_name(const char *head, const char *tail, char **ret, struct err 
         return err_set_errno(err, errno, "cannot get random numbers");
     *ret = malloc(size);
     if (*ret == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     memcpy(*ret, head, head_length);
     snprintf(*ret + head_length, size - head_length, "%016llx%s", (unsigned long long)number, tail);
     return 0;

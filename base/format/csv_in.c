@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/csv_in.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 
 #include <csv.h>
@@ -97,7 +97,7 @@ static int read_file(const char *path, struct reading *reading, bool exactly)
     }
     if (csv_init(&parser, CSV_APPEND_NULL) != 0) {
         close(fd);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     if (exactly)
         csv_set_space_func(&parser, is_no_blank);

@@ -30,17 +30,6 @@ static struct span trim(struct span s)
     return s;
 }
 
-static char *copy_of(struct span s)
-{
-    char *copy = malloc(s.length + 1);
-
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, s.start, s.length);
-    copy[s.length] = '\0';
-    return copy;
-}
-
 static void entry_release(struct ini_entry *entry)
 {
     free(entry->section);
@@ -50,21 +39,16 @@ static void entry_release(struct ini_entry *entry)
     free(entry->value);
 }
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* key and value NULL: the line that opens the section. */
 static int add_entry(struct ini *ini, struct span section, const struct span *key, const struct span *value,
                      size_t line, struct err *err)
 {
-    struct ini_entry entry = {.section = copy_of(section), .line = line};
+    struct ini_entry entry = {.section = strndup(section.start, section.length), .line = line};
     struct err ignored = ERR_INIT;
 
     if (key != NULL) {
-        entry.key = copy_of(*key);
-        entry.value = copy_of(*value);
+        entry.key = strndup(key->start, key->length);
+        entry.value = strndup(value->start, value->length);
     }
     if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)))
         goto failed;
@@ -75,7 +59,7 @@ static int add_entry(struct ini *ini, struct span section, const struct span *ke
     return 0;
 failed:
     entry_release(&entry);
-    return out_of_memory(err);
+    return err_no_memory(err);
 }
 
 static const struct ini_entry *find_span(const struct ini *ini, struct span section, const struct span *key)
@@ -206,11 +190,4 @@ const struct ini_entry *ini_find(const struct ini *ini, const char *section, con
     struct span name = {key, strlen(key)};
 
     return find_span(ini, (struct span){section, strlen(section)}, &name);
-}
-
-const char *ini_value(const struct ini *ini, const char *section, const char *key)
-{
-    const struct ini_entry *entry = ini_find(ini, section, key);
-
-    return entry != NULL ? entry->value : NULL;
 }

@@ -42,7 +42,5 @@ void ini_forget_values(struct ini *ini, const char *key);
 bool ini_has_section(const struct ini *ini, const char *section);
 /* The entry, or NULL. */
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);
-/* Its value, or NULL. */
-const char *ini_value(const struct ini *ini, const char *section, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/json_pieces.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 
 #include <errno.h>
@@ -163,7 +163,7 @@ static int take_character(struct object_reading *reading, char c, struct err *er
 static int read_object(int fd, struct object_reading *reading, struct err *err)
 {
     char *chunk = malloc(CHUNK_SIZE);
-    int status = chunk != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = chunk != NULL ? 0 : err_no_memory(err);
     while (status == 0) {
         ssize_t got = read(fd, chunk, CHUNK_SIZE);
         if (got < 0 && errno == EINTR)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof advise: what to look at first, with the evidence. */
 #include "analysis/advice.h"
+#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
@@ -8,7 +9,6 @@
 #include "cli/console.h"
 #include "db/database.h"
 #include "db/query/query.h"
-#include "db/query/query_origin.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
@@ -74,13 +74,6 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
     return result;
 }
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Several captures in JSON are one array. */
 static void begin_one(struct capture_visit *visit)
 {
@@ -96,7 +89,7 @@ static void begin_one(struct capture_visit *visit)
 static int print(struct capture_visit *visit, const struct advice *advice)
 {
     begin_one(visit);
-    advice_print(advice, last_name(visit->directory), (enum advice_format)visit->settings->advise.format, stdout);
+    advice_print(advice, path_name(visit->directory), (enum advice_format)visit->settings->advise.format, stdout);
     return console_output_end(false);
 }
 
@@ -115,7 +108,7 @@ static int judge(struct capture_visit *visit, const struct advice *advice, int s
 static int add_to_page(struct capture_visit *visit, sqlite3 *db, const struct advice *advice, int64_t executions)
 {
     struct advising *advising = visit->context;
-    const struct html_capture capture = {.name = last_name(visit->directory), .database = visit->database};
+    const struct html_capture capture = {.name = path_name(visit->directory), .database = visit->database};
     char title[64];
     struct err err = ERR_INIT;
 
@@ -152,7 +145,7 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return STATUS_NOTHING;
     }
     begin_one(visit);
-    int result = program_print(ranges, calls, last_name(visit->directory), (enum advice_format)settings->advise.format,
+    int result = program_print(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
                                screen_answer_width(settings), screen_is_ascii(), stdout, &err);
     int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);

@@ -61,7 +61,7 @@ static char *capture_path(const char *path, struct err *err)
     if (real == NULL)
         real = strdup(path);
     if (real == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return real;
 }
 
@@ -117,7 +117,7 @@ static int keep(struct profiles *profiles, const struct profile *content, struct
 
     if (copy == NULL || array_reserve(profiles, 1, err) != 0) {
         free(copy);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     *copy = *content;
     profiles->items[profiles->count++] = copy;
@@ -139,14 +139,14 @@ static int name_apart(const struct profiles *base, const struct profiles *new_si
     const size_t count = base->count + new_side->count;
     const char **paths = calloc(count + 1, sizeof *paths);
     char **names = calloc(count + 1, sizeof *names);
-    int result = paths == NULL || names == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int result = paths == NULL || names == NULL ? err_no_memory(err) : 0;
 
     for (size_t i = 0; result == 0 && i < count; i++)
         paths[i] = (i < base->count ? base->items[i] : new_side->items[i - base->count])->name;
     for (size_t i = 0; result == 0 && i < count; i++) {
         names[i] = strdup(capture_name(paths, count, i));
         if (names[i] == NULL)
-            result = err_set(err, ERR_NO_MEMORY, "out of memory");
+            result = err_no_memory(err);
     }
     for (size_t i = 0; names != NULL && i < count; i++)
         if (result == 0)
@@ -206,7 +206,7 @@ static int name_by_file(struct profile *profile, const char *path, struct err *e
 
     if (file != NULL && asprintf(&name, "%s/%s", file, profile->name) < 0) {
         name = NULL;
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     }
     free(file);
     if (name == NULL)
@@ -309,7 +309,7 @@ static int parse_gates(const struct settings *settings, struct gate **ret)
     const struct value_list *texts = &settings->diff.gates;
     struct gate *gates = calloc(texts->count + 1, sizeof *gates);
     struct err err = ERR_INIT;
-    int result = gates == NULL ? err_set(&err, ERR_NO_MEMORY, "out of memory") : 0;
+    int result = gates == NULL ? err_no_memory(&err) : 0;
 
     for (size_t i = 0; result == 0 && i < texts->count; i++)
         result = gate_parse(texts->values[i], &gates[i], &err);

@@ -27,13 +27,6 @@ struct reporting {
     } bases;
 };
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static const char *page_of(const struct settings *settings)
 {
     static const char *const pages[] = {"report.html", "report.md"};
@@ -49,7 +42,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
     snprintf(title, sizeof title, "%zu captures", visit->capture_count);
     const struct html_options options = {
         .path = reporting->path,
-        .title = visit->capture_count > 1 ? title : last_name(visit->directory),
+        .title = visit->capture_count > 1 ? title : path_name(visit->directory),
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
         .markdown = visit->settings->report.format != 0,
@@ -63,7 +56,7 @@ static int report_one(struct capture_visit *visit)
 {
     struct reporting *reporting = visit->context;
     const struct side base = {reporting->bases.pointers, reporting->bases.count};
-    const struct html_capture capture = {last_name(visit->directory), visit->database,
+    const struct html_capture capture = {path_name(visit->directory), visit->database,
                                          reporting->bases.pointers != NULL ? &base : NULL};
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
@@ -115,8 +108,8 @@ static int take_base(struct capture_visit *visit)
         struct profile *items = realloc(bases->items, (bases->count + 1) * sizeof *items);
         bases->items = items != NULL ? items : bases->items;
         result = items == NULL
-                     ? err_set(&err, ERR_NO_MEMORY, "out of memory")
-                     : profile_make(&workload, last_name(visit->directory), &choice, &items[bases->count], &err);
+                     ? err_no_memory(&err)
+                     : profile_make(&workload, path_name(visit->directory), &choice, &items[bases->count], &err);
         bases->count += result == 0;
         workload_release(&workload);
     }
@@ -178,7 +171,7 @@ static int report_cluster(const struct settings *settings, const char *output)
     char *real = realpath(settings->captures.values[0], NULL);
     const struct html_options options = {
         .path = reporting.path,
-        .title = last_name(real != NULL ? real : settings->captures.values[0]),
+        .title = path_name(real != NULL ? real : settings->captures.values[0]),
         .version = MSPROF_VERSION,
         .captures = 1,
         .markdown = settings->report.format != 0,

@@ -4,10 +4,10 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
+#include "base/number.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/capture/result_record.h"
-#include "cli/capture/user_files.h"
 #include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -18,13 +18,146 @@
 #include "exporters/reports/answers/outcome.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
+#include "parsers/record.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Where a user keeps what is read at every run. */
+
+/* $XDG_CONFIG_HOME/<below>, by default ~/.config/<below> (free() it); *ret NULL when there is no home. */
+static int user_directory(const char *below, char **ret, struct err *err)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool by_config = config != NULL && config[0] == '/'; /* a relative one is to be ignored */
+
+    *ret = NULL;
+    if (!by_config && (home == NULL || home[0] == '\0'))
+        return 0;
+    char *place = by_config ? strdup(config) : path_join(home, ".config");
+    *ret = place != NULL ? path_join(place, below) : NULL;
+    free(place);
+    return *ret != NULL ? 0 : err_no_memory(err);
+}
+
+/* false when there is none, or with a warning when it cannot be read. */
+static bool user_directory_is_readable(const char *path)
+{
+    if (access(path, R_OK | X_OK) == 0)
+        return true;
+    if (errno != ENOENT && errno != ENOTDIR)
+        console_warning("'%s' cannot be read and is passed over: %s", path, strerror(errno));
+    return false;
+}
+
+/* A directory that is there and cannot be read costs its reports, not the command. */
+static int load_report_directory(struct report_files *files, const char *path, struct err *err)
+{
+    if (!user_directory_is_readable(path))
+        return 0;
+    return report_files_load_directory(files, path, err);
+}
+
+int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
+{
+    char *directory = NULL;
+    files->seconds = settings->report_seconds;
+    int result = load_report_directory(files, MSPROF_PREFIX "/share/msprof/reports", err);
+
+    if (result == 0)
+        result = user_directory("msprof/reports", &directory, err);
+    if (result == 0 && directory != NULL)
+        result = load_report_directory(files, directory, err);
+    for (size_t i = 0; result == 0 && i < settings->report_files.count; i++)
+        result = report_files_load(files, settings->report_files.values[i], err);
+    free(directory);
+    return result != 0 ? err_wrap(err, "cannot load your reports") : 0;
+}
+
+#define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
+
+/* A directory that is there and cannot be read costs its layouts, not the command. */
+static int load_layout_directory(struct layout_set *set, const char *path, struct err *err)
+{
+    return user_directory_is_readable(path) ? layout_set_load_directory(set, path, err) : 0;
+}
+
+int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err)
+{
+    char *directory = NULL;
+
+    int result = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err);
+    layout_set_mark_shipped(set);
+    if (result == 0)
+        result = user_directory("msprof/layouts", &directory, err);
+    if (result == 0 && directory != NULL)
+        result = load_layout_directory(set, directory, err);
+    for (size_t i = 0; result == 0 && i < settings->layouts.count; i++)
+        result = layout_set_load_named(set, settings->layouts.values[i], err);
+    free(directory);
+    return result != 0 ? err_wrap(err, "cannot load the record layouts") : 0;
+}
+
+/* Every command asks for all fields of all kinds, so none of them is formatted. */
+static void describe_field(struct strbuf *text, const struct field *field)
+{
+    const int64_t numbers[] = {field->offset,    field->width,    field->first_bit, field->bit_count,
+                               field->is_signed, field->multiply, field->divide,    field->relation};
+
+    char digits[sizeof numbers / sizeof *numbers * (NUMBER_MAX + 1) + 1], *end = digits;
+    strbuf_adds(text, field->column);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *end++ = ' ';
+        end = number_put_signed(end, numbers[i]);
+    }
+    *end++ = ' ';
+    strbuf_add(text, digits, (size_t)(end - digits));
+    strbuf_adds(text, field->other != NULL ? field->other : "-");
+    strbuf_addc(text, '\n');
+}
+
+static void describe_layout(struct strbuf *text, const struct layout *layout)
+{
+    strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d %" PRId64 "\n", layout->name, layout->record_size, layout->header,
+                layout->big_endian, layout->core_khz);
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
+        strbuf_addf(text, "magic %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 "\n", layout->magics[i].offset,
+                    layout->magics[i].width, layout->magics[i].value, layout->magics[i].mask);
+    for (size_t i = 0; i < layout->field_count; i++) {
+        describe_field(text, &layout->fields[i]);
+    }
+}
+
+int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
+{
+    struct checksum *sum = checksum_new();
+    struct strbuf text;
+    int result = 0;
+
+    strbuf_init(&text, FINGERPRINT_LIMIT);
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
+        const struct layout *layout;
+
+        strbuf_addf(&text, "kind %s\n", (*kind)->name);
+        for (size_t i = 0; (layout = layout_candidate(set, *kind, i)) != NULL; i++)
+            describe_layout(&text, layout);
+    }
+    if (sum == NULL || text.failed)
+        result = err_no_memory(err);
+    if (result == 0) {
+        checksum_add(sum, text.data, text.length);
+        checksum_finish(sum, ret);
+    }
+    strbuf_release(&text);
+    checksum_free(sum);
+    return result;
+}
 
 static void tell(const struct cann_version_said *said, const char *directory)
 {
@@ -92,7 +225,7 @@ static int found_captures_add(struct found_captures *found, char *path, const ch
     if (array_reserve(found, 1, err) != 0)
         return -(int)err->code;
     if (framework != NULL && (copy = strdup(framework)) == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     found->items[found->count++] = (struct found_capture){path, copy};
     return 0;
 }
@@ -152,7 +285,7 @@ static int add_capture(struct found_captures *found, char *path, struct err *err
 
     if (slash == NULL) {
         free(parent);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     *slash = '\0';
     int result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
@@ -252,7 +385,7 @@ static char *absolute_output(const char *output, struct err *err)
     path = working != NULL ? path_join(working, output) : strdup(output);
     free(working);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -263,7 +396,7 @@ static char *existing_part(const char *path, struct err *err)
     char *part = path != NULL ? strdup(path) : NULL, *absolute = NULL, *slash;
 
     if (part == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     while (part != NULL && (absolute = path_absolute(part, &missing)) == NULL && missing.code == ERR_NOT_FOUND &&
            (slash = strrchr(part, '/')) != NULL) {
         missing = (struct err)ERR_INIT;
@@ -321,7 +454,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
     if (visit->results != NULL)
         visit->database = path_join(visit->results, "sqlite/runtime.db");
     if (visit->directory == NULL || visit->results == NULL || visit->database == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 
@@ -335,7 +468,7 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
     if (result != 0)
         return result;
     if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 
@@ -481,7 +614,7 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
     struct err err = ERR_INIT;
     char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
 
-    int result = path != NULL ? make_result_directory(path, &err) : err_set(&err, ERR_NO_MEMORY, "out of memory");
+    int result = path != NULL ? make_result_directory(path, &err) : err_no_memory(&err);
 
     if (result != 0) {
         free(path);

@@ -138,7 +138,7 @@ static int open_rank(struct capture_visit *visit)
         return status;
     rank.database = strdup(visit->database);
     if (rank.database == NULL)
-        err_set(&err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(&err);
     if (err.code != ERR_NONE || check_family(visit, rank.db, &err) != 0 ||
         cann_parts_load(rank.db, &parts, &err) != 0 || array_reserve(&work->ranks, 1, &err) != 0) {
         database_close(rank.db);
@@ -283,7 +283,7 @@ static int make_directory(struct cluster_timeline *work, struct err *err)
     work->directory = output != NULL ? path_join(output, "timeline") : NULL;
     free(output);
     if (work->directory == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (make_directories(work->directory, err) == 0)
         return 0;
     return err->code == ERR_ACCESS && settings->output == NULL

@@ -2,8 +2,8 @@
 #include "cli/collect/cmd_collect_config.h"
 
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "cli/console.h"
@@ -56,7 +56,7 @@ static int from_environment(const char *name, const char *what, int seconds, cha
     if (value == NULL)
         return check_environment(name, what, err);
     *ret = strdup(value);
-    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret != NULL ? 0 : err_no_memory(err);
 }
 
 /* The first line of a file. */
@@ -82,7 +82,7 @@ static int start_command(const char *command, int output, pid_t *ret, struct err
 
     if (copy == NULL || posix_spawn_file_actions_init(&actions) != 0) {
         free(copy);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     char *const words[] = {shell, option, copy, NULL};
 
@@ -144,7 +144,7 @@ static int from_command(const char *command, const char *what, int seconds, char
     bool complete;
 
     if (buffer == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (pipe2(ends, O_CLOEXEC) < 0) {
         result = err_set_errno(err, errno, "cannot make a pipe");
         goto out;
@@ -202,7 +202,7 @@ static int secret_resolve(const char *text, const char *what, int seconds, char 
         return result;
     }
     *ret = strdup(text);
-    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret != NULL ? 0 : err_no_memory(err);
 }
 
 #define COLLECT_MAX_BOARDS 64
@@ -282,7 +282,7 @@ static int take_path(const char *text, char **ret, struct err *err)
         *ret = path_join(home, text + 2);
     else
         *ret = strdup(text);
-    return *ret != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return *ret != NULL ? 0 : err_no_memory(err);
 }
 
 static int load_target(struct collect_config *config, struct collect_target *target, const struct settings *settings,
@@ -451,7 +451,7 @@ static int choose_section(struct collect_config *config, struct collect_target *
                 target->name != NULL ? target->name : "");
     target->section = strbuf_detach(&section);
     if (target->section == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (ini_has_section(&config->ini, target->section))
         return 0;
     err_set(err, ERR_USAGE, "'%s' has no section [%s]", file, target->section);
@@ -492,7 +492,7 @@ int collect_config_load(struct collect_config *config, const struct settings *se
     config->count = boards->count > 0 ? boards->count : 1;
     config->targets = calloc(config->count, sizeof *config->targets);
     if (config->targets == NULL)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     for (size_t i = 0; i < config->count && result == 0; i++) {
         struct collect_target *target = &config->targets[i];
 

@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/clock.h"
 #include "cli/console.h"
-#include "cli/progress_bar.h"
 #include "parsers/capture/capture_files.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch.h"
@@ -182,11 +181,6 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
 
 #define COMMAND_LIMIT ((size_t)64 * 1024)
 #define MOST_COMMANDS 5 /* that are told, of captures that stay on the board */
-
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
 
 /* ---- what stays on the board ---- */
 
@@ -381,7 +375,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
 /* Whether import would look for a file of this name. */
 static bool is_data(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = path_name(path);
     struct file_identity identity = {.model = NULL};
     unsigned families;
     bool is_known = capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
@@ -400,7 +394,7 @@ static int fetch_by_name(struct session *session, const char *directory, const c
                                           .removes = removes,
                                           .is_data = is_data,
                                           .progress = session_progress(session)};
-    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : out_of_memory(err);
+    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : err_no_memory(err);
 
     free(remote);
     free(local);
@@ -523,7 +517,7 @@ int collect_fetch_only(struct session *session, struct err *err)
 
     if (result != 0 || path == NULL) {
         free(path);
-        return result != 0 ? result : out_of_memory(err);
+        return result != 0 ? result : err_no_memory(err);
     }
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';

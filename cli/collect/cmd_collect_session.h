@@ -4,8 +4,7 @@
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H
 
 #include "base/strbuf.h"
-#include "cli/capture/collection_log.h"
-#include "cli/collect/cmd_collect_acl_file.h"
+#include "cli/capture/result_record.h"
 #include "cli/collect/cmd_collect_plan.h"
 #include "ssh/run.h"
 #include "ssh/transfer/captures.h"

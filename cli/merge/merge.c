@@ -75,7 +75,7 @@ static int read_clock(struct capture_visit *visit)
     diag_init(&diag, false); /* the import tells of problems */
     status = capture_open(&capture, visit->directory, &options, &diag, &err);
     if (status == 0 && item->name == NULL)
-        status = err_set(&err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(&err);
     if (status == 0 && capture.family != CAPTURE_CANN) {
         status = err_set(&err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --merge takes only those",
                          visit->directory);
@@ -130,7 +130,7 @@ static int open_part(struct capture_visit *visit)
     capture->database = strdup(visit->database);
     if (capture->db != NULL && (capture->database == NULL || cann_parts_load(capture->db, &capture->parts, &err) < 0)) {
         if (err.code == ERR_NONE)
-            err_set(&err, ERR_NO_MEMORY, "out of memory");
+            err_no_memory(&err);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     strbuf_release(&parameters);
@@ -173,7 +173,7 @@ static int name_parts(struct merge *merge, struct merge_part *parts, struct err 
 
         capture->label = strdup(enough ? capture->host : capture->name);
         if (capture->label == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         utf8_mask(capture->label);
         parts[i] = (struct merge_part){.db = capture->db,
                                        .database = capture->database,
@@ -206,8 +206,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
     char *directory = path_join(merge->settings->output, "log"), record[64];
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
-    bool failed = (directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                     : make_result_directory(directory, err)) < 0 ||
+    bool failed = (directory == NULL ? err_no_memory(err) : make_result_directory(directory, err)) < 0 ||
                   result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
     free(directory);
     return failed ? -(int)err->code : 0;
@@ -222,7 +221,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     int64_t start_ns = clock_now_ns();
     int status, cann_version = CANN_VERSION_NEWEST;
 
-    status = directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : make_result_directory(directory, err);
+    status = directory == NULL ? err_no_memory(err) : make_result_directory(directory, err);
     if (status == 0)
         status = names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
     if (status == 0) {
@@ -266,7 +265,7 @@ static int make_result(struct merge *merge, const struct merge_type *type)
 {
     struct merge_part *parts = calloc(merge->list.count, sizeof *parts);
     struct err err = ERR_INIT;
-    int status = parts == NULL ? err_set(&err, ERR_NO_MEMORY, "out of memory") : name_parts(merge, parts, &err);
+    int status = parts == NULL ? err_no_memory(&err) : name_parts(merge, parts, &err);
 
     if (status == 0)
         status = write_result(merge, type, parts, &err);

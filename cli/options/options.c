@@ -460,7 +460,7 @@ static int getopt_tables_make(struct getopt_tables *tables, enum command_id comm
 
     tables->names = calloc(option_count * MAX_SPELLINGS + 1, sizeof *tables->names);
     if (tables->names == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (stop_at_word)
         tables->letters[letters++] = '+';
     tables->letters[letters++] = ':';
@@ -595,7 +595,7 @@ int parse_command_line(struct settings *settings, int argc, char **argv, struct 
     int count, start = 0;
 
     if (words == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     settings->words = words;
     count = respell_vendor_words(argc, argv, words, &settings->by_vendor_dir);
     for (;;) {

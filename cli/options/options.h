@@ -7,7 +7,6 @@
 #include "cli/command.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -2,10 +2,9 @@
 #include "db/pages/read.h"
 
 #include "base/bytes.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/pages/format.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/query/enum_names.h"
+#include "db/query/query_records.h"
 
 #include "parsers/record.h"
 

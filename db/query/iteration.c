@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #define SQL_LIMIT (64 * 1024)
 

@@ -2,8 +2,8 @@
 /* Queries that every family shares, and the loop under all of them. */
 #include "db/query/query.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "db/query/query_loop.h"
 #include "parsers/capture/capture.h"

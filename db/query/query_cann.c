@@ -5,9 +5,7 @@
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-#include "parsers/record.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -283,10 +283,7 @@ static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
     return loop->each(loop->arg, query_integer(row, 0), err);
 }
 
-struct streams {
-    int64_t *items; /* each once, ascending */
-    size_t count, capacity;
-};
+struct streams ARRAY_OF(int64_t); /* each once, ascending */
 
 static int add_stream(void *arg, int64_t stream_id, struct err *err)
 {

@@ -9,22 +9,15 @@
 
 #define SQL_LIMIT ((size_t)64 * 1024)
 
-size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, size_t count, size_t before)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (fields[i].type != FIELD_LENGTH)
-            strbuf_addf(sql, "%s%s", before++ > 0 ? ", " : "", fields[i].sql);
-    }
-    return before;
-}
-
 static int write_select(const struct query_select *select, const char *behind, struct strbuf *sql, struct err *err)
 {
     strbuf_init(sql, SQL_LIMIT);
     if (select->with != NULL)
         strbuf_addf(sql, "%s ", select->with);
-    strbuf_adds(sql, "SELECT ");
-    query_put_fields(sql, select->fields, select->field_count, 0);
+    for (size_t i = 0; i < select->field_count; i++) {
+        if (select->fields[i].type != FIELD_LENGTH)
+            strbuf_addf(sql, "%s%s", i > 0 ? ", " : "SELECT ", select->fields[i].sql);
+    }
     strbuf_addf(sql, " %s%s", select->from, behind != NULL ? behind : "");
     return sql->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
 }

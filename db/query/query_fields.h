@@ -82,8 +82,6 @@ int query_prepare(sqlite3 *db, const struct query_select *select, const char *be
 /* Prepares a select, binds integers (DB_NULL as NULL) and gives each row to each, as query_run does. */
 int query_select(sqlite3 *db, const struct query_select *select, const int64_t *parameters, size_t parameter_count,
                  int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err);
-/* Appends the columns of fields, with commas, to those of `before` columns. Returns how many there are now. */
-size_t query_put_fields(struct strbuf *sql, const struct query_field *fields, size_t count, size_t before);
 /* Fills the struct at ret from a row whose columns of these fields begin at `first`. */
 void query_take(sqlite3_stmt *row, int first, const struct query_field *fields, size_t count, void *ret);
 

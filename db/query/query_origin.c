@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/query/query_origin.h"
 
 #include "db/database.h"
 #include "db/query/query.h"

@@ -44,11 +44,8 @@ static const struct call_table {
 
 struct plain_calls {
     sqlite3 *db;
-    struct {
-        int64_t *items; /* files of the device, ascending */
-        size_t count, capacity;
-    } files;
-    int64_t last_file; /* of which last_counts says whether it is one */
+    struct ARRAY_OF(int64_t) files; /* files of the device, ascending */
+    int64_t last_file;              /* of which last_counts says whether it is one */
     bool last_counts;
     struct intern names;
     struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */

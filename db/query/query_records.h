@@ -4,10 +4,11 @@
 #ifndef MSPROF_DB_QUERY_QUERY_RECORDS_H
 #define MSPROF_DB_QUERY_QUERY_RECORDS_H
 
+#include "base/array.h"
 #include "base/err.h"
+#include "parsers/record.h"
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +19,7 @@ struct cann_communication {
     int64_t model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns;
 };
 /* All of them, by device and start. */
-struct cann_communications {
-    struct cann_communication *items;
-    size_t count, capacity;
-};
+struct cann_communications ARRAY_OF(struct cann_communication);
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err);
 void cann_communications_release(struct cann_communications *list);
 
@@ -47,15 +45,24 @@ struct cann_frequency {
     int64_t measured; /* 0: only the configuration says so */
 };
 /* Frequencies of all devices, by device and time: at the start of the collection, at every change, and at its end. */
-struct cann_frequencies {
-    struct cann_frequency *items;
-    size_t count, capacity;
-};
+struct cann_frequencies ARRAY_OF(struct cann_frequency);
 int cann_frequencies_load(sqlite3 *db, struct cann_frequencies *ret, struct err *err);
 void cann_frequencies_release(struct cann_frequencies *list);
 /* The last that was measured of a device at a time or before; NULL: none was. */
 const struct cann_frequency *cann_frequency_at(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
 /* The measured frequency of a device at a time; 0: it was not measured. */
 int64_t cann_frequency_hz(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns);
+
+extern const struct value_name hccl_data_types[], hccl_link_types[], hccl_transport_types[], hccl_rdma_types[];
+/* Values of hccl lists that are no type: not known, not given. */
+#define HCCL_NOT_GIVEN 65534
+#define HCCL_INVALID 65535
+
+/* The tables of the unified database that hold names. */
+struct enum_table {
+    const char *table;
+    const struct value_name *names; /* NULL ends the list */
+};
+extern const struct enum_table enum_tables[];
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models, inferences, AI CPU tasks, layers and ACL calls of SVP captures. */
-#include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/take_row.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 /* The first value is the scan, the others are the row's. */
 static void take_row(sqlite3_context *context, int count, sqlite3_value **values)

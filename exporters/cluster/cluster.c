@@ -2,7 +2,7 @@
 #include "exporters/cluster/cluster.h"
 
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/cluster/block.h"
 #include "exporters/cluster/output/matrix.h"
 #include "exporters/cluster/output/write.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As records number links and transports (db/query/enum_names.h). */
+/* As records number links and transports (db/query/query_records.h). */
 enum { LINK_ON_CHIP, LINK_HCCS, LINK_PCIE, LINK_ROCE, LINK_SIO, LINK_HCCS_SW };
 enum { TRANSPORT_SDMA };
 enum { RDMA_PAYLOAD = 1 };

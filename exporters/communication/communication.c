@@ -8,7 +8,7 @@
 #include "exporters/communication/collectives.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
-#include "parsers/frameworks/lines.h"
+#include "parsers/frameworks/records.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #define OUTPUT_DIRECTORY "ASCEND_PROFILER_OUTPUT"
 #define TEXT_LIMIT ((size_t)64 * 1024 * 1024) /* of one operator or entry */

@@ -3,21 +3,277 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "base/progress.h"
+#include "base/strbuf.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/query/iteration.h"
+#include "db/query/query.h"
 #include "db/table_rows.h"
-#include "exporters/database/cann_db.h"
+#include "exporters/busy.h"
+#include "exporters/cann_report.h"
+#include "exporters/communication/communication_files.h"
+#include "exporters/counters/pmu_metric.h"
+#include "exporters/database/unified.h"
+#include "exporters/query_compile.h"
+#include "parsers/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+/* ---- cann db samples ---- */
+
+static int copy_rows(struct unified *unified, sqlite3 *db, const struct exported_table *table, sqlite3_stmt *rows,
+                     struct err *err)
+{
+    int status = 0, code = SQLITE_DONE;
+    bool begun = false;
+    while (status == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        if (!begun)
+            status = unified_begin_table(unified, table, err);
+        begun = true;
+        if (status == 0)
+            status = unified_add_row(unified, rows, err);
+        if (status == 0 && interrupted())
+            status = interrupt_error(err);
+        code = SQLITE_DONE;
+    }
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
+
+static int copy_table(struct unified *unified, sqlite3 *db, const struct record_kind *kind,
+                      const struct exported_table *table, struct err *err)
+{
+    sqlite3_stmt *rows = NULL;
+    struct strbuf sql;
+    strbuf_init(&sql, QUERY_SQL_MAX);
+    query_begin(&sql, &table->query);
+    for (const struct exported_column *column = table->columns; column->name != NULL; column++)
+        strbuf_addf(&sql, "%s%s", column > table->columns ? ", " : "", column->sql);
+    query_end(&sql, &table->query, kind->table, NULL);
+    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0;
+    sqlite3_finalize(rows);
+    strbuf_release(&sql);
+    return failed ? err_wrap(err, "cannot make table %s", table->name) : 0;
+}
+
+/* Makes the tables that the record kinds describe, of those that have rows in the capture's database. */
+static int cann_db_samples(struct unified *unified, sqlite3 *db, struct err *err)
+{
+    int status = query_functions_register(db, CANN_VERSION_NEWEST, err);
+    for (size_t i = 0; record_kinds[i] != NULL && status == 0; i++) {
+        const struct exported_table *table = record_kinds[i]->exported;
+        for (; table != NULL && table->name != NULL && status == 0; table++)
+            status = copy_table(unified, db, record_kinds[i], table, err);
+    }
+    return status;
+}
+
+struct db_export {
+    struct unified *unified;
+    const struct cann_part *part; /* of the device that is being exported */
+    struct pmu_columns columns;
+    size_t metric_count;
+    int64_t names[2 * PMU_MAX_COLUMNS]; /* of metrics, as viewers know them */
+    struct cann_parts parts;
+    struct cann_frequencies frequencies;
+    struct overlap overlap;
+};
+
+/* Viewers know a metric by the title of its column without the unit, and times of whole tasks by another name. */
+static void name_metric(const struct pmu_columns *columns, size_t i, char *ret)
+{
+    bool of_aiv = i >= columns->aic.count, total = i == 0 || i == columns->aic.count;
+    const char *title = columns->titles[i];
+    if (total)
+        snprintf(ret, PMU_TITLE_MAX, "%s",
+                 of_aiv           ? "aiv_total_time"
+                 : columns->sides ? "aic_total_time"
+                                  : "total_time");
+    else
+        snprintf(ret, PMU_TITLE_MAX, "%.*s", (int)strcspn(title, "("), title);
+}
+
+/* Plans the metrics of a task's device when it is another one than before. */
+static int choose_device(struct db_export *export, int64_t device_id, struct err *err)
+{
+    char name[PMU_TITLE_MAX];
+    int status = 0;
+    if (export->part != NULL && export->part->device_id == device_id)
+        return 0;
+    export->metric_count = 0;
+    export->part = cann_part_of_device(&export->parts, device_id);
+    if (export->part == NULL)
+        return 0;
+    struct pmu_input input = cann_pmu_input(export->part);
+    input.unfiltered = true;
+    pmu_columns_init(&export->columns, &input);
+    export->metric_count = export->columns.count - export->columns.has_cube;
+    for (size_t i = 0; i < export->metric_count && status == 0; i++) {
+        name_metric(&export->columns, i, name);
+        status = unified_name_metric(export->unified, name, &export->names[i], err);
+    }
+    return status;
+}
+
+static int add_metrics(struct db_export *export, const struct cann_task *task, struct err *err)
+{
+    double values[2 * PMU_MAX_COLUMNS + 1];
+    int status = choose_device(export, task->device_id, err);
+    if (status < 0 || export->part == NULL)
+        return status;
+    const struct pmu_task counted = cann_pmu_task(task, export->part, &export->frequencies);
+    pmu_columns_doubles(&export->columns, &counted, values);
+    return unified_add_metrics(unified_bulk_of(export->unified), task->id, export->names, values, export->metric_count,
+                               err);
+}
+
+static int add_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct db_export *export = arg;
+    int status = unified_add_task(unified_bulk_of(export->unified), task, err);
+    return status == 0 && (task->has_aic || task->has_aiv) ? add_metrics(export, task, err) : status;
+}
+
+static int add_call(void *arg, const struct cann_call *call, struct err *err)
+{
+    return unified_add_call(unified_bulk_of(((struct db_export *)arg)->unified), call, err);
+}
+
+static int add_span(void *arg, const struct overlap_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    return unified_add_overlap(unified_bulk_of(export->unified), span->device_id, span->start_ns, span->end_ns,
+                               (int)span->type, err);
+}
+
+static int take_span(void *arg, const struct cann_span *span, struct err *err)
+{
+    struct db_export *export = arg;
+    return overlap_take(&export->overlap, span, err);
+}
+
+static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_communications communications;
+    struct cann_span_reader *spans = cann_span_reader_new(db, err);
+    if (spans == NULL)
+        return -(int)err->code;
+    bool failed = cann_communications_load(db, &communications, err) < 0;
+    overlap_init(&export->overlap, &communications, add_span, export);
+    failed = failed || cann_read_spans(spans, 1, INT64_MAX, take_span, export, err) < 0 ||
+             overlap_end(&export->overlap, err) < 0;
+    cann_communications_release(&communications);
+    cann_span_reader_free(spans);
+    return failed ? -(int)err->code : 0;
+}
+
+static int add_calls(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_call_reader *calls = cann_call_reader_new(db, err);
+    int status = calls != NULL ? cann_read_calls(calls, 1, INT64_MAX, add_call, export, err) : -(int)err->code;
+    cann_call_reader_free(calls);
+    return status;
+}
+
+static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
+    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_task, export, err) : -(int)err->code;
+    cann_task_reader_free(tasks);
+    return status == 0 ? add_overlap(export, db, err) : status;
+}
+
+/* Fills the large tables. */
+static int add_capture(struct db_export *export, sqlite3 *db, struct err *err)
+{
+    int64_t last_name, process_id = DB_NULL;
+    bool failed = cann_last_name(db, &last_name, err) < 0;
+    for (size_t i = 0; i < export->parts.count; i++)
+        process_id = export->parts.parts[i].process_id > process_id ? export->parts.parts[i].process_id : process_id;
+    unified_bulk_capture(unified_bulk_of(export->unified), process_id != DB_NULL ? process_id : 0, last_name);
+    return failed || add_calls(export, db, err) < 0 ? -(int)err->code : add_tasks(export, db, err);
+}
+
+/* The names that an older version has in it. */
+static int name_older(struct unified *unified, int version, struct err *err)
+{
+    static const char blocks[] = "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN gridDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim;"
+                                 "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN mixBlockNum TO mixBlockDim;";
+    sqlite3 *db = unified_sqlite(unified);
+    bool failed = (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
+                  (cann_version_has(version, NAMING_HCCL) &&
+                   database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err) < 0);
+    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+         i++) {
+        char sql[160];
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
+                 (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
+        failed = database_exec(db, sql, err) < 0;
+    }
+    return failed ? -(int)err->code : 0;
+}
+
+int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
+                  struct export_result *result, struct err *err)
+{
+    struct db_export export = {.part = NULL};
+    uint64_t rows;
+    int status = cann_parts_load(db, &export.parts, err);
+    if (status == 0)
+        status = cann_frequencies_load(db, &export.frequencies, err);
+    if (status == 0)
+        status = (export.unified = unified_new(path, err)) != NULL ? 0 : -(int)err->code;
+    if (status == 0 && options->database != NULL)
+        status = add_capture(&export, db, err);
+    if (status == 0)
+        status = unified_connect(export.unified, options->database, err);
+    if (status == 0)
+        status = cann_db_samples(export.unified, db, err);
+    if (status == 0 && add != NULL)
+        status = add(arg, export.unified, err);
+    if (status == 0)
+        status = name_older(export.unified, options->cann_version, err);
+    if (status == 0) {
+        status = unified_commit(export.unified, &rows, err);
+    } else {
+        unified_abort(export.unified);
+    }
+    if (status == 0) {
+        result->files++;
+        result->rows += rows;
+        if (options->written != NULL)
+            options->written(options->written_arg, "db", path);
+    }
+    cann_frequencies_release(&export.frequencies);
+    cann_parts_release(&export.parts);
+    return status;
+}
+
+int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
+{
+    struct db_facts facts;
+    *ret = (struct export_result){.files = 0};
+    int status = db_read_facts(db, &facts, err);
+    if (status < 0 || facts.family != CAPTURE_CANN)
+        return status;
+    char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : -(int)err->code;
+    free(path);
+    return status == 0 ? communication_database(db, options, ret, err) : status;
+}
 
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err)
 {
     char *path = path_join(analysis->options->directory, name);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -109,9 +365,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
     struct stretch *stretches = stretches_of(analysis, &count, err);
     char *beside = path_join(analysis->options->directory, "");
     *ret = (struct framework_part){.fd = -1};
-    int status = stretches == NULL ? -(int)err->code
-                 : beside == NULL  ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                   : 0;
+    int status = stretches == NULL ? -(int)err->code : beside == NULL ? err_no_memory(err) : 0;
     if (status == 0) {
         ret->fd = temporary_create(beside, &ret->path, err);
         status = ret->fd < 0 ? ret->fd : 0;

@@ -3,7 +3,21 @@
 #ifndef MSPROF_EXPORTERS_DATABASE_DATABASES_H
 #define MSPROF_EXPORTERS_DATABASE_DATABASES_H
 
+#include "exporters/database/unified.h"
+#include "exporters/export.h"
 #include "exporters/reports/framework/analysis.h"
+
+/* The database that Ascend's viewers read, as a file of any name and with tables that others add. */
+
+/* Tables of samples in the database for viewers. */
+
+/* Adds tables and rows before the file is complete. */
+typedef int cann_db_adder(void *arg, struct unified *unified, struct err *err);
+
+/* Writes the database of a capture to path. options->database NULL: there is no capture, and only what add (which may
+ * be NULL) adds is in it. Counts the file and its rows in *result. */
+int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
+                  struct export_result *result, struct err *err);
 
 /* ascend_mindspore_profiler_<rank>.db or ascend_pytorch_profiler_<rank>.db: what the capture's database for viewers has
  * and, of PyTorch, the framework's tables. */

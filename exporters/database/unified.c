@@ -2,13 +2,13 @@
 #include "exporters/database/unified.h"
 
 #include "base/array.h"
-#include "base/file/slots.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/pages/write.h"
-#include "db/query/enum_names.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ struct unified_bulk *unified_bulk_new(int fd, const struct schema_file *file, co
 {
     struct unified_bulk *bulk = calloc(1, sizeof *bulk);
     if (bulk == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     pages_begin(&bulk->pages, fd, file->page_size, file->pages);
@@ -559,7 +559,7 @@ struct unified *unified_new(const char *path, struct err *err)
     struct unified *unified = calloc(1, sizeof *unified);
     struct schema_file file;
     if (unified == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (schema_script_create(&unified->build, path, tables, PAGE_SIZE, &file, err) < 0) {
@@ -761,7 +761,7 @@ static int drop_empty(sqlite3 *db, struct err *err)
         sqlite3_finalize(row);
     }
     sqlite3_finalize(names);
-    failed = failed || (drops.failed && err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
+    failed = failed || (drops.failed && err_no_memory(err) < 0) ||
              (drops.length > 0 && database_exec(db, drops.data, err) < 0);
     strbuf_release(&drops);
     return failed ? -(int)err->code : 0;

@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "db/query/query_cann.h"
 #include "db/schema.h"
-#include "parsers/record.h"
 
 #include <sqlite3.h>
 #include <stdint.h>

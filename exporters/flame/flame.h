@@ -60,10 +60,4 @@ void flame_finish(struct flame *flame);
 
 /* ---- files ---- */
 
-/* Writes a line for each stack: "outer;inner;operator 1234", ns or executions, as flamegraph.pl and speedscope read
- * them, in the order of the frames' names. *ret_stacks: how many; without any there is no file. */
-int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err);
-/* Draws a picture that says its numbers where the pointer rests. */
-int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err);
-
 #endif

@@ -168,7 +168,9 @@ static int write_ordered(const struct flame *flame, const char *path, uint64_t *
     return done ? 0 : -(int)err->code;
 }
 
-int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+/* Writes a line for each stack: "outer;inner;operator 1234", ns or executions, as flamegraph.pl and speedscope read
+ * them, in the order of the frames' names. *ret_stacks: how many; without any there is no file. */
+static int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     return write_ordered(flame, path, ret_stacks, err, put_stacks);
 }
@@ -365,7 +367,8 @@ static int put_picture(const struct ordered *ordered, const char *path, uint64_t
     return outfile_commit(&out, err);
 }
 
-int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
+/* Draws a picture that says its numbers where the pointer rests. */
+static int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     return write_ordered(flame, path, ret_stacks, err, put_picture);
 }
@@ -382,8 +385,7 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     strbuf_init(&path, SIZE_MAX / 2);
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
-    int status =
-        path.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : flame_make(db, options->flame_weight, &flame, err);
+    int status = path.failed ? err_no_memory(err) : flame_make(db, options->flame_weight, &flame, err);
     if (status != 0) {
         strbuf_release(&path);
         return status;

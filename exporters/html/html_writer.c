@@ -357,11 +357,8 @@ void html_element(struct html_writer *w, const char *name, const char *text)
 void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE])
 {
     char digits[CHECKSUM_TEXT_SIZE];
-    struct checksum *sum = checksum_new();
 
-    checksum_add(sum, text, length);
-    checksum_finish(sum, digits);
-    checksum_free(sum);
+    checksum_of(text, length, digits);
     snprintf(hash, HTML_HASH_SIZE, "name-%.10s", digits);
 }
 

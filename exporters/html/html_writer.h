@@ -14,7 +14,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Inside of the writer: elements of a page as Markdown. Headings, paragraphs, lists and tables stay; pictures, links
  * and styles go. */

@@ -2,7 +2,7 @@
 #include "exporters/html/page.h"
 
 #include "base/file/checksum.h"
-#include "db/query/query_origin.h"
+#include "db/query/query.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_evidence.h"
@@ -143,7 +143,7 @@ int html_report_open(const struct html_options *options, struct html_report **re
 
     *ret = NULL;
     if (report == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     report->options = *options;
     int status = outfile_open(&report->out, options->path, err);
     if (status < 0) {

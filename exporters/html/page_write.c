@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "exporters/report_scopes.h"
-#include "exporters/table/table_sink.h"
+#include "exporters/table/writer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ static int put_table(struct report_run *run, const struct profile_table *table,
     int status = 0;
 
     if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < table->count; i++) {
         rows[i] = &table->rows[i];
         total_ns += table->rows[i].durations.total;

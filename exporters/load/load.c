@@ -1,10 +1,653 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/load.h"
 
-#include "analysis/sampling.h"
+#include "analysis/splits.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "base/strbuf.h"
+#include "db/database.h"
+#include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
+#include "db/query/query_cann.h"
+#include "db/query/query_records.h"
+#include "exporters/cann_report.h"
+#include "exporters/counters/pmu_metric.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
+
+struct operator_ids {
+    int64_t name, type, tensors, work;
+};
+
+struct known_operator {
+    struct operator_ids ids;
+    uint32_t op;
+};
+
+struct counted {
+    struct pmu_task sums;
+    int64_t block_sum, mix_block_sum, count;
+    const struct cann_part *part;
+};
+
+struct cann_load {
+    struct workload *workload;
+    struct cann_parts parts;
+    struct cann_texts names, tensors;
+    struct map known;
+    const struct cann_part *part; /* of the last task */
+    struct counted *counted;      /* of each operator */
+    size_t counted_count, counted_capacity;
+    struct cann_communications communications;
+    bool with_counters;
+    bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
+};
+
+static enum work work_of(const struct cann_task *task)
+{
+    if (task->op_task_type == TASK_AI_CPU)
+        return WORK_AI_CPU;
+    return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
+}
+
+static int find_operator(struct cann_load *load, const struct operator_ids *ids, const char *name, const char *type,
+                         const char *shapes, uint32_t *ret, struct err *err)
+{
+    struct workload_key key = {.work = (uint32_t)ids->work};
+    bool added;
+    struct known_operator *known = map_add(&load->known, ids, &added, err);
+    int status = 0;
+
+    if (known == NULL)
+        return -(int)err->code;
+    if (added) {
+        status = workload_add_text(load->workload, name, &key.name, err);
+        if (status == 0)
+            status = workload_add_text(load->workload, type, &key.type, err);
+        if (status == 0)
+            status = workload_add_text(load->workload, shapes, &key.shapes, err);
+        if (status == 0)
+            status = workload_add_operator(load->workload, &key, &known->op, err);
+    }
+    *ret = known->op;
+    return status;
+}
+
+static const char *text_or_none(struct cann_text text)
+{
+    return text.text != NULL ? text.text : "N/A";
+}
+
+static int grow_counted(struct cann_load *load, uint32_t op, struct err *err)
+{
+    if (op < load->counted_capacity)
+        return 0;
+    size_t before = load->counted_capacity;
+    int status =
+        array_grow(&load->counted, &load->counted_capacity, before, op + 1 - before, sizeof *load->counted, err);
+    if (status == 0)
+        memset(load->counted + before, 0, (load->counted_capacity - before) * sizeof *load->counted);
+    return status;
+}
+
+static void add_known(int64_t sums[CANN_COUNTERS], const int64_t counters[CANN_COUNTERS])
+{
+    for (int i = 0; i < CANN_COUNTERS; i++)
+        sums[i] = number_add(sums[i], counters[i] != DB_NULL ? counters[i] : 0);
+}
+
+static void add_counters(struct counted *counted, const struct cann_task *task)
+{
+    struct pmu_task *sums = &counted->sums;
+
+    if (task->has_aic) {
+        sums->has_aic = true;
+        sums->aic_total_cycle = number_add(sums->aic_total_cycle, task->aic_total_cycle);
+        add_known(sums->aic_counters, task->aic_counters);
+    }
+    if (task->has_aiv) {
+        sums->has_aiv = true;
+        sums->aiv_total_cycle = number_add(sums->aiv_total_cycle, task->aiv_total_cycle);
+        add_known(sums->aiv_counters, task->aiv_counters);
+    }
+    sums->aic_time_ns = number_add(sums->aic_time_ns, task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0);
+    sums->aiv_time_ns = number_add(sums->aiv_time_ns, task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0);
+    sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
+    sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
+    counted->block_sum = number_add(counted->block_sum, task->block_num != DB_NULL ? task->block_num : 0);
+    counted->mix_block_sum =
+        number_add(counted->mix_block_sum, task->mix_block_num != DB_NULL ? task->mix_block_num : 0);
+    counted->count++;
+}
+
+/* The time that cores wait for the last round of blocks. */
+static void add_blocks(struct workload_operator *op, const struct cann_part *part, const struct cann_task *task)
+{
+    int64_t cores = op->key.work == WORK_CUBE ? part->ai_core_num : part->aiv_num, blocks = task->block_num;
+
+    if (op->key.work == WORK_AI_CPU || cores <= 0 || blocks == DB_NULL || blocks <= 0)
+        return;
+    int64_t rounds = blocks / cores + (blocks % cores != 0);
+    op->waste_ns += (1 - (double)blocks / ((double)rounds * (double)cores)) * (double)task->duration_ns;
+    op->blocks_ns += (double)task->duration_ns;
+}
+
+static int count_operator(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
+{
+    if (load->part == NULL || load->part->device_id != task->device_id)
+        load->part = cann_part_of_device(&load->parts, task->device_id);
+    if (load->part == NULL)
+        return 0;
+    add_blocks(&load->workload->operators[op], load->part, task);
+    if (!load->with_counters || (!task->has_aic && !task->has_aiv))
+        return 0;
+    if (grow_counted(load, op, err) < 0)
+        return -(int)err->code;
+    load->counted[op].part = load->part;
+    add_counters(&load->counted[op], task);
+    load->workload->operators[op].counted_ns += (double)task->duration_ns;
+    return 0;
+}
+
+/* Whether a task that is no operator keeps the device busy: transfers and notifications between devices do, a place
+ * that is held and an event that another stream waits for do not. */
+static bool works(const struct cann_task *task)
+{
+    enum { TASK_PLACE = 3, TASK_RECORDS_EVENT, TASK_WAITS_FOR_EVENT }; /* device_task_names */
+
+    return task->type != TASK_PLACE && task->type != TASK_RECORDS_EVENT && task->type != TASK_WAITS_FOR_EVENT;
+}
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct cann_load *load = arg;
+    struct operator_ids ids = {task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task)};
+    bool is_operator = cann_is_operator(task), taken;
+    uint32_t op = 0;
+    int status;
+
+    if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
+        return 0;
+    if (is_operator) {
+        status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
+                               text_or_none(cann_text(&load->names, task->op_type_id, 0)),
+                               cann_text(&load->tensors, task->tensor_set_id, 0).text, &op, err);
+    } else if (task->copy_bytes != DB_NULL && task->op_name_id == DB_NULL) {
+        char name[64];
+        snprintf(name, sizeof name, "copy %s", cann_copy_direction(task->copy_direction));
+        ids = (struct operator_ids){DB_NULL, task->copy_direction, DB_NULL, WORK_COPY};
+        status = find_operator(load, &ids, name, "copy", NULL, &op, err);
+    } else {
+        return load->tells_waits && works(task)
+                   ? workload_add_other(load->workload, task->device_id, task->start_ns, task->duration_ns, err)
+                   : 0;
+    }
+    if (status == 0)
+        status = workload_add(load->workload, op, task->device_id, task->stream_id, task->start_ns, task->duration_ns,
+                              &taken, err);
+    if (status != 0 || !taken)
+        return status;
+    if (is_operator)
+        return count_operator(load, op, task, err);
+    load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    return 0;
+}
+
+const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE])
+{
+    const char *mark = strstr(name, "__");
+    const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
+
+    if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
+        end - name >= OPERATOR_NAME_SIZE)
+        return name;
+    snprintf(buffer, OPERATOR_NAME_SIZE, "%.*s", (int)(end - name), name);
+    return buffer;
+}
+
+static int add_communications(struct cann_load *load, sqlite3 *db, struct err *err)
+{
+    int status = cann_communications_load(db, &load->communications, err);
+
+    for (size_t i = 0; status == 0 && i < load->communications.count; i++) {
+        const struct cann_communication *item = &load->communications.items[i];
+        struct operator_ids ids = {item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION};
+        uint32_t op = 0;
+        bool taken;
+        char name[OPERATOR_NAME_SIZE];
+        status = find_operator(load, &ids,
+                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                               text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
+        if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
+            status =
+                workload_add(load->workload, op, item->device_id, -1, item->start_ns, item->duration_ns, &taken, err);
+    }
+    return status;
+}
+
+static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
+{
+    struct cann_task_reader *reader = cann_sums_reader_new(db, load->with_counters, err);
+    int64_t count;
+
+    if (reader == NULL)
+        return -(int)err->code;
+    bool failed =
+        cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, take_task, load, err) < 0;
+    cann_task_reader_free(reader);
+    return failed ? -(int)err->code : 0;
+}
+
+static struct workload_step step_of(const struct cann_step *item)
+{
+    return (struct workload_step){.start_ns = item->start_ns,
+                                  .end_ns = item->end_ns,
+                                  .model_id = item->model_id,
+                                  .number = item->iteration,
+                                  .model = NO_TEXT,
+                                  .source = item->marked ? STEPS_MARKED : STEPS_ITERATIONS};
+}
+
+static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    struct cann_steps steps;
+    int status = cann_steps_load(db, &steps, err);
+
+    if (status != 0)
+        return status;
+    for (size_t i = 0; status == 0 && i < steps.count; i++) {
+        const struct workload_step step = step_of(&steps.items[i]);
+        status = workload_add_step(workload, steps.items[i].device_id, &step, err);
+    }
+    for (size_t i = 0; status == 0 && i < steps.begun_count; i++) {
+        const struct workload_step step = step_of(&steps.begun[i]);
+        status = workload_add_begun(workload, steps.begun[i].device_id, &step, err);
+    }
+    cann_steps_release(&steps);
+    return status;
+}
+
+/* The units that columns of an operator summary are about. */
+static const struct {
+    const char *title;
+    enum unit unit;
+} unit_columns[] = {
+    {"mac_ratio", UNIT_CUBE},      {"cube_ratio", UNIT_CUBE},     {"vec_ratio", UNIT_VECTOR},
+    {"scalar_ratio", UNIT_SCALAR}, {"mte1_ratio", UNIT_INNER},    {"mte2_ratio", UNIT_LOAD},
+    {"mte3_ratio", UNIT_STORE},    {"fixpipe_ratio", UNIT_STORE}, {"cube_utilization", UNIT_OCCUPIED},
+};
+
+static void fill_operator(struct workload_operator *op, struct counted *counted)
+{
+    static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    const struct pmu_input input = cann_pmu_input(counted->part);
+    struct pmu_columns columns;
+    struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+
+    pmu_columns_init(&columns, &input);
+    counted->sums.block_num = counted->block_sum / counted->count;
+    counted->sums.mix_block_num = counted->mix_block_sum / counted->count;
+    pmu_columns_values(&columns, &counted->sums, values);
+    for (size_t c = 0; c < columns.count; c++)
+        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++) {
+            const char *found = strstr(columns.titles[c], unit_columns[i].title);
+            if (found == NULL || values[c].value == DB_NULL || values[c].decimals >= sizeof powers / sizeof *powers)
+                continue;
+            double share = (double)values[c].value / powers[values[c].decimals];
+            if (unit_columns[i].unit == UNIT_OCCUPIED)
+                share /= 100;
+            if (share * op->counted_ns > op->units[unit_columns[i].unit])
+                op->units[unit_columns[i].unit] = share * op->counted_ns;
+        }
+}
+
+static void fill_facts(struct workload_facts *facts, const struct cann_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cann_part *part = &parts->parts[i];
+        if (part->is_host)
+            continue;
+        if (part->chip != DB_NULL)
+            snprintf(facts->chip, sizeof facts->chip, "%" PRId64, part->chip);
+        facts->cube_cores = part->ai_core_num > 0 ? part->ai_core_num : 0;
+        facts->vector_cores = part->aiv_num > 0 ? part->aiv_num : 0;
+        facts->clock_khz = facts->rated_khz = part->aic_hz > 0 ? part->aic_hz / 1000 : 0;
+        workload_facts_append(facts->metrics, sizeof facts->metrics, part->metrics);
+        workload_facts_append(facts->metrics, sizeof facts->metrics, part->aiv_metrics);
+    }
+}
+
+static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
+{
+    struct cann_load load = {
+        .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    if (status != 0)
+        return status;
+    load.tells_waits = facts.family != CAPTURE_JOB;
+    status = cann_parts_load(db, &load.parts, err);
+    if (status == 0)
+        status = cann_names_load(db, &load.names, err);
+    if (status == 0)
+        status = cann_tensor_sets_load(db, &load.tensors, err);
+    if (status == 0)
+        fill_facts(&workload->facts, &load.parts);
+    if (status == 0)
+        status = add_tasks(&load, db, err);
+    if (status == 0 && !workload->sums_only)
+        status = add_communications(&load, db, err);
+    if (status == 0 && !workload->sums_only)
+        status = workload_load_framework_steps(db, workload, err);
+    if (status == 0 && !workload->sums_only)
+        status = add_steps(workload, db, err);
+    for (size_t i = 0; status == 0 && i < workload->operator_count && i < load.counted_capacity; i++)
+        if (load.counted[i].count > 0)
+            fill_operator(&workload->operators[i], &load.counted[i]);
+    cann_communications_release(&load.communications);
+    cann_texts_release(&load.tensors);
+    cann_texts_release(&load.names);
+    cann_parts_release(&load.parts);
+    map_release(&load.known);
+    free(load.counted);
+    return status;
+}
+
+/* The sums of an operator's counters. */
+struct svp_counted {
+    double total, cycles[SVP_CYCLE_KINDS], read_bytes, write_bytes;
+};
+
+struct known_task {
+    int64_t task_id;
+    uint32_t op;
+};
+
+/* The step of an inference, to find it by what the records of its AI CPU tasks say. */
+struct known_inference {
+    struct inference_key {
+        int64_t device_id, model_id, batch, input, number;
+        uint64_t model; /* text */
+    } key;
+    size_t step;
+    bool several; /* it does not say which */
+};
+
+struct svp_load {
+    sqlite3 *db;
+    struct workload *workload;
+    struct svp_task_reader *reader;
+    struct svp_layers layers;
+    char model[256]; /* of layers and known */
+    int64_t model_id;
+    bool any_model;
+    uint32_t model_text;
+    struct map known;      /* AI core tasks of the model */
+    struct map inferences; /* steps */
+    int64_t origin_ns;
+    const struct svp_inference *inference;
+    struct svp_counted *counted; /* of each operator */
+    size_t counted_count, counted_capacity;
+};
+
+bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, bool types, struct strbuf *ret)
+{
+    size_t first, count = svp_layers_of_task(layers, task_id, ai_cpu, &first);
+
+    for (size_t i = first; i < first + count; i++) {
+        const char *text = types ? layers->layers[i].type : layers->layers[i].name;
+        strbuf_adds(ret, ret->length > 0 ? "," : "");
+        strbuf_adds(ret, text != NULL ? text : "");
+    }
+    if (ret->length > 0)
+        return true;
+    if (types)
+        strbuf_adds(ret, "N/A");
+    else
+        strbuf_addf(ret, "task %lld", (long long)task_id);
+    return false;
+}
+
+static int add_joined(struct svp_load *load, int64_t task_id, bool ai_cpu, bool types, uint32_t *ret, struct err *err)
+{
+    struct strbuf joined;
+
+    strbuf_init(&joined, SIZE_MAX / 2);
+    svp_layers_join(&load->layers, task_id, ai_cpu, types, &joined);
+    int status = joined.failed ? err_no_memory(err) : workload_add_text(load->workload, joined.data, ret, err);
+    strbuf_release(&joined);
+    return status;
+}
+
+static int operator_of_task(struct svp_load *load, int64_t task_id, bool ai_cpu, uint32_t *ret, struct err *err)
+{
+    struct workload_key key = {.shapes = NO_TEXT, .work = ai_cpu ? WORK_AI_CPU : WORK_CUBE};
+    int status = add_joined(load, task_id, ai_cpu, false, &key.name, err);
+
+    if (status == 0)
+        status = add_joined(load, task_id, ai_cpu, true, &key.type, err);
+    return status == 0 ? workload_add_operator(load->workload, &key, ret, err) : status;
+}
+
+static int use_model(struct svp_load *load, const char *model, int64_t model_id, struct err *err)
+{
+    if (load->any_model && load->model_id == model_id && strncmp(load->model, model, sizeof load->model - 1) == 0)
+        return 0;
+    svp_layers_release(&load->layers);
+    map_clear(&load->known);
+    load->any_model = true;
+    load->model_id = model_id;
+    snprintf(load->model, sizeof load->model, "%s", model);
+    workload_facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
+    load->layers = (struct svp_layers){.layers = NULL};
+    int status = workload_add_text(load->workload, model, &load->model_text, err);
+    return status == 0 ? svp_layers_load(load->db, model, model_id, &load->layers, err) : status;
+}
+
+static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
+{
+    if (op >= load->counted_capacity) {
+        size_t before = load->counted_capacity;
+        int status =
+            array_grow(&load->counted, &load->counted_capacity, before, op + 1 - before, sizeof *load->counted, err);
+        if (status != 0)
+            return status;
+        memset(load->counted + before, 0, (load->counted_capacity - before) * sizeof *load->counted);
+    }
+    struct svp_counted *counted = &load->counted[op];
+    if (task->total_cycle == DB_NULL)
+        return 0;
+    counted->total += (double)task->total_cycle;
+    for (int i = 0; i < SVP_CYCLE_KINDS; i++)
+        counted->cycles[i] += task->cycles[i] != DB_NULL ? (double)task->cycles[i] : 0;
+    counted->read_bytes += task->ddr_read_bytes != DB_NULL ? (double)task->ddr_read_bytes : 0;
+    counted->write_bytes += task->ddr_write_bytes != DB_NULL ? (double)task->ddr_write_bytes : 0;
+    load->workload->operators[op].counted_ns += (double)task->duration_ns;
+    return 0;
+}
+
+static int take_svp_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct svp_load *load = arg;
+    bool added, taken;
+    int status = 0;
+    struct known_task *known = map_add(&load->known, &task->task_id, &added, err);
+
+    if (known == NULL)
+        return -(int)err->code;
+    if (added)
+        status = operator_of_task(load, task->task_id, false, &known->op, err);
+    if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
+        return status;
+    status = workload_add(load->workload, known->op, load->inference->device_id, task->stream_id,
+                          number_add(task->start_ns, load->inference->start_known ? 0 : load->origin_ns),
+                          task->duration_ns, &taken, err);
+    return status == 0 && taken ? count_task(load, known->op, task, err) : status;
+}
+
+static int know_inference(struct svp_load *load, int64_t device_id, const struct workload_step *step, struct err *err)
+{
+    const struct inference_key key = {device_id, step->model_id, step->batch, step->input, step->number, step->model};
+    bool added;
+    struct known_inference *known = map_add(&load->inferences, &key, &added, err);
+
+    if (known == NULL)
+        return -(int)err->code;
+    known->several = !added;
+    known->step = load->workload->step_count - 1;
+    return 0;
+}
+
+static int take_inference(void *arg, const struct svp_inference *inference, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct workload_facts *facts = &load->workload->facts;
+    int64_t offset_ns = inference->start_known ? 0 : load->origin_ns;
+    int status = use_model(load, inference->model, inference->model_id, err);
+
+    if (status != 0)
+        return status;
+    if (inference->core_khz == DB_NULL)
+        facts->times_known = false;
+    else
+        facts->clock_khz = inference->core_khz;
+    if (!inference->start_known)
+        facts->placed = true;
+    load->inference = inference;
+    status = svp_read_tasks(load->reader, inference->id, take_svp_task, load, err);
+    if (status != 0 || load->workload->sums_only || inference->start_ns == DB_NULL || inference->end_ns == DB_NULL ||
+        inference->core_khz == DB_NULL)
+        return status;
+    struct workload_step step = {.start_ns = number_add(inference->start_ns, offset_ns),
+                                 .end_ns = number_add(inference->end_ns, offset_ns),
+                                 .model_id = inference->model_id,
+                                 .number = inference->current_pic_count,
+                                 .batch = inference->batch_num,
+                                 .input = inference->input_pic_num,
+                                 .model = load->model_text,
+                                 .source = STEPS_INFERENCES};
+    step.work_start_ns = step.start_ns;
+    step.work_end_ns = step.end_ns;
+    size_t before = load->workload->step_count;
+    status = workload_add_step(load->workload, inference->device_id, &step, err);
+    return status == 0 && load->workload->step_count > before ? know_inference(load, inference->device_id, &step, err)
+                                                              : status;
+}
+
+struct ai_cpu_load {
+    struct svp_load *load;
+    const struct svp_model *model;
+};
+
+/* An inference has begun when its first task did, on whichever processor. */
+static void widen_inference(const struct svp_load *load, const struct svp_model *model,
+                            const struct svp_ai_cpu_task *task)
+{
+    const struct inference_key key = {model->device_id,    model->model_id,         model->batch_num,
+                                      task->input_pic_num, task->current_pic_count, load->model_text};
+    const struct known_inference *known = map_get(&load->inferences, &key);
+    int64_t end_ns = number_add(task->start_ns, task->duration_ns);
+
+    if (known == NULL || known->several)
+        return;
+    struct workload_step *step = &load->workload->steps[known->step];
+    if (task->start_ns < step->work_start_ns)
+        step->work_start_ns = task->start_ns;
+    if (end_ns > step->work_end_ns)
+        step->work_end_ns = end_ns;
+}
+
+static int take_ai_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
+{
+    struct ai_cpu_load *each = arg;
+    uint32_t op;
+    bool taken;
+    int status = operator_of_task(each->load, task->task_id, true, &op, err);
+
+    if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
+        return status;
+    widen_inference(each->load, each->model, task);
+    return workload_add(each->load->workload, op, each->model->device_id, task->stream_id, task->start_ns,
+                        task->duration_ns, &taken, err);
+}
+
+static int take_model(void *arg, const struct svp_model *model, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct ai_cpu_load each = {load, model};
+    int status = use_model(load, model->name, model->model_id, err);
+
+    return status == 0 ? svp_each_ai_cpu_task(load->db, model, INT64_MIN, INT64_MAX, take_ai_cpu_task, &each, err)
+                       : status;
+}
+
+static int take_execute(void *arg, const struct svp_execute *call, struct err *err)
+{
+    struct svp_load *load = arg;
+    struct execute_start start = {call->device_id, call->model_id, NO_TEXT, call->start_ns, call->end_ns};
+    int status = workload_add_text(load->workload, call->model, &start.model, err);
+
+    return status == 0 ? workload_add_execute_start(load->workload, &start, err) : status;
+}
+
+static void fill_units(const struct svp_load *load)
+{
+    static const struct {
+        enum unit unit;
+        int cycles;
+    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY}, {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
+                 {UNIT_INNER, SVP_DTRANS},  {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD}};
+
+    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++) {
+        struct workload_operator *op = &load->workload->operators[i];
+        const struct svp_counted *counted = &load->counted[i];
+        if (counted->total <= 0)
+            continue;
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+            op->units[units[k].unit] = counted->cycles[units[k].cycles] / counted->total * op->counted_ns;
+        op->units[UNIT_OCCUPIED] = op->units[UNIT_CUBE];
+        op->read_bytes = counted->read_bytes;
+        op->write_bytes = counted->write_bytes;
+    }
+}
+
+static int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
+{
+    struct svp_load load = {.db = db,
+                            .workload = workload,
+                            .known = MAP_OF(struct known_task, task_id),
+                            .inferences = MAP_OF(struct known_inference, key)};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    (void)counters; /* they stand in the same rows */
+    snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
+    workload->facts.cube_cores = 1;
+    load.origin_ns = facts.origin_ns;
+    load.reader = status == 0 ? svp_task_reader_new(db, err) : NULL;
+    if (load.reader == NULL)
+        return -(int)err->code;
+    status = svp_each_inference(db, NULL, take_inference, &load, err);
+    if (status == 0)
+        status = svp_each_model(db, take_model, &load, err);
+    if (status == 0 && !workload->sums_only)
+        status = svp_each_execute(db, take_execute, &load, err);
+    if (status == 0)
+        fill_units(&load);
+    svp_task_reader_free(load.reader);
+    svp_layers_release(&load.layers);
+    map_release(&load.known);
+    map_release(&load.inferences);
+    free(load.counted);
+    return status;
+}
 
 static int load_family(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
 {

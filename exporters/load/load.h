@@ -11,13 +11,8 @@
 
 #include <sqlite3.h>
 
-/* Inside of loading: what each family adds to a workload whose common facts are there. */
-
 /* Whether the sums of units, blocks and bytes of operators are wanted too: they are more than all the rest. */
 enum load_counters { WITHOUT_COUNTERS, WITH_COUNTERS };
-
-int workload_load_svp(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
-int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err);
 
 /* Adds the steps of a framework, of each device that ran something, where framework_attach has told the connection. */
 int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct err *err);

@@ -187,27 +187,6 @@ static int load_frequency(sqlite3 *db, const struct workload *workload, struct h
     return status;
 }
 
-int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
-{
-    struct evidence_load load = {.evidence = ret};
-    struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
-
-    *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
-    find_window(&load, workload);
-    if (status == 0)
-        status = load_calls(db, workload, &load, err);
-    sum_memory_calls(&load);
-    if (status == 0 && facts.family != CAPTURE_SVP)
-        status = load_frequency(db, workload, ret, err);
-    if (status == 0)
-        status = evidence_load_stages(db, ret, err);
-    intern_release(&load.names);
-    free(load.memory);
-    intervals_release(&load.memory_calls);
-    return status;
-}
-
 /* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
  * starve. */
 
@@ -247,7 +226,7 @@ static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
     struct line_load *load = arg;
     const char *name = (const char *)sqlite3_column_text(row, 0);
     load->names[load->count] = name != NULL ? strdup(name) : NULL;
-    return load->names[load->count++] != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return load->names[load->count++] != NULL ? 0 : err_no_memory(err);
 }
 
 static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
@@ -277,7 +256,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     load.names = calloc(count + 1, sizeof *load.names);
     load.items = calloc(count + 1, sizeof *load.items);
     if (status == 0 && (load.names == NULL || load.items == NULL))
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     if (status == 0)
         status = each_row(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id",
                           take_op, &load, err);
@@ -336,17 +315,6 @@ static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)
     stage->empty = sqlite3_column_double(row, 2);
     evidence->stage_count++;
     return 0;
-}
-
-int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, struct err *err)
-{
-    bool attached;
-    int status = is_attached(db, &attached, err);
-    return status == 0 && attached ? each_row(db,
-                                              "SELECT name, input, input_empty FROM temp.framework_stage"
-                                              " ORDER BY input_empty DESC NULLS LAST, rowid",
-                                              take_stage, evidence, err)
-                                   : status;
 }
 
 /* Who launched most of what has a name; communication operators count without their running numbers. */
@@ -473,4 +441,36 @@ struct frequency_mean frequency_mean_of(const struct frequency_uses *uses, size_
     mean.mhz = mean.time_ns > 0 ? sum / mean.time_ns : 0;
     mean.rated_mhz = rated_ns > 0 ? rated / rated_ns : 0;
     return mean;
+}
+
+static int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, struct err *err)
+{
+    bool attached;
+    int status = is_attached(db, &attached, err);
+    return status == 0 && attached ? each_row(db,
+                                              "SELECT name, input, input_empty FROM temp.framework_stage"
+                                              " ORDER BY input_empty DESC NULLS LAST, rowid",
+                                              take_stage, evidence, err)
+                                   : status;
+}
+
+int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
+{
+    struct evidence_load load = {.evidence = ret};
+    struct db_facts facts;
+    int status = db_read_facts(db, &facts, err);
+
+    *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
+    find_window(&load, workload);
+    if (status == 0)
+        status = load_calls(db, workload, &load, err);
+    sum_memory_calls(&load);
+    if (status == 0 && facts.family != CAPTURE_SVP)
+        status = load_frequency(db, workload, ret, err);
+    if (status == 0)
+        status = evidence_load_stages(db, ret, err);
+    intern_release(&load.names);
+    free(load.memory);
+    intervals_release(&load.memory_calls);
+    return status;
 }

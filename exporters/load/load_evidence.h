@@ -41,6 +41,4 @@ struct frequency_mean frequency_mean_of(const struct frequency_uses *uses, size_
 
 /* Inside of loading evidence: the stages of a framework's data pipeline. */
 
-int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, struct err *err);
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/load/load_ranges.h"
+#include "base/number.h"
 
 #include "base/array.h"
 #include "base/file/large.h"
@@ -62,7 +63,7 @@ static int read_ascend(struct call_reading *reading, struct err *err)
     if (status == 0) {
         reading->numbers = malloc((reading->texts.rows + 1) * sizeof *reading->numbers);
         if (reading->numbers == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
     }
     for (size_t i = 0; status == 0 && i <= reading->texts.rows; i++)
         reading->numbers[i] = NO_TEXT;
@@ -250,9 +251,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->name, y->name);
 }
 
 int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)
@@ -262,7 +261,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
     *ret = calloc(times->count + 1, sizeof **ret);
     if (ranked == NULL || *ret == NULL) {
         free(ranked);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     for (size_t i = 0; i < times->count; i++) {
         ranked[i].name = i;
@@ -313,7 +312,7 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
     int status = host_calls_each(db, &load.names, take_duration, &load, err);
 
     if (status == 0 && (names = calloc(load.count + 1, sizeof *names)) == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t i = 0; status == 0 && i < load.count; i++)
         names[i] = load.names.items[i].bytes;
     if (status == 0 && load.count > 0)

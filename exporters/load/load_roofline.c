@@ -179,7 +179,7 @@ static int each_counted(const struct workload *workload,
     int status = 0;
 
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < workload->operator_count; i++) {
         const struct workload_operator *op = &workload->operators[i];
         if (op->counted_ns > 0 && op->units[UNIT_CUBE] > 0 && op->read_bytes >= 0 && op->write_bytes >= 0 &&

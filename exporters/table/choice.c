@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/choice.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 
 #include <math.h>
@@ -142,7 +142,7 @@ int row_choice_columns(const struct table_choice *wanted, const struct report_pl
     if (wanted == NULL || wanted->columns == NULL)
         return 0;
     size_t *columns = calloc(REPORT_MAX_COLUMNS, sizeof *columns);
-    int status = columns != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = columns != NULL ? 0 : err_no_memory(err);
     for (const char *p = wanted->columns; status == 0; p++) {
         size_t length = strcspn(p, ",");
         if (count == REPORT_MAX_COLUMNS)
@@ -188,7 +188,7 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
     filter->comparison = comparisons[i].comparison;
     filter->operand = strdup(text + length + strlen(comparisons[i].text));
     if (filter->operand == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     choice->filter_count++;
     int status = report_step_init(&filter->step, plan, column, &choice->plain, texts, err);
     if (status == 0 && filter->comparison > UNLIKE)
@@ -224,8 +224,8 @@ int row_choice_compile(struct row_choice *choice, const struct table_choice *wan
     if (wanted->filter_count > CHOICE_MAX_FILTERS)
         return err_set(err, ERR_USAGE, "more than %d filters", CHOICE_MAX_FILTERS);
     choice->filters = calloc(wanted->filter_count + 1, sizeof *choice->filters);
-    int status = choice->filters != NULL ? row_format_init(&choice->plain, TABLE_TERMINAL, NULL, 0, err)
-                                         : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status =
+        choice->filters != NULL ? row_format_init(&choice->plain, TABLE_TERMINAL, NULL, 0, err) : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < wanted->filter_count; i++)
         status = compile_filter(choice, wanted->filters[i], plan, texts, err);
     return status == 0 && wanted->sort != NULL ? compile_sort(choice, wanted->sort, plan, texts, err) : status;
@@ -333,7 +333,7 @@ struct sorter *sorter_new(bool descending, uint64_t top, struct err *err)
 {
     struct sorter *sorter = calloc(1, sizeof *sorter);
     if (sorter == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     sorter->descending = descending;

@@ -25,7 +25,7 @@ int grid_row(struct grid *grid, const char *const *cells, struct err *err)
     for (size_t i = 0; i < grid->column_count; i++) {
         char *copy = strdup(cells[i] != NULL ? cells[i] : "");
         if (copy == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         utf8_mask(copy);
         grid->cells[grid->count++] = copy;
     }
@@ -183,7 +183,7 @@ static int print_row(const struct grid *grid, const struct layout *layout, const
             size_t length = line_length(display, line[c], layout->widths[c]);
             pieces[c] = strndup(line[c], length);
             if (pieces[c] == NULL)
-                status = err_set(err, ERR_NO_MEMORY, "out of memory");
+                status = err_no_memory(err);
             rest[c] = line[c] + length + strspn(line[c] + length, " ");
             line[c] = pieces[c];
             more = more || *rest[c] != '\0';
@@ -241,7 +241,7 @@ static int print_titles(const struct grid *grid, const struct layout *layout, co
     const char **rest = calloc(grid->column_count, sizeof *rest), **cells = calloc(grid->column_count, sizeof *cells);
     char(*lines)[TITLE_SIZE] = calloc(grid->column_count, sizeof *lines);
     bool any = rest != NULL && cells != NULL && lines != NULL;
-    int status = any ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = any ? 0 : err_no_memory(err);
 
     for (size_t c = 0; status == 0 && c < grid->column_count; c++)
         rest[c] = grid->columns[c].title;
@@ -366,7 +366,7 @@ static int rewrite(char **cell, size_t decimals, bool time, double unit_us, stru
                  "000000000000");
     char *copy = strdup(text);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     free(*cell);
     *cell = copy;
     return 0;
@@ -440,7 +440,7 @@ int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **ti
             continue;
         if (asprintf(&titles[c], "%.*s(%s)", (int)(length - (sizeof "(us)" - 1)), columns[c].title, unit.name) < 0) {
             titles[c] = NULL;
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         }
         columns[c].title = titles[c];
     }

@@ -62,7 +62,7 @@ static int sort(const struct map *map, struct order *order, struct groups *ret, 
         return 0;
     ret->items = calloc(map->used, sizeof *ret->items);
     if (ret->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (const struct group *group = NULL; (group = map_next(map, group)) != NULL;)
         ret->items[ret->count++] = *group;
     qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
@@ -120,7 +120,7 @@ static void *worker_new(void *arg, struct err *err)
     struct count *count = arg;
     struct worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     worker->groups = (struct map)MAP_OF(struct group, key);

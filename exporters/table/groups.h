@@ -4,7 +4,6 @@
 #define MSPROF_EXPORTERS_TABLE_GROUPS_H
 
 #include "base/err.h"
-#include "base/map.h"
 #include "db/query/query_cann.h"
 #include "exporters/table/session.h"
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/output_file.h"
@@ -58,7 +58,7 @@ static void keep_written(void *arg, const char *report, const char *path)
         merged->files.items[merged->files.count++] = file;
         return;
     }
-    err_set(&merged->err, ERR_NO_MEMORY, "out of memory");
+    err_no_memory(&merged->err);
     free(file.report);
     free(file.path);
 }
@@ -310,8 +310,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
         snprintf(name, sizeof name, ".part-%zu", i);
         char *directory = path_join(options->directory, name);
         merged.part = i;
-        status =
-            directory == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : make_result_directory(directory, err);
+        status = directory == NULL ? err_no_memory(err) : make_result_directory(directory, err);
         if (status == 0)
             status = write_part(&merged, directory, err);
         free(directory);

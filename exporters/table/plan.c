@@ -76,7 +76,7 @@ static int name_column(struct report_plan *plan, struct known_column *column, st
     column->id = strdup(numbered);
     column->title = strdup(column->column.title);
     column->column.title = column->title;
-    return column->id != NULL && column->title != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return column->id != NULL && column->title != NULL ? 0 : err_no_memory(err);
 }
 
 int report_plan_add(struct report_plan *plan, const struct report_column *column, struct err *err)
@@ -105,7 +105,7 @@ int report_plan_rename(struct report_plan *plan, int cann_version, struct err *e
         const char *title = cann_version_title(cann_version, known->title);
         char *copy = title != NULL && title != known->title ? strdup(title) : known->title;
         if (copy == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         if (copy != known->title)
             free(known->title);
         known->there &= title != NULL;
@@ -161,7 +161,7 @@ static int encode_word(const struct row_format *pieces, const char *text, struct
     row_format_text(pieces, text, strlen(text), &buf);
     ret->length = buf.length;
     ret->text = strbuf_detach(&buf);
-    return ret->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return ret->text != NULL ? 0 : err_no_memory(err);
 }
 
 static void free_words(struct words *words)
@@ -186,7 +186,7 @@ static int make_words(const struct row_format *pieces, const struct value_name *
     if (words != NULL)
         words->items = calloc(count + 1, sizeof *words->items);
     if (words == NULL || words->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = 0;
     words->dense = true;
     for (size_t i = 0; status == 0 && i < count; i++) {
@@ -307,8 +307,7 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
     plan->format = format;
     plan->titles = calloc(plan->column_count + 1, sizeof *plan->titles);
     plan->steps = calloc(plan->column_count + 1, sizeof *plan->steps);
-    int status =
-        all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = all != NULL && plan->titles != NULL && plan->steps != NULL ? 0 : err_no_memory(err);
     if (status == 0 && shown == NULL)
         count = show_all(plan, format, all);
     if (status == 0)

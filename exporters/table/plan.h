@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/map.h"
-#include "db/query/query_cann.h"
 #include "exporters/row_format.h"
 #include "exporters/table/value.h"
 #include "parsers/series.h"

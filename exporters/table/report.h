@@ -79,7 +79,7 @@ struct report {
     int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_put for each row */
     const struct report_scan *scan;                       /* instead of both */
     const struct report_walk *walk;                       /* instead of all three; shared with other reports */
-    const void *walk_visitor;                             /* what the walk calls for this report, of its own type */
+    const void *visitor;                                  /* what its functions, or the walk, use, of their type */
     const struct report_user_query *user;                 /* instead of all that: its columns are the report's */
 };
 

@@ -345,11 +345,10 @@ int report_files_load(struct report_files *files, const char *path, struct err *
 {
     char *text = NULL;
     size_t length = 0;
-    int status = read_whole_file(path, REPORT_FILE_LIMIT, &text, &length, err);
-    if (status == 0)
-        status = report_files_parse(files, path, text, length, err);
+    bool failed = read_whole_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
+                  report_files_parse(files, path, text, length, err) < 0;
     free(text);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int is_report_file(const struct dirent *entry)

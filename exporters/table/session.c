@@ -36,11 +36,10 @@ static int encode(struct report_session *session, struct cann_texts *texts, cons
 {
     static const char *const any_title[] = {""};
     struct row_format format;
-    int status = row_format_init(&format, session->options->format, any_title, 1, err);
-    if (status == 0)
-        status = row_format_encode(&format, texts, marks, err);
+    bool failed = row_format_init(&format, session->options->format, any_title, 1, err) < 0 ||
+                  row_format_encode(&format, texts, marks, err) < 0;
     row_format_release(&format);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static const struct cann_texts *load(struct report_session *session, struct text_cache *cache, bool plain,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/suggest.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
@@ -10,7 +10,6 @@
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 #include "exporters/table/report_file.h"
-#include "exporters/table/table_sink.h"
 #include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 
@@ -185,11 +184,8 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
     uint64_t rows;
     struct cann_steps steps = {.items = NULL};
     int64_t iterations = 0;
-    int status = execution_count(shows->show->db, &all, &counts, err);
-    if (status == 0)
-        status = cann_steps_load(shows->show->db, &steps, err);
-    if (status < 0)
-        return status;
+    if (execution_count(shows->show->db, &all, &counts, err) < 0 || cann_steps_load(shows->show->db, &steps, err) < 0)
+        return -(int)err->code;
     for (size_t i = 0; i < steps.count; i++)
         iterations += steps.items[i].device_id == device_id;
     cann_steps_release(&steps);
@@ -382,13 +378,10 @@ static int show_blocks(struct cann_show *cann, struct err *err)
 static int cann_show(struct show *show, struct err *err)
 {
     struct cann_show cann = {.hosts = 0};
-    int status = report_show_open(&cann.shows, show, CAPTURE_CANN, err);
-    if (status == 0)
-        status = count_all(&cann, err);
-    if (status == 0)
-        status = show_blocks(&cann, err);
+    bool failed = report_show_open(&cann.shows, show, CAPTURE_CANN, err) < 0 || count_all(&cann, err) < 0 ||
+                  show_blocks(&cann, err) < 0;
     report_show_close(&cann.shows);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- all captures ---- */
@@ -428,15 +421,12 @@ int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, 
     *ret = (struct export_result){.files = 0};
     struct db_facts facts;
     display_init(&show.display);
-    int result = db_read_facts(db, &facts, err);
-    if (result == 0)
-        result = show_family(&show, facts.family, err);
-    if (result == 0)
-        result = show_files(&show, facts.family, err);
+    bool failed = db_read_facts(db, &facts, err) < 0 || show_family(&show, facts.family, err) < 0 ||
+                  show_files(&show, facts.family, err) < 0;
     display_release(&show.display);
-    if (result == 0 && (fflush(stream) != 0 || ferror(stream)))
+    if (!failed && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the tables");
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
@@ -583,8 +573,7 @@ static int ask_rows(struct list *list, const struct report *report, const struct
         strbuf_addf(&sql, "SELECT EXISTS(SELECT 1 FROM %s%s%s)", report->scan->table,
                     report->scan->where != NULL ? " WHERE " : "",
                     report->scan->where != NULL ? report->scan->where : "");
-        status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : report_number(&list->shows.session, sql.data, &any, err);
+        status = sql.failed ? err_no_memory(err) : report_number(&list->shows.session, sql.data, &any, err);
         strbuf_release(&sql);
         *ret = any != 0;
         return status;

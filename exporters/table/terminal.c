@@ -2,7 +2,7 @@
 #include "exporters/table/terminal.h"
 
 #include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

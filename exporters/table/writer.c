@@ -6,7 +6,6 @@
 #include "base/strbuf.h"
 #include "exporters/output_file.h"
 #include "exporters/row_format.h"
-#include "exporters/table/table_sink.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +13,169 @@
 
 #define PATH_LIMIT 8192
 #define FIRST_ROW_SIZE 4096
+
+/* ---- plain ---- */
+
+static const struct report_column *column_of(const struct report_plan *plan, size_t step)
+{
+    return &plan->columns[plan->steps[step].column].column;
+}
+
+/* Durations are rewritten in another unit; points in time are not. */
+static bool is_duration(const struct report_column *column)
+{
+    size_t length;
+    const char *unit = report_title_unit(column->title, &length);
+
+    return (column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED) && length == 2 &&
+           strncmp(unit, "us", 2) == 0;
+}
+
+/* The first column and the last text stay; of the others the narrow ones go first, from the right. */
+static int least_first(const struct report_plan *plan, size_t step)
+{
+    size_t key = plan->step_count - 1;
+
+    for (size_t i = 0; i < plan->step_count; i++)
+        if (report_holds_texts(column_of(plan, i)))
+            key = i;
+    if (step == 0 || step == key)
+        return 0;
+    return (int)step + ((column_of(plan, step)->flags & REPORT_NARROW) != 0 ? REPORT_MAX_COLUMNS : 0);
+}
+
+static struct grid_column *make_columns(const struct report_plan *plan, struct err *err)
+{
+    struct grid_column *columns = calloc(plan->step_count + 1, sizeof *columns);
+
+    if (columns == NULL)
+        err_no_memory(err);
+    for (size_t i = 0; columns != NULL && i < plan->step_count; i++) {
+        bool text = report_holds_texts(column_of(plan, i));
+        columns[i] = (struct grid_column){.title = plan->titles[i],
+                                          .number = !text,
+                                          .cut = text,
+                                          .goes_on = (column_of(plan, i)->flags & REPORT_SENTENCES) != 0,
+                                          .time = !text && is_duration(column_of(plan, i)),
+                                          .least_first = least_first(plan, i)};
+    }
+    return columns;
+}
+
+static void tell_more(struct show *show, uint64_t left, bool more)
+{
+    if (left > 0)
+        fprintf(show->stream, "and %" PRIu64 "%s more (--top N)\n", left, more ? " or" : "");
+    else if (more)
+        fputs("and more (--top N)\n", show->stream);
+}
+
+/* Keeps a row of report_plan_put. */
+static int plain_row(struct grid *grid, const struct report_plan *plan, const char *row, const char *end,
+                     struct err *err)
+{
+    struct table_cell cells[REPORT_MAX_COLUMNS];
+    char **texts = calloc(plan->step_count + 1, sizeof *texts);
+    int status = texts != NULL ? 0 : err_no_memory(err);
+
+    row_cells(row, end, plan->step_count, cells);
+    grid->column_count = plan->step_count;
+    for (size_t i = 0; status == 0 && i < plan->step_count; i++) {
+        size_t length = cells[i].length;
+        while (length > 0 && cells[i].text[length - 1] == '\t') /* behind times, for spreadsheets */
+            length--;
+        texts[i] = strndup(cells[i].text, length);
+        if (texts[i] == NULL)
+            status = err_no_memory(err);
+    }
+    if (status == 0)
+        status = grid_row(grid, (const char *const *)texts, err);
+    for (size_t i = 0; texts != NULL && i < plan->step_count; i++)
+        free(texts[i]);
+    free(texts);
+    return status;
+}
+
+/* Prints the rows. left: how many others there are that were not wanted; more: and even more, nobody knows how many. */
+static int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
+                       struct err *err)
+{
+    struct grid_column *columns = make_columns(plan, err);
+    char **titles = calloc(plan->step_count + 1, sizeof *titles);
+    int status = columns != NULL && titles != NULL ? 0 : err_no_memory(err);
+
+    grid->columns = columns;
+    if (status == 0)
+        status = grid_unite_numbers(grid, columns, titles, err);
+    if (status == 0)
+        status = grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii, err);
+    if (status == 0) {
+        tell_more(show, left, more);
+        show->result->rows += grid->column_count > 0 ? grid->count / grid->column_count : 0;
+    }
+    for (size_t i = 0; titles != NULL && i < plan->step_count; i++)
+        free(titles[i]);
+    free(titles);
+    free(columns);
+    grid->columns = NULL;
+    return status;
+}
+
+/* ---- table stream ---- */
+
+#define TITLES_MAX ((size_t)1 << 20)
+
+static char *join_titles(const char *const *titles, size_t count, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, TITLES_MAX);
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(&text, "%s\n", titles[i]);
+    char *joined = strbuf_detach(&text);
+    if (joined == NULL)
+        err_set(err, ERR_NO_MEMORY, "out of memory for the titles of a table");
+    return joined;
+}
+
+/* A table is about to write its first row; titles are those of its columns. *ret_head: the head must stand before it.
+ * Where rows have no titles of their own, columns must be those of the head: else -ERR_FAILED. */
+static int table_stream_begin(struct table_stream *stream, enum table_format format, const char *const *titles,
+                              size_t count, bool *ret_head, struct err *err)
+{
+    char *joined = join_titles(titles, count, err);
+    *ret_head = !stream->begun;
+    if (joined == NULL)
+        return -(int)err->code;
+    if (!stream->begun) {
+        stream->begun = true;
+        stream->format = format;
+        stream->titles = joined;
+        return 0;
+    }
+    bool same = format == TABLE_JSON || strcmp(joined, stream->titles) == 0;
+    free(joined);
+    if (same)
+        return 0;
+    err_set(err, ERR_FAILED, "the columns of this table are not those of the table before");
+    return err_hint(err, "choose columns that all have with --columns, or take --format json");
+}
+
+int table_stream_end(struct table_stream *stream, struct err *err)
+{
+    const struct row_format format = {.format = stream->format};
+    struct outfile out;
+    int status = 0;
+    if (stream->begun && stream->format == TABLE_JSON) {
+        status = outfile_open(&out, stream->path, err);
+        if (status == 0) {
+            row_format_tail(&format, stream->rows > 0, &out);
+            status = outfile_commit(&out, err);
+        }
+    }
+    free(stream->titles);
+    *stream = (struct table_stream){.path = stream->path};
+    return status;
+}
 
 /* ---- files ---- */
 
@@ -30,7 +192,7 @@ char *report_path(const struct export_options *options, const char *name, int64_
                                 (const char *const[3]){suffix, report_suffix(options->format), ""}, err);
     char *path = strdup(options->stream_path);
     if (path == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return path;
 }
 
@@ -190,7 +352,7 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
         return take_bytes(writer, row, length, err);
     char *copy = malloc(length + pieces->begin.length + 1);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     char *end = put_piece(copy, &pieces->begin);
     memcpy(end, row + pieces->next.length, length - pieces->next.length);
     int status = take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
@@ -294,163 +456,5 @@ int report_writer_close(struct report_writer *writer, int status, struct err *er
     strbuf_release(&writer->suffix);
     sorter_free(writer->sorter);
     free(writer->row);
-    return status;
-}
-
-/* ---- plain ---- */
-
-static const struct report_column *column_of(const struct report_plan *plan, size_t step)
-{
-    return &plan->columns[plan->steps[step].column].column;
-}
-
-/* Durations are rewritten in another unit; points in time are not. */
-static bool is_duration(const struct report_column *column)
-{
-    size_t length;
-    const char *unit = report_title_unit(column->title, &length);
-
-    return (column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED) && length == 2 &&
-           strncmp(unit, "us", 2) == 0;
-}
-
-/* The first column and the last text stay; of the others the narrow ones go first, from the right. */
-static int least_first(const struct report_plan *plan, size_t step)
-{
-    size_t key = plan->step_count - 1;
-
-    for (size_t i = 0; i < plan->step_count; i++)
-        if (report_holds_texts(column_of(plan, i)))
-            key = i;
-    if (step == 0 || step == key)
-        return 0;
-    return (int)step + ((column_of(plan, step)->flags & REPORT_NARROW) != 0 ? REPORT_MAX_COLUMNS : 0);
-}
-
-static struct grid_column *make_columns(const struct report_plan *plan, struct err *err)
-{
-    struct grid_column *columns = calloc(plan->step_count + 1, sizeof *columns);
-
-    if (columns == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
-    for (size_t i = 0; columns != NULL && i < plan->step_count; i++) {
-        bool text = report_holds_texts(column_of(plan, i));
-        columns[i] = (struct grid_column){.title = plan->titles[i],
-                                          .number = !text,
-                                          .cut = text,
-                                          .goes_on = (column_of(plan, i)->flags & REPORT_SENTENCES) != 0,
-                                          .time = !text && is_duration(column_of(plan, i)),
-                                          .least_first = least_first(plan, i)};
-    }
-    return columns;
-}
-
-int plain_row(struct grid *grid, const struct report_plan *plan, const char *row, const char *end, struct err *err)
-{
-    struct table_cell cells[REPORT_MAX_COLUMNS];
-    char **texts = calloc(plan->step_count + 1, sizeof *texts);
-    int status = texts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-
-    row_cells(row, end, plan->step_count, cells);
-    grid->column_count = plan->step_count;
-    for (size_t i = 0; status == 0 && i < plan->step_count; i++) {
-        size_t length = cells[i].length;
-        while (length > 0 && cells[i].text[length - 1] == '\t') /* behind times, for spreadsheets */
-            length--;
-        texts[i] = strndup(cells[i].text, length);
-        if (texts[i] == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    if (status == 0)
-        status = grid_row(grid, (const char *const *)texts, err);
-    for (size_t i = 0; texts != NULL && i < plan->step_count; i++)
-        free(texts[i]);
-    free(texts);
-    return status;
-}
-
-static void tell_more(struct show *show, uint64_t left, bool more)
-{
-    if (left > 0)
-        fprintf(show->stream, "and %" PRIu64 "%s more (--top N)\n", left, more ? " or" : "");
-    else if (more)
-        fputs("and more (--top N)\n", show->stream);
-}
-
-int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
-                struct err *err)
-{
-    struct grid_column *columns = make_columns(plan, err);
-    char **titles = calloc(plan->step_count + 1, sizeof *titles);
-    int status = columns != NULL && titles != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
-
-    grid->columns = columns;
-    if (status == 0)
-        status = grid_unite_numbers(grid, columns, titles, err);
-    if (status == 0)
-        status = grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii, err);
-    if (status == 0) {
-        tell_more(show, left, more);
-        show->result->rows += grid->column_count > 0 ? grid->count / grid->column_count : 0;
-    }
-    for (size_t i = 0; titles != NULL && i < plan->step_count; i++)
-        free(titles[i]);
-    free(titles);
-    free(columns);
-    grid->columns = NULL;
-    return status;
-}
-
-/* ---- table stream ---- */
-
-#define TITLES_MAX ((size_t)1 << 20)
-
-static char *join_titles(const char *const *titles, size_t count, struct err *err)
-{
-    struct strbuf text;
-    strbuf_init(&text, TITLES_MAX);
-    for (size_t i = 0; i < count; i++)
-        strbuf_addf(&text, "%s\n", titles[i]);
-    char *joined = strbuf_detach(&text);
-    if (joined == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory for the titles of a table");
-    return joined;
-}
-
-int table_stream_begin(struct table_stream *stream, enum table_format format, const char *const *titles, size_t count,
-                       bool *ret_head, struct err *err)
-{
-    char *joined = join_titles(titles, count, err);
-    *ret_head = !stream->begun;
-    if (joined == NULL)
-        return -(int)err->code;
-    if (!stream->begun) {
-        stream->begun = true;
-        stream->format = format;
-        stream->titles = joined;
-        return 0;
-    }
-    bool same = format == TABLE_JSON || strcmp(joined, stream->titles) == 0;
-    free(joined);
-    if (same)
-        return 0;
-    err_set(err, ERR_FAILED, "the columns of this table are not those of the table before");
-    return err_hint(err, "choose columns that all have with --columns, or take --format json");
-}
-
-int table_stream_end(struct table_stream *stream, struct err *err)
-{
-    const struct row_format format = {.format = stream->format};
-    struct outfile out;
-    int status = 0;
-    if (stream->begun && stream->format == TABLE_JSON) {
-        status = outfile_open(&out, stream->path, err);
-        if (status == 0) {
-            row_format_tail(&format, stream->rows > 0, &out);
-            status = outfile_commit(&out, err);
-        }
-    }
-    free(stream->titles);
-    *stream = (struct table_stream){.path = stream->path};
     return status;
 }

@@ -7,10 +7,24 @@
 #include "base/err.h"
 #include "base/file/outfile.h"
 #include "exporters/export.h"
+#include "exporters/row_format.h"
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/terminal.h"
+
+/* Takes the rows of tables one by one, for a page that is made of them: options with format TABLE_CELLS and a sink. */
+
+struct table_sink {
+    /* Called before the first row; a table without rows never begins. */
+    int (*begin)(void *arg, const struct report_plan *plan, struct err *err);
+    /* Gives a cell for each step of the plan, all of them texts without control characters, as CSV has them before
+     * they are quoted. They live until it returns. */
+    int (*row)(void *arg, const struct table_cell *cells, struct err *err);
+    void *arg;
+    uint64_t left; /* set at the end: rows that the choice's top left out, of those that were given */
+    bool more;     /* set at the end: there are others, and nobody knows how many */
+};
 
 #define ROWS_PER_FILE 1000000
 
@@ -61,12 +75,6 @@ char *report_path(const struct export_options *options, const char *name, int64_
 
 /* A table of the terminal without frames: what answers are printed as. */
 
-/* Keeps a row of report_plan_put. */
-int plain_row(struct grid *grid, const struct report_plan *plan, const char *row, const char *end, struct err *err);
-/* Prints the rows. left: how many others there are that were not wanted; more: and even more, nobody knows how many. */
-int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
-                struct err *err);
-
 /* One table of several captures or devices as one document: one head, the rows of all, one tail. */
 
 /* Set path and capture; the rest is zero before the first table. */
@@ -79,10 +87,6 @@ struct table_stream {
     char *titles;  /* of it */
 };
 
-/* A table is about to write its first row; titles are those of its columns. *ret_head: the head must stand before it.
- * Where rows have no titles of their own, columns must be those of the head: else -ERR_FAILED. */
-int table_stream_begin(struct table_stream *stream, enum table_format format, const char *const *titles, size_t count,
-                       bool *ret_head, struct err *err);
 /* Writes the tail where there is a head, and releases everything. */
 int table_stream_end(struct table_stream *stream, struct err *err);
 

@@ -4,6 +4,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_CUTS_H
 #define MSPROF_EXPORTERS_TIMELINE_CUTS_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "exporters/export.h"
 
@@ -20,10 +21,7 @@ struct cut_bins {
 };
 
 /* Times at which parts but the first begin. */
-struct cut_borders {
-    int64_t *items;
-    size_t count, capacity;
-};
+struct cut_borders ARRAY_OF(int64_t);
 
 /* Borders of one file, by its path. */
 struct file_cuts {
@@ -37,10 +35,7 @@ struct trace_cuts {
     size_t parts;  /* so many have been met */
     bool counting; /* nothing is written: bytes are counted, by time */
     struct cut_borders steps;
-    struct {
-        struct file_cuts *items;
-        size_t count, capacity;
-    } files; /* of --split size */
+    struct ARRAY_OF(struct file_cuts) files; /* of --split size */
 };
 
 void cut_bins_add(struct cut_bins *bins, int64_t time_ns, size_t bytes);

@@ -6,7 +6,7 @@
 
 #include "base/file/outfile.h"
 #include "base/strbuf.h"
-#include "db/query/query_origin.h"
+#include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/timeline/event.h"
 

@@ -2,7 +2,7 @@
 /* Places, names and events of layers of captures before 2023. */
 #include "exporters/timeline/timeline_earlier.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/json_text.h"
 #include "exporters/timeline/track.h"

@@ -2,7 +2,7 @@
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
 #include "exporters/load/load.h"

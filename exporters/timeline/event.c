@@ -4,8 +4,6 @@
 #include "base/number.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define SHARED_ENDS_MAX 128
 #define SHORT_MAX_PS TRACE_SHORT_MAX_PS

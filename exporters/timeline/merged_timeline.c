@@ -2,8 +2,8 @@
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/timeline/lanes.h"
 

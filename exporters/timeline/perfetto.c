@@ -130,10 +130,7 @@ struct track {
     int64_t begin_ns;    /* of its last slice */
     unsigned char *known;
     size_t known_size;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } ends; /* of the slices around now, the innermost last */
+    struct ARRAY_OF(int64_t) ends; /* of the slices around now, the innermost last */
 };
 
 struct track_item {

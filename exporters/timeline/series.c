@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/track.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_loop.h"
 #include "exporters/json_text.h"

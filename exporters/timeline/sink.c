@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/sink.h"
 
-#include "base/file/fsutil.h"
 #include "base/strbuf.h"
-#include "db/database.h"
 #include "exporters/timeline/cuts.h"
 #include "exporters/timeline/event_text.h"
 #include "exporters/timeline/perfetto.h"

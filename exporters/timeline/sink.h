@@ -5,7 +5,6 @@
 #define MSPROF_EXPORTERS_TIMELINE_SINK_H
 
 #include "base/err.h"
-#include "base/file/outfile.h"
 #include "exporters/export.h"
 
 struct trace_sink; /* opaque */

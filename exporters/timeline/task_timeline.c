@@ -3,11 +3,10 @@
 #include "exporters/timeline/timeline_svp.h"
 
 #include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/database.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define UNIT_EVENTS 4096        /* about 600 KB: less than a worker's buffer */
 #define UNIT_AI_CPU_TASKS 32768 /* more of them divide an inference among units */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/timeline_svp.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/load/bounds.h"
 #include "exporters/timeline/lanes.h"

@@ -208,4 +208,10 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick);
 /* Converts likewise the values of other clocks. */
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value);
 
+/* Rejects copies: among files of one kind and part with the same content, all but the first are not to be decoded,
+ * which is reported. Files of several devices, models or groups of cores may be equal, and so may files without a whole
+ * record. Reads the beginnings of files of one length, and more only of those that begin alike. Fails when memory ran
+ * out or when it was interrupted. */
+int capture_reject_copies(struct capture *capture, struct err *err);
+
 #endif

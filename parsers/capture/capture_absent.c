@@ -2,7 +2,6 @@
 /* Files that are not there, though others show that they were written: the small files that every capture of the family
  * has, records of what sample.json says was on, records that come only together with others, and on SVP boards the
  * records of inferences whose .done files are there. */
-#include "parsers/capture/capture_absent.h"
 
 #include "base/intern.h"
 #include "base/map.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are there twice under two names, as slices or batches: their records would be counted twice. */
-#include "parsers/capture/capture_copies.h"
+#include "parsers/capture/capture.h"
 
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "base/map.h"
+#include "base/progress.h"
 #include "parsers/decode/layout.h"
 
 #include <errno.h>

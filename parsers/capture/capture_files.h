@@ -25,24 +25,14 @@ struct entry_list {
     bool has_data; /* there is a data/ directory, its own or that of a part */
 };
 
-/* Everything in the directory and its data/ except results (is_output_name, is_output_directory), hidden names and the
- * markers that parsers drop (.complete). */
+/* Everything in the directory and its data/ except results, hidden names and the markers that parsers drop (.complete).
+ */
 int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
 void entry_list_release(struct entry_list *list);
 /* See capture_fingerprint. */
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
-
-/* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
-bool is_output_name(const char *name);
-/* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
-bool is_capture_name(const char *name);
-/* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
- * capture, of several, or of a command that makes captures. */
-bool is_output_directory(int at, const char *name);
-/* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
-bool is_beside_data(const char *name);
 
 /* The last part of a relative name. */
 const char *base_name(const char *name);
@@ -93,5 +83,9 @@ struct capture_file *capture_add_file(struct capture *capture, const struct entr
 struct capture_model *capture_add_model(struct capture *capture, const char *name, int64_t model_id, struct err *err);
 /* Finds or adds; NULL with err set when memory ran out, NULL without when there are too many (which is reported). */
 struct device_info *capture_add_device(struct capture *capture, int64_t device_id, struct err *err);
+
+/* Reports, as notes, files that a capture of this family has, or that its settings or its other files speak of, and
+ * that are not there. -code when memory ran out. */
+int capture_report_absent(struct capture *capture, struct err *err);
 
 #endif

@@ -25,7 +25,8 @@ static bool has_ends(const char *name, const char *start, const char *end)
            strcmp(name + length - end_length, end) == 0;
 }
 
-bool is_output_name(const char *name)
+/* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
+static bool is_output_name(const char *name)
 {
     static const char *const names[] = {"sqlite",
                                         "log",
@@ -50,11 +51,14 @@ static bool is_directory(int at, const char *name)
     return fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool is_capture_name(const char *name)
+/* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
+static bool is_capture_name(const char *name)
 {
     return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || is_part_directory(name);
 }
 
+/* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
+ * capture, of several, or of a command that makes captures. */
 static bool holds_outputs(int at, const char *name, int nesting)
 {
     int descriptor = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -78,12 +82,8 @@ static bool holds_outputs(int at, const char *name, int nesting)
     return found && !data;
 }
 
-bool is_output_directory(int at, const char *name)
-{
-    return holds_outputs(at, name, NESTING_MAX);
-}
-
-bool is_beside_data(const char *name)
+/* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
+static bool is_beside_data(const char *name)
 {
     struct file_identity identity;
     unsigned families;
@@ -160,7 +160,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
 static bool is_output(int at, const char *name)
 {
     return is_output_name(name) ||
-           (strcmp(name, "data") != 0 && !is_part_directory(name) && is_output_directory(at, name));
+           (strcmp(name, "data") != 0 && !is_part_directory(name) && holds_outputs(at, name, NESTING_MAX));
 }
 
 /* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "parsers/capture/capture_absent.h"
 #include "parsers/capture/capture_files.h"
 
 #include <stdlib.h>

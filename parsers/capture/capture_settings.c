@@ -2,7 +2,6 @@
 #include "parsers/capture/capture_settings.h"
 
 #include "base/array.h"
-#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

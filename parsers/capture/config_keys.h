@@ -20,10 +20,8 @@ void config_keys_check(const char *file, const struct json *root, bool in_part, 
 /* Checks likewise a log of clocks: lines "key: number" or "key = number" below headings "[Device0]". */
 void clock_log_check(const char *file, const char *text, struct diagnostics *diag);
 
-/* "50", "38.4", "100.000000" MHz in Hz, digits after the sixth decimal dropped; -1: no frequency up to 100 GHz. "" is
- * 0: not known. */
-int64_t parse_megahertz(const char *text);
-/* Reads Hz from a string as above or a whole number of MHz; -1: neither. */
+/* Reads Hz from a text ("50", "38.4", "100.000000" MHz, digits after the sixth decimal dropped; "" is 0: not known) or
+ * a whole number of MHz; -1: no frequency up to 100 GHz. */
 int64_t config_hertz(const struct json *value);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/progress.h"
-#include "base/span.h"
 #include "parsers/capture/capture.h"
 #include "parsers/record.h"
 

@@ -4,9 +4,7 @@
 #ifndef MSPROF_PARSERS_DECODE_STREAM_H
 #define MSPROF_PARSERS_DECODE_STREAM_H
 
-#include "base/file/checksum.h"
 #include "parsers/decode/decoder.h"
-#include "parsers/decode/layout.h"
 #include "parsers/record.h"
 
 #include <stdbool.h>

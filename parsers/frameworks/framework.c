@@ -20,7 +20,7 @@ static int load_json(const char *directory, const char *name, struct json **ret,
     char *path = path_join(directory, name), *text = NULL;
     size_t length;
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     bool failed = read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
                   ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0);
     free(text);
@@ -48,7 +48,7 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
     char *path = path_join(host, "host_start.log"), *text = NULL;
     size_t length;
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     bool failed =
         read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
         ((!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)) &&
@@ -89,9 +89,8 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
     char *host = path_join(prof, "host");
-    bool failed =
-        (host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
-        load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0;
+    bool failed = (host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_no_memory(err)) < 0 ||
+                  load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0;
     if (!failed)
         ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
     if (!failed)
@@ -142,17 +141,13 @@ int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tic
 static int compare_ids(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return 2 * NUMBER_ORDER(x->id, y->id) + NUMBER_ORDER(x->start_ns, y->start_ns);
 }
 
 static int compare_starts(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns);
 }
 
 void framework_unite_steps(struct framework *framework)
@@ -178,11 +173,8 @@ void framework_unite_steps(struct framework *framework)
 static int compare_launches(const void *a, const void *b)
 {
     const struct framework_launch *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->range > y->range) - (x->range < y->range);
+    return 4 * NUMBER_ORDER(x->thread, y->thread) + 2 * NUMBER_ORDER(x->start_ns, y->start_ns) +
+           NUMBER_ORDER(x->range, y->range);
 }
 
 static int find_launches(struct framework *framework, struct err *err)

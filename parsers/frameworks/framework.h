@@ -4,6 +4,7 @@
 #ifndef MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
 #define MSPROF_PARSERS_FRAMEWORKS_FRAMEWORK_H
 
+#include "base/array.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/intern.h"
@@ -109,22 +110,10 @@ struct torch; /* parsers/frameworks/pytorch/torch.h */
 struct framework {
     struct framework_info info;
     struct intern texts;
-    struct framework_ranges {
-        struct framework_range *items;
-        size_t count, capacity;
-    } ranges; /* in the order of the file */
-    struct framework_steps {
-        struct framework_step *items;
-        size_t count, capacity;
-    } steps; /* by start; of MindSpore each id once */
-    struct framework_datasets {
-        struct framework_dataset *items;
-        size_t count, capacity;
-    } datasets; /* in the order of their first appearance */
-    struct framework_dataset_runs {
-        struct framework_dataset_run *items;
-        size_t count, capacity;
-    } dataset_runs;
+    struct framework_ranges ARRAY_OF(struct framework_range) ranges;       /* in the order of the file */
+    struct framework_steps ARRAY_OF(struct framework_step) steps;          /* by start; of MindSpore each id once */
+    struct framework_datasets ARRAY_OF(struct framework_dataset) datasets; /* in the order of their first appearance */
+    struct framework_dataset_runs ARRAY_OF(struct framework_dataset_run) dataset_runs;
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
     int64_t begin_ns;    /* of its capture; 0: not known */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/diag.h"
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
 #include "base/number.h"
-#include "base/span.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 #include "parsers/frameworks/pytorch/torch.h"

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/number.h"
-#include "parsers/decode/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

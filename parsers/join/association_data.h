@@ -5,6 +5,7 @@
 #ifndef MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
+#include "base/array.h"
 #include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -259,10 +260,7 @@ struct flip {
     uint32_t task_id;
     bool destroys;
 };
-struct flip_list {
-    struct flip *items;
-    size_t count, capacity;
-};
+struct flip_list ARRAY_OF(struct flip);
 
 int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err);
 /* Whether it has one of the stream; the list is sorted. */

@@ -2,7 +2,7 @@
 /* The device: tasks that ran, which launch of the host each was, and their counters. All of them wait in spools by the
  * stream and number of their task, and are joined one number after the other. */
 #include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 

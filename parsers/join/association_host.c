@@ -3,8 +3,7 @@
  * Records wait in a spool by thread and time. A call is final once its thread has passed its end, so what is kept at
  * once is a window. */
 #include "base/array.h"
-#include "base/interrupt.h"
-#include "base/number.h"
+#include "base/progress.h"
 #include "parsers/join/association_data.h"
 
 #include <stdlib.h>

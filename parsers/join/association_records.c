@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/join/association.h"
 
-#include "base/array.h"
-#include "base/interrupt.h"
-#include "base/number.h"
+#include "base/progress.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 #include "parsers/join/execution.h"

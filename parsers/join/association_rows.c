@@ -5,7 +5,6 @@
 #include "parsers/kinds/common/text/tensor_names.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- calls ---- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the host that say something about a call or an operator that no other record knows. */
-#include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 
 #include <inttypes.h>

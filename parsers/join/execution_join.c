@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who belongs to whom: one task after the other, with all that was recorded of it. */
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/spool.h"
-#include "base/interrupt.h"
 #include "base/number.h"
-#include "base/span.h"
+#include "base/progress.h"
 #include "parsers/join/execution_data.h"
 #include "parsers/kinds/common/core_pmu.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file/spool.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "parsers/join/execution_data.h"
 #include "parsers/kinds/common/cann_rows.h"
-#include "parsers/kinds/common/core_pmu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/layouts/check.h"
+#include "parsers/layouts/infer.h"
 
 #include "base/array.h"
 #include "base/search.h"
@@ -194,14 +194,8 @@ struct decoded_task {
 /* Takes the rows that are compared and drops all others. */
 struct task_collector {
     struct row_sink sink; /* first, so that a sink is its collector */
-    struct {
-        struct decoded_task *items;
-        size_t count, capacity;
-    } tasks;
-    struct {
-        struct decoded_inference *items;
-        size_t count, capacity;
-    } inferences;
+    struct ARRAY_OF(struct decoded_task) tasks;
+    struct ARRAY_OF(struct decoded_inference) inferences;
 };
 
 struct comparison {

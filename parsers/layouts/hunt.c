@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/layouts/hunt.h"
 
-#include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "parsers/layouts/structure.h"
 
 #include <inttypes.h>

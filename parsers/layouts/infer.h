@@ -9,6 +9,8 @@
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/search.h"
 
+#include <stdint.h>
+
 /* Knowledge of where a column stands. */
 enum infer_state {
     INFER_ABSENT,    /* no table prints it */
@@ -133,5 +135,21 @@ struct field infer_field(const struct infer_result *result, const struct place_f
 /* The layout as text: one that layout_set_parse reads, with a comment for every column. */
 int infer_write(const struct infer_result *result, const char *name, const char *source, struct strbuf *text,
                 struct err *err);
+
+/* Adds a line for each key of the capture's *.info files that is not known, with the known one that it may be, and for
+ * each file that is no JSON. Nothing: all are known. */
+void info_keys_report(const struct capture *capture, struct strbuf *text);
+
+/* Findings so far of comparing a layout's records with tables. */
+
+struct check_result {
+    uint64_t cells, different; /* that were compared; that differ */
+    uint64_t rows, unmatched;  /* of the tables; without a record */
+    struct strbuf first;       /* the first cell that differs: table, row, column, printed, given */
+};
+
+/* Decodes the capture, whose options name the layouts, into memory and compares its records with the tables. */
+int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
+                 struct check_result *result, struct err *err);
 
 #endif

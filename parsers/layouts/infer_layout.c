@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/layouts/infer.h"
 
-#include "base/array.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "parsers/decode/layout_rate.h"
 #include "parsers/layouts/hunt.h"
 #include "parsers/layouts/problem.h"

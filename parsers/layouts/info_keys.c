@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parsers/layouts/info_keys.h"
+#include "parsers/layouts/infer.h"
 
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"

@@ -5,12 +5,11 @@
 #include "parsers/layouts/structure.h"
 
 #include "base/bytes.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- another order ---- */
 

@@ -123,10 +123,7 @@ static void totals_end(struct totals *totals, const char *path)
 }
 
 /* Rows of a table that sums up tasks by the types of their layers. */
-struct layer_sums {
-    struct printed_row *items;
-    size_t count, capacity;
-};
+struct layer_sums ARRAY_OF(struct printed_row);
 
 static void copy_text(const struct json *entry, const char *name, char text[PRINTED_WORD_SIZE])
 {

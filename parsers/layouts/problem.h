@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 #define MSPROF_PARSERS_LAYOUTS_PROBLEM_H
 
+#include "base/array.h"
 #include "parsers/capture/capture.h"
 #include "parsers/layouts/infer.h"
 #include "parsers/layouts/printed.h"
@@ -16,10 +17,7 @@ struct layer_task {
     bool ai_cpu;
 };
 
-struct layers {
-    struct layer_task *items; /* by model and layer */
-    size_t count, capacity;
-};
+struct layers ARRAY_OF(struct layer_task); /* by model and layer */
 
 /* Fills in the task of a row that has only its layers. */
 void layers_add_task(const struct layers *layers, const struct printed_kind *kind, struct printed_row *row);
@@ -43,14 +41,8 @@ struct problem {
     struct source source;
     uint32_t *stream_of_table; /* of the source; UINT32_MAX: none */
     uint64_t *rows_of_stream;  /* by the tables */
-    struct {
-        struct source_stream *items;
-        size_t count, capacity;
-    } streams;
-    struct {
-        struct sample_row *items;
-        size_t count, capacity;
-    } sample; /* one of stride rows */
+    struct ARRAY_OF(struct source_stream) streams;
+    struct ARRAY_OF(struct sample_row) sample; /* one of stride rows */
     struct {
         struct sample_row row;
         double value;        /* how large the column's number is, as far as the table tells; 0: none yet */

@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_SEARCH_H
 #define MSPROF_PARSERS_LAYOUTS_SEARCH_H
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -62,10 +63,7 @@ struct place_found {
     size_t rows_that_say; /* distinct ones */
 };
 
-struct place_list {
-    struct place_found *items;
-    size_t count, capacity;
-};
+struct place_list ARRAY_OF(struct place_found);
 
 #define SEARCH_MAX_PLACES 256 /* of one column: beyond, its values say too little */
 

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_LAYOUTS_STRUCTURE_H
 #define MSPROF_PARSERS_LAYOUTS_STRUCTURE_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 
@@ -19,10 +20,7 @@ struct source_file {
     unsigned char *bytes; /* the whole file when it is short; else NULL */
 };
 
-struct source {
-    struct source_file *items;
-    size_t count, capacity;
-};
+struct source ARRAY_OF(struct source_file);
 
 /* Files that follow each other in a source, whose records are one sequence; each has the header. */
 struct source_stream {

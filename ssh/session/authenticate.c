@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who are we? Agent, key file, password, keyboard-interactive, in this order. */
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "ssh/session/agent.h"
 #include "ssh/session/internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/session/connection.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "ssh/session/internal.h"
 
 #include <arpa/inet.h>

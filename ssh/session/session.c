@@ -2,7 +2,7 @@
 /* Base of one session of libssh: the socket, waiting, errors. */
 #include "ssh/session/internal.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <libssh/server.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a host's name to a connected socket, interruptibly. */
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "ssh/session/internal.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 #include "ssh/transfer/fetch.h"
 
 #include "base/file/temporary.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "ssh/session/internal.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch_end.h"

@@ -3,7 +3,6 @@
 
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
-#include "ssh/session/internal.h"
 #include "ssh/transfer/removal.h"
 
 #include <errno.h>

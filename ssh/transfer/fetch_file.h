@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/file/checksum.h"
-#include "base/progress.h"
 
 #include <stdbool.h>
 #include <stddef.h>

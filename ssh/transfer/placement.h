@@ -5,6 +5,7 @@
 #ifndef MSPROF_SSH_TRANSFER_PLACEMENT_H
 #define MSPROF_SSH_TRANSFER_PLACEMENT_H
 
+#include "base/array.h"
 #include "base/words.h"
 #include "ssh/board.h"
 #include "ssh/project.h"
@@ -21,10 +22,7 @@ struct placed_file {
 };
 
 /* Files sorted by path. */
-struct placed_list {
-    struct placed_file *items;
-    size_t count, capacity;
-};
+struct placed_list ARRAY_OF(struct placed_file);
 
 /* All zero: nothing. */
 struct placement {

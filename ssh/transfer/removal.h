@@ -3,7 +3,6 @@
 #ifndef MSPROF_SSH_TRANSFER_REMOVAL_H
 #define MSPROF_SSH_TRANSFER_REMOVAL_H
 
-#include "base/progress.h"
 #include "base/words.h"
 #include "ssh/board.h"
 

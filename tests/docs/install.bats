@@ -148,7 +148,7 @@ END
     make -s all
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
-        "  CC      build/release/cli/capture/user_files.o
+        "  CC      build/release/cli/capture/captures.o
   CC      build/release/cli/cmd_run.o"
     expect_equal "$(make all prefix=/elsewhere)" ""
     objects=(build/release/base/err.o build/release/cli/main.o)

@@ -3,7 +3,7 @@
  * Whatever they are, the text that comes out is a layout file that check reads, and the structure report ends. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/layouts/check.h"
+#include "parsers/layouts/infer.h"
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/structure.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
-#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "exporters/cluster/output/write.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
 

@@ -4,9 +4,9 @@
 #include "base/array.h"
 #include "base/file/checksum.h"
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "exporters/cluster/rank/aggregate_format.h"
 
 #include <errno.h>

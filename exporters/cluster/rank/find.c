@@ -6,7 +6,6 @@
 #include "base/format/json_in.h"
 #include "base/number.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "exporters/cluster/rank/load.h"
 
 #include "base/file/fsutil.h"
-#include "base/interrupt.h"
 #include "base/map.h"
+#include "base/progress.h"
 #include "exporters/cluster/rank/rank_text.h"
 
 #include <dirent.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MOST_JOBS 256
 #define DEEPEST 8 /* directories of a capture */

@@ -93,7 +93,7 @@ static int load_ranks(struct cluster *cluster, const char *directory, struct err
     char *path = path_join(directory, CLUSTER_COMMUNICATION);
 
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = json_read_members(path, 4, take_member, cluster, err);
     free(path);
     if (status != 0)
@@ -140,7 +140,7 @@ static int load(struct cluster *cluster, const char *directory, struct err *err)
     if (status != 0)
         return status;
     char *path = path_join(directory, "slow_links.csv");
-    status = path != NULL ? csv_read(path, take_link, cluster, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = path != NULL ? csv_read(path, take_link, cluster, err) : err_no_memory(err);
     free(path);
     array_sort(cluster->links.items, cluster->links.count, sizeof *cluster->links.items, by_time);
     return status;
@@ -369,7 +369,7 @@ static int put_csv(struct cluster *cluster, const char *directory, const char *n
     char *path = path_join(directory, name);
 
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     cluster->table = (struct cluster_table){.caption = caption};
     int status = csv_read(path, take_row, cluster, err);
     free(path);

@@ -215,7 +215,7 @@ static int put_flame(struct html_page *page, const struct flame *flame, struct e
         return 0;
     icicle.children = calloc(flame->nodes.count, sizeof *icicle.children);
     if (icicle.children == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 1; i < flame->nodes.count; i++)
         if (flame->nodes.items[i].total > 0)
             icicle.children[icicle.count++] =

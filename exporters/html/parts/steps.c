@@ -158,7 +158,7 @@ int html_put_steps(struct html_page *page, struct err *err)
         return status;
     bars.items = calloc(all.count + 1, sizeof *bars.items);
     if (bars.items == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     for (size_t group = 0, told = 0; status == 0 && group < page->splits.groups.count && told < GROUPS_MAX; group++)
         if (page->splits.groups.items[group].source == page->splits.source) {
             told++;
@@ -296,7 +296,7 @@ int html_put_utilisation(struct html_page *page, struct err *err)
     size_t drawn = 0;
 
     if (bins == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (workload->facts.placed)
         html_note(page, "The capture does not say when each task ran.");
     for (uint16_t device = 0; !workload->facts.placed && device < workload->device_count; device++) {

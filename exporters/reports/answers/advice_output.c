@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "base/format/json_in.h"
 #include "base/strbuf.h"
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -194,15 +193,6 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
     strbuf_adds(out, "}}");
 }
 
-static void digest_of(const char *text, size_t length, char digest[CHECKSUM_TEXT_SIZE])
-{
-    struct checksum *sum = checksum_new();
-
-    checksum_add(sum, text, length);
-    checksum_finish(sum, digest);
-    checksum_free(sum);
-}
-
 int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err)
 {
     struct strbuf text;
@@ -217,7 +207,7 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
         put_profile(&text, profiles[i]);
     }
     strbuf_adds(&text, "]");
-    digest_of(text.data, text.length, digest);
+    checksum_of(text.data, text.length, digest);
     strbuf_addf(&text, DIGEST "%s" TAIL, digest);
     if (text.failed) {
         status = err_set(err, ERR_LIMIT, "the baseline would be longer than %zu MB", BASELINE_MAX_BYTES >> 20);
@@ -451,7 +441,7 @@ static int check_text(const char *text, size_t length, struct err *err)
                        (int)strcspn(version, "\"\n"), version);
     if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
         return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);
-    digest_of(text, (size_t)(end - text), digest);
+    checksum_of(text, (size_t)(end - text), digest);
     if (memcmp(end + sizeof DIGEST - 1, digest, CHECKSUM_TEXT_SIZE - 1) != 0)
         return err_set(err, ERR_FORMAT, "its digest is not that of its content: it was edited or damaged");
     return 0;

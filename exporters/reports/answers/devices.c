@@ -461,9 +461,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct communication *x = a, *y = b;
 
-    if (x->series.total != y->series.total)
-        return x->series.total > y->series.total ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
+    return 2 * NUMBER_ORDER(y->series.total, x->series.total) + NUMBER_ORDER(x->op, y->op);
 }
 
 /* Adds the executions of one device. */
@@ -533,8 +531,7 @@ static int put_rows_communication(struct report_run *run, struct err *err)
     if (status != 0)
         return status;
     items = calloc(workload.operator_count + 1, sizeof *items);
-    status = items != NULL ? put_all_communication(run, &workload, items, err)
-                           : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = items != NULL ? put_all_communication(run, &workload, items, err) : err_no_memory(err);
     for (size_t i = 0; items != NULL && i < workload.operator_count; i++) {
         series_release(&items[i].series);
         large_free(items[i].durations.items);

@@ -2,7 +2,6 @@
 #include "exporters/reports/answers/diff_output.h"
 
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 
 #include <math.h>
@@ -346,29 +345,6 @@ static struct time_unit unit_of(const struct comparison *comparison, enum diff_f
     return time_unit_for(format == DIFF_CSV ? 0 : fmin(total, median));
 }
 
-int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
-{
-    const struct comparison *comparison = output->comparison;
-    enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
-    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
-    const struct time_unit unit = unit_of(comparison, format);
-
-    if (format == DIFF_JSON)
-        return diff_print_json(output, stream, err);
-    bool failed = add_rows(output, &grid, unit, err) < 0;
-    if (!failed && format != DIFF_CSV) {
-        put_head(output, stream, format == DIFF_MARKDOWN);
-        failed = put_gates(output, stream, kind, err) < 0;
-        put_legend(stream, comparison);
-        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
-                format == DIFF_MARKDOWN ? "\n" : "");
-    }
-    failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
-             (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
-    grid_release(&grid);
-    return failed ? -(int)err->code : 0;
-}
-
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 
@@ -593,7 +569,7 @@ static int put_only(struct json_out *json, const struct compare_rows *rows, bool
     size_t n = 0;
 
     if (keys == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < rows->count; i++)
         if ((base ? rows->items[i].new_key : rows->items[i].base_key) == NULL)
             keys[n++] = rows->items[i].key;
@@ -617,7 +593,8 @@ static void put_gaps_json(const struct diff_output *output, struct json_out *jso
     json_put_end(json, ']');
 }
 
-int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err)
+/* Inside. */
+static int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err)
 {
     const struct comparison *comparison = output->comparison;
     struct json_out json = {.stream = stream};
@@ -640,4 +617,27 @@ int diff_print_json(const struct diff_output *output, FILE *stream, struct err *
     json_put_end(&json, '}');
     fputc('\n', stream);
     return 0;
+}
+
+int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err)
+{
+    const struct comparison *comparison = output->comparison;
+    enum grid_format kind = format == DIFF_CSV ? GRID_CSV : format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_TABLE;
+    struct grid grid = {.columns = row_columns, .column_count = ROW_COLUMNS};
+    const struct time_unit unit = unit_of(comparison, format);
+
+    if (format == DIFF_JSON)
+        return diff_print_json(output, stream, err);
+    bool failed = add_rows(output, &grid, unit, err) < 0;
+    if (!failed && format != DIFF_CSV) {
+        put_head(output, stream, format == DIFF_MARKDOWN);
+        failed = put_gates(output, stream, kind, err) < 0;
+        put_legend(stream, comparison);
+        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
+                format == DIFF_MARKDOWN ? "\n" : "");
+    }
+    failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
+             (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
+    grid_release(&grid);
+    return failed ? -(int)err->code : 0;
 }

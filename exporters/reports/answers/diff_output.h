@@ -20,7 +20,5 @@ struct diff_output {
 
 /* Write errors stay with the stream. */
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err);
-/* Inside. */
-int diff_print_json(const struct diff_output *output, FILE *stream, struct err *err);
 
 #endif

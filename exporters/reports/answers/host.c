@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the host by function: how long each took by itself, and how long devices waited meanwhile. */
-#include "analysis/call_times.h"
 #include "analysis/compare/statistics.h"
+#include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "exporters/load/answer.h"
 #include "exporters/load/load_ranges.h"
@@ -65,7 +65,7 @@ static int put_times(struct report_run *run, const struct call_times *times, con
     struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
     double self_ns = 0;
     size_t count = 0;
-    int status = ranked != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = ranked != NULL ? 0 : err_no_memory(err);
 
     for (size_t i = 0; status == 0 && i < times->count; i++) {
         self_ns += times->items[i].self_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by name. */
 #include "analysis/bound.h"
-#include "analysis/compare/neighbours.h"
+#include "analysis/compare/match.h"
 #include "analysis/compare/statistics.h"
 #include "base/file/large.h"
 #include "base/number.h"
@@ -17,9 +17,16 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
+/* Rows of a table: the keys of a subject. */
+struct keys {
+    enum subject subject;
+    bool (*wanted)(const struct profile_row *row); /* NULL: all */
+};
+
 static int put_rows(struct report_run *run, struct err *err)
 {
-    return answer_rows(run, BY_OP, NULL, err);
+    const struct keys *keys = run->report->visitor;
+    return answer_rows(run, keys->subject, keys->wanted, err);
 }
 
 const struct report report_ops = {
@@ -31,6 +38,7 @@ const struct report report_ops = {
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,
+    .visitor = &(const struct keys){BY_OP, NULL},
 };
 
 /* Operators by type. */
@@ -41,11 +49,6 @@ static const struct report_column columns_types[] = {
     {.title = NULL},
 };
 
-static int put_rows_types(struct report_run *run, struct err *err)
-{
-    return answer_rows(run, BY_TYPE, NULL, err);
-}
-
 const struct report report_types = {
     .name = "types",
     .title = "Types of operators by time",
@@ -54,7 +57,8 @@ const struct report report_types = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_types,
-    .rows = put_rows_types,
+    .rows = put_rows,
+    .visitor = &(const struct keys){BY_TYPE, NULL},
 };
 
 /* Layers: what the names of operators have in front of their last slash. */
@@ -65,11 +69,6 @@ static const struct report_column columns_layers[] = {
     {.title = NULL},
 };
 
-static int put_rows_layers(struct report_run *run, struct err *err)
-{
-    return answer_rows(run, BY_LAYER, NULL, err);
-}
-
 const struct report report_layers = {
     .name = "layers",
     .title = "Layers by time",
@@ -78,7 +77,8 @@ const struct report report_layers = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_layers,
-    .rows = put_rows_layers,
+    .rows = put_rows,
+    .visitor = &(const struct keys){BY_LAYER, NULL},
 };
 
 /* Streams: how long each works. */
@@ -89,11 +89,6 @@ static const struct report_column columns_streams[] = {
     {.title = NULL},
 };
 
-static int put_rows_streams(struct report_run *run, struct err *err)
-{
-    return answer_rows(run, BY_STREAM, NULL, err);
-}
-
 const struct report report_streams = {
     .name = "streams",
     .title = "Streams by time",
@@ -102,25 +97,14 @@ const struct report report_streams = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_streams,
-    .rows = put_rows_streams,
+    .rows = put_rows,
+    .visitor = &(const struct keys){BY_STREAM, NULL},
 };
 
 /* Operators that fell back to the AI CPU. */
-static const struct report_column columns_aicpu[] = {
-    ANSWER_NUMBERS,
-    {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
-    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
-    {.title = NULL},
-};
-
-static bool wanted(const struct profile_row *row)
+static bool is_on_ai_cpu(const struct profile_row *row)
 {
     return row->ai_cpu;
-}
-
-static int put_rows_aicpu(struct report_run *run, struct err *err)
-{
-    return answer_rows(run, BY_OP, wanted, err);
 }
 
 const struct report report_aicpu = {
@@ -130,8 +114,9 @@ const struct report report_aicpu = {
     .needs = "operators that ran on the AI CPU",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_aicpu,
-    .rows = put_rows_aicpu,
+    .columns = columns,
+    .rows = put_rows,
+    .visitor = &(const struct keys){BY_OP, is_on_ai_cpu},
 };
 
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */

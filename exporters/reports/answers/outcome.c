@@ -8,11 +8,10 @@
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/json_text.h"
-#include "exporters/schemas.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
-#include "parsers/switches/check.h"
+#include "parsers/switches/finding.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -106,7 +105,7 @@ static int add_column(struct outcome_table *table, const char *title, struct err
                          array_grow(&table->columns, &table->column_capacity, table->column_count, 1,
                                     sizeof *table->columns, err) < 0)) {
         free(copy);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     table->columns[table->column_count++] = copy;
     return 0;
@@ -477,7 +476,7 @@ int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err
     strbuf_addf(ret, "%s: no data", report);
     if (cause != NULL)
         put_reason(ret, cause, &trace);
-    return ret->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return ret->failed ? err_no_memory(err) : 0;
 }
 
 /* ---- emptiness ---- */
@@ -594,7 +593,7 @@ int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
         return status;
     strbuf_adds(ret, "nothing was recorded, because ");
     status = add_reasons(db, &now, ret, err);
-    return status == 0 && ret->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : status;
+    return status == 0 && ret->failed ? err_no_memory(err) : status;
 }
 
 /* The numbers of chips, divided: all of them stand as their own. */

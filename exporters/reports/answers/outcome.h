@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "parsers/switches/effect.h"
 #include "parsers/switches/finding.h"
 
 #include <sqlite3.h>

@@ -131,7 +131,7 @@ static int put_totals(const struct path_rows *rows, struct err *err)
     int status = 0;
 
     if (sorted == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (const struct path_total *it = map_next(&rows->totals, NULL); it != NULL; it = map_next(&rows->totals, it))
         sorted[count++] = *it;
     array_sort(sorted, count, sizeof *sorted, by_cost);

@@ -56,10 +56,7 @@ struct known_operator {
 };
 
 struct phases {
-    struct {
-        struct launch *items; /* by connection */
-        size_t count, capacity;
-    } launches;
+    struct ARRAY_OF(struct launch) launches; /* by connection */
     struct phased *items;
     size_t count, capacity;
     struct map known;

@@ -151,7 +151,7 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
 {
     summary->devices = calloc(parts->count + 1, sizeof *summary->devices);
     if (summary->devices == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = 0;
     for (size_t i = 0; status == 0 && i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];

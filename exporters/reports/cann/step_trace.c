@@ -61,8 +61,9 @@ static size_t place_of(const struct steps *state, const struct cann_step *step, 
     return state->by_pair ? (size_t)state->steps.reduces[step->first_reduce + i].pair : i;
 }
 
-static int steps_open(struct report_run *run, const struct steps_reduces *reduces, struct err *err)
+static int steps_open(struct report_run *run, struct err *err)
 {
+    const struct steps_reduces *reduces = run->report->visitor;
     struct steps *state = run->state;
     const struct cann_steps *steps = &state->steps;
     size_t count = 0, room = (reduces->most - run->plan.column_count) / 2;
@@ -147,16 +148,6 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-static int open_steps(struct report_run *run, struct err *err)
-{
-    static const struct steps_reduces reduces = {
-        .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_TIME},
-        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
-        .most = REPORT_MAX_COLUMNS,
-    };
-    return steps_open(run, &reduces, err);
-}
-
 const struct report report_step_trace = {
     .name = "step_trace",
     .title = "Iterations",
@@ -164,7 +155,13 @@ const struct report report_step_trace = {
     .families = FAMILY_CANN,
     .columns = columns,
     .state_size = sizeof(struct steps),
-    .open = open_steps,
+    .open = steps_open,
+    .visitor =
+        &(const struct steps_reduces){
+            .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_TIME},
+            .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
+            .most = REPORT_MAX_COLUMNS,
+        },
     .close = steps_close,
     .rows = steps_rows,
 };
@@ -192,16 +189,6 @@ static const struct report_column columns_2022[] = {
     {.title = NULL},
 };
 
-static int open_steps_2022(struct report_run *run, struct err *err)
-{
-    static const struct steps_reduces reduces = {
-        .start = {"Reduce Start", .id = "reduce_start", .flags = REPORT_NUMBER},
-        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
-        .most = MOST_COLUMNS,
-    };
-    return steps_open(run, &reduces, err);
-}
-
 const struct report report_step_trace_2022 = {
     .name = "step_trace",
     .title = "Iterations",
@@ -210,7 +197,13 @@ const struct report report_step_trace_2022 = {
     .of_device = true,
     .columns = columns_2022,
     .state_size = sizeof(struct steps),
-    .open = open_steps_2022,
+    .open = steps_open,
+    .visitor =
+        &(const struct steps_reduces){
+            .start = {"Reduce Start", .id = "reduce_start", .flags = REPORT_NUMBER},
+            .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED, .decimals = 3},
+            .most = MOST_COLUMNS,
+        },
     .close = steps_close,
     .rows = steps_rows,
 };
@@ -236,17 +229,6 @@ static const struct report_column columns_job[] = {
     {.title = NULL},
 };
 
-static int open_steps_job(struct report_run *run, struct err *err)
-{
-    static const struct steps_reduces stretches = {
-        .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_SCALED_FIXED, .decimals = 3},
-        .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED_FIXED, .decimals = 3},
-        .most = REPORT_MAX_COLUMNS,
-        .by_pair = true,
-    };
-    return steps_open(run, &stretches, err);
-}
-
 const struct report report_step_trace_job = {
     .name = "step_trace",
     .title = "Iterations",
@@ -257,7 +239,14 @@ const struct report report_step_trace_job = {
     .of_device = true,
     .columns = columns_job,
     .state_size = sizeof(struct steps),
-    .open = open_steps_job,
+    .open = steps_open,
+    .visitor =
+        &(const struct steps_reduces){
+            .start = {"Reduce Start(us)", .id = "reduce_start", .form = FORM_SCALED_FIXED, .decimals = 3},
+            .duration = {"Reduce Duration(us)", .id = "reduce_duration", .form = FORM_SCALED_FIXED, .decimals = 3},
+            .most = REPORT_MAX_COLUMNS,
+            .by_pair = true,
+        },
     .close = steps_close,
     .rows = steps_rows,
 };

@@ -5,7 +5,6 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 #define MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 
-#include "db/query/query_cann.h"
 #include "db/query/query_executions.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/counters/pmu_metric.h"

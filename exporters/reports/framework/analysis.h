@@ -3,8 +3,6 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
-#include "db/query/query_cann.h"
-#include "exporters/export.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
 

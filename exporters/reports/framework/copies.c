@@ -3,8 +3,6 @@
 #include "exporters/database/databases.h"
 #include "exporters/reports/framework/analysis.h"
 
-#include "db/query/query.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* minddata_pipeline_raw_<rank>.csv and minddata_pipeline_summary_<rank>.{csv,json}. */
 #include "exporters/reports/framework/minddata.h"
 
-#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "exporters/json_text.h"

@@ -31,10 +31,7 @@ struct known_stack {
 struct stacks {
     const struct framework_analysis *analysis;
     const struct python_lines *lines;
-    struct host_frames {
-        struct host_frame *items;
-        size_t count, capacity;
-    } frames;
+    struct host_frames ARRAY_OF(struct host_frame) frames;
     uint32_t *frame_of; /* of each operator or range, counted from 1; 0: none */
     struct intern names;
     struct map known;

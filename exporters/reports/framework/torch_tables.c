@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Device memory of PyTorch, from the framework's records and those of the capture's engine. */
 

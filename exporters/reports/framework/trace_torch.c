@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch's part of trace_view.json. */
-#include "base/array.h"
 #include "base/map.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_events.h"
@@ -9,8 +8,6 @@
 #include "exporters/timeline/track.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PLACE_PYTHON = 0, PLACE_GC = 1 };
 

@@ -2,7 +2,6 @@
 #include "exporters/reports/framework/write.h"
 
 #include "base/file/fsutil.h"
-#include "db/query/query.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
 #include "exporters/reports/framework/analysis.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acl_statistic: time per function of the ACL API, of each process and thread. */
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "exporters/output_file.h"
 #include "exporters/reports/svp/svp_tables.h"
 

@@ -89,5 +89,5 @@ const struct report report_op_statistic_svp = {
     .whole = true,
     .columns = columns,
     .walk = &svp_tables,
-    .walk_visitor = &table,
+    .visitor = &table,
 };

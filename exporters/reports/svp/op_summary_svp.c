@@ -264,5 +264,5 @@ const struct report report_op_summary_svp = {
     .open = open_summary,
     .close = close_summary,
     .walk = &svp_tables,
-    .walk_visitor = &table,
+    .visitor = &table,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/svp/svp_tables.h"
 
-#include "base/interrupt.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "exporters/export.h"
 #include "exporters/output_file.h"
 #include "exporters/parallel.h"
@@ -438,7 +438,7 @@ int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, stru
 
 static const struct svp_table *table_of(const struct report_run *run)
 {
-    return run->report->walk_visitor;
+    return run->report->visitor;
 }
 
 static int take_inference(void *arg, const struct svp_walk_stop *stop, struct err *err)

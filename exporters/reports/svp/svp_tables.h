@@ -91,7 +91,7 @@ int svp_walk_tasks(const struct svp_walk_stop *stop,
 
 extern const struct report_walk svp_tables;
 
-/* The functions of a table for the walk, as its report's walk_visitor; each may be NULL. */
+/* The functions of a table for the walk, as its report's visitor; each may be NULL. */
 struct svp_table {
     int (*inference)(struct report_run *run, const struct svp_walk_stop *stop, struct err *err);
     int (*report)(struct report_run *run, const struct svp_report *report, const struct svp_statistic *statistic,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the host, by thread, and where the arrows to what they launched begin. */
 #include "base/number.h"
-#include "exporters/cann_report.h"
 #include "exporters/timeline/tracks/put.h"
 #include "parsers/record.h"
 

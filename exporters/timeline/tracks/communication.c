@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/query/cann_version.h"
-#include "db/query/enum_names.h"
+#include "db/query/query_records.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
 #include "exporters/query_compile.h"
@@ -23,10 +23,7 @@ struct lane {
 
 struct layer {
     struct track_run *run;
-    struct lane_list {
-        struct lane *items;
-        size_t count, capacity;
-    } list;
+    struct lane_list ARRAY_OF(struct lane) list;
     struct trace_lanes lanes;
     bool begun;
     int64_t first_flow; /* arrows to operators have the numbers behind those to tasks */

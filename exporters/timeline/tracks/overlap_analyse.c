@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "exporters/busy.h"
 #include "exporters/timeline/track.h"
-#include "exporters/timeline/tracks/put.h"
 
 #include <stdlib.h>
 

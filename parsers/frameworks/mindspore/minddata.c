@@ -4,7 +4,6 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
-#include "parsers/frameworks/lines.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdio.h>
@@ -113,8 +112,7 @@ static int take_op(struct minddata *data, const struct json *item, struct err *e
     json_integer(json_member(queue, "length"), &op->queue_length);
     op->queue = integers_of(json_member(queue, "size"), &op->queue_count);
     op->children = integers_of(json_member(item, "children"), &op->child_count);
-    return op->type != NULL && op->queue != NULL && op->children != NULL ? 0
-                                                                         : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return op->type != NULL && op->queue != NULL && op->children != NULL ? 0 : err_no_memory(err);
 }
 
 static void set_parents(struct minddata *data)
@@ -272,7 +270,7 @@ static int load_batches(const struct framework *framework, const char *directory
         snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.txt", names[i], (long long)framework->info.rank);
         char *path = path_join(directory, file);
         status = path != NULL ? framework_read_lines(path, take_line, &batches, &data->has_batches, diag, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+                              : err_no_memory(err);
         for (int k = 0; k < 3; k++)
             *means[k] = batches.counts[k] > 0 ? batches.sums[k] / (double)batches.counts[k] : -1;
         free(path);

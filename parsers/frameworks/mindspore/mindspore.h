@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H
 #define MSPROF_PARSERS_FRAMEWORKS_MINDSPORE_MINDSPORE_H
 
+#include "base/array.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/records.h"
 
@@ -27,10 +28,7 @@ struct mindspore_cpu_op {
     int64_t start_ns, duration_ns, thread;
     uint32_t name, type; /* of framework->texts */
 };
-struct mindspore_cpu_ops {
-    struct mindspore_cpu_op *items; /* in the order of the file */
-    size_t count, capacity;
-};
+struct mindspore_cpu_ops ARRAY_OF(struct mindspore_cpu_op); /* in the order of the file */
 /* Reads them; free(ret->items), also after a failure. */
 int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
                            struct diagnostics *diag, struct err *err);
@@ -42,10 +40,7 @@ struct mindspore_memory {
     int32_t device;
     uint32_t owner; /* of framework->texts */
 };
-struct mindspore_memories {
-    struct mindspore_memory *items; /* in the order of the file */
-    size_t count, capacity;
-};
+struct mindspore_memories ARRAY_OF(struct mindspore_memory); /* in the order of the file */
 int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
                           struct diagnostics *diag, struct err *err);
 

@@ -3,10 +3,10 @@
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
 #include "base/map.h"
-#include "base/span.h"
 #include "base/strbuf.h"
 
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
     put_custom(&reading->name, &fields->texts[TEXT_CUSTOM]);
     if (status == 0)
         status = reading->name.failed
-                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     ? err_no_memory(err)
                      : intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err);
     struct group *group = status == 0 ? map_add(&reading->groups, &key, &added, err) : NULL;
     if (group == NULL)
@@ -216,13 +216,12 @@ int mindspore_load(struct framework *framework, const char *directory, const str
     struct reading reading = {
         .framework = framework, .clock = clock, .path = path, .diag = diag, .groups = MAP_OF(struct group, key)};
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     strbuf_init(&reading.name, NAME_LIMIT);
-    int status = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err);
-    if (status == 0)
-        status = framework_finish(framework, err);
+    bool failed = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err) < 0 ||
+                  framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "parsers/frameworks/pytorch/torch.h"
 #include "parsers/frameworks/records.h"
 
@@ -116,9 +117,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
 static int compare_marks(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x->place, y->place);
 }
 
 /* Ranges that have begun on a thread under a name. */

@@ -3,8 +3,8 @@
 #include "parsers/frameworks/pytorch/torch.h"
 
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/fsutil.h"
-#include "base/span.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -170,7 +170,7 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
     struct torch_reading reading = {
         .framework = framework, .torch = torch, .clock = clock, .directory = directory, .diag = diag};
     if (torch == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     bool failed = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err) < 0;
     if (!failed) {
         array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);

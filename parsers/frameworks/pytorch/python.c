@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.python_tracer_func, torch.python_tracer_hash, torch.gc_record: Python's calls and its collector. */
+#include "base/number.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
 #include "base/array.h"
+#include "base/diag.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
-#include "base/span.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -90,9 +91,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
 static int compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x->place, y->place);
 }
 
 /* The innermost open call of a thread. */

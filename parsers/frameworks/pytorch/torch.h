@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 #define MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 
+#include "base/array.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/records.h"
 
@@ -31,10 +32,7 @@ struct torch_range {
     uint32_t op;   /* the operator around it, on its thread */
     uint32_t work; /* with which of the enqueues its piece of work began, counted from 1; 0: with none */
 };
-struct torch_ranges {
-    struct torch_range *items;
-    size_t count, capacity;
-};
+struct torch_ranges ARRAY_OF(struct torch_range);
 
 struct torch_memory {
     int64_t time_ns, size, allocated, reserved, active;
@@ -55,27 +53,12 @@ struct torch_gc {
 };
 
 struct torch {
-    struct torch_ops {
-        struct torch_op *items;
-        size_t count, capacity;
-    } ops;                                  /* by start, of those that start together the longest first */
-    struct torch_ranges enqueues, dequeues; /* by start */
-    struct torch_threads {
-        struct torch_thread *items;
-        size_t count, capacity;
-    } threads;
-    struct torch_memories {
-        struct torch_memory *items;
-        size_t count, capacity;
-    } memories; /* by time */
-    struct torch_calls {
-        struct torch_call *items;
-        size_t count, capacity;
-    } calls; /* by id */
-    struct torch_gcs {
-        struct torch_gc *items;
-        size_t count, capacity;
-    } gcs;
+    struct torch_ops ARRAY_OF(struct torch_op) ops; /* by start, of those that start together the longest first */
+    struct torch_ranges enqueues, dequeues;         /* by start */
+    struct torch_threads ARRAY_OF(struct torch_thread) threads;
+    struct torch_memories ARRAY_OF(struct torch_memory) memories; /* by time */
+    struct torch_calls ARRAY_OF(struct torch_call) calls;         /* by id */
+    struct torch_gcs ARRAY_OF(struct torch_gc) gcs;
     struct torch_names {
         struct torch_name {
             uint64_t key;

@@ -22,4 +22,12 @@ void aicpu_put_ids(const struct aicpu_stream *stream, struct row *row, size_t st
 bool aicpu_put_times(const struct aicpu_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
                      size_t first_ns, size_t count);
 
+/* The layout of a kind by the type of its records: name, type and where it is described. */
+#define AICPU_LAYOUT(title, type, text)                                                                                \
+    {                                                                                                                  \
+        .name = title, .source = text, .part = true, .record_size = 256,                                               \
+        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = type}},              \
+        FIELDS_OF(fields)                                                                                              \
+    }
+
 #endif

@@ -2,20 +2,21 @@
 #include "parsers/kinds/common/capture_stream.h"
 
 #include "parsers/decode/decode.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
 static const struct value_name statuses[] = {{0, "normal"}, {1, "destroyed"}, {0, NULL}};
 
-enum { STATUS = HOST_RECORD_COLUMN_COUNT, MODEL_STREAM_ID, ORIGINAL_STREAM_ID, MODEL_ID, DEVICE_ID };
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(STATUS, "status", "Status", NAMES(PLAIN, statuses), "Event of the capture.")                                  \
+    MADE(MODEL_STREAM_ID, "model_stream_id", "Model stream ID", NUMBER, "The stream that the captured tasks run on.")  \
+    MADE(ORIGINAL_STREAM_ID, "original_stream_id", "Original stream ID", NUMBER, "The stream that the program used.")  \
+    MADE(MODEL_ID, "model_id", "Model ID", NUMBER, "The model that the tasks were captured into.")                     \
+    MADE(DEVICE_ID, "device_id", "Device ID", NUMBER, "The device.")
 
-const struct column capture_stream_columns[] = {
-    HOST_RECORD_COLUMNS,
-    [STATUS] = {"status", "Status", NAMES(PLAIN, statuses), "Event of the capture."},
-    [MODEL_STREAM_ID] = {"model_stream_id", "Model stream ID", NUMBER, "The stream that the captured tasks run on."},
-    [ORIGINAL_STREAM_ID] = {"original_stream_id", "Original stream ID", NUMBER, "The stream that the program used."},
-    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model that the tasks were captured into."},
-    [DEVICE_ID] = {"device_id", "Device ID", NUMBER, "The device."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
+
+const struct column capture_stream_columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_MADE)};
 
 _Static_assert(sizeof capture_stream_columns / sizeof *capture_stream_columns == CAPTURE_STREAM_COLUMNS,
                "as the header says");

@@ -36,6 +36,30 @@
 #define SIGNED_AT(at, bytes) AT(at, bytes), .is_signed = true
 #define BITS_AT(at, bytes, first, count) AT(at, bytes), .first_bit = first, .bit_count = count
 
+/* Fields of kinds with several layouts. */
+#define FIELD(name, at, bytes)                                                                                         \
+    {                                                                                                                  \
+        .column = name, AT(at, bytes)                                                                                  \
+    }
+#define SIGNED_FIELD(name, at, bytes)                                                                                  \
+    {                                                                                                                  \
+        .column = name, SIGNED_AT(at, bytes)                                                                           \
+    }
+#define BITS_FIELD(name, at, bytes, first, count)                                                                      \
+    {                                                                                                                  \
+        .column = name, BITS_AT(at, bytes, first, count)                                                               \
+    }
+
+/* The only layout of a kind of CANN's records, which begin with a magic number: name, size and where it is described.
+ */
+#define CANN_LAYOUT(title, size, text)                                                                                 \
+    {                                                                                                                  \
+        .name = title, .source = text, .record_size = size, .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},    \
+        FIELDS_OF(fields)                                                                                              \
+    }
+/* A kind with both: RECORDS_OF(columns, layouts). */
+#define RECORDS_OF(columns, layouts) COLUMNS_OF(columns), LAYOUTS_OF(layouts)
+
 /* Columns that many kinds have, and short forms of the others. */
 #define COLUMN(name, title, type, doc)                                                                                 \
     {                                                                                                                  \
@@ -49,6 +73,7 @@
     COLUMN("span_ns", "Time span", INTEGER(NS, DERIVED),                                                               \
            "Time since the sample before of the same series; NULL: there is none.")
 #define STAMP_COLUMN(name, doc) COLUMN(name, "Stamp", INTEGER(NONE, TRANSIENT), doc)
+#define SAMPLE_COLUMNS(stamp, doc) FILE_COLUMN, DEVICE_COLUMN, STAMP_COLUMN(stamp, doc), TIME_COLUMN
 #define NUMBER_COLUMN(name, title, doc) COLUMN(name, title, NUMBER, doc)
 #define BYTES_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(BYTE, PLAIN), doc)
 #define NAMED_COLUMN(name, title, names, doc) COLUMN(name, title, NAMES(PLAIN, names), doc)

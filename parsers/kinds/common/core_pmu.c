@@ -3,62 +3,40 @@
 
 #include "parsers/kinds/common/device_stream.h"
 
-enum {
-    FILE_ID,
-    DEVICE_ID,
-    COUNTER,
-    STREAM_ID,
-    TASK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    BLOCK_NUM = EVENT0 + PMU_COUNTERS_MOST,
-    TICK,
-    TIME_NS,
-    CORE_ID,
-    MODE
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name.")                          \
+    MADE(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                      \
+         "Counts records modulo 16; a gap means lost records.")                                                        \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task ran on.")                              \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together.")           \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(BLOCK_NUM, "block_num", "Block num", NUMBER, "How many blocks the task was split into; chip 0 only.")         \
+    MADE(TICK, "tick", "System counter", INTEGER(TICK, TRANSIENT),                                                     \
+         "When it was written, on the counter of the device; of chip 0 and of samples.")                               \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host; of samples.")               \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that was sampled; NULL: the counters are those of a task.")  \
+    MADE(MODE, "mode", "Mode", INTEGER(NONE, TRANSIENT), "0 ends the samples, though records may follow.")
 
-const struct column core_pmu_columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [DEVICE_ID] = {"device_id", "Device ID", MADE_NUMBER, "The device, from the file name."},
-    [COUNTER] = {"counter", "Counter", INTEGER(NONE, TRANSIENT), "Counts records modulo 16; a gap means lost records."},
-    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task ran on."},
-    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [BLOCK_NUM] = {"block_num", "Block num", NUMBER, "How many blocks the task was split into; chip 0 only."},
-    [TICK] = {"tick", "System counter", INTEGER(TICK, TRANSIENT),
-              "When it was written, on the counter of the device; of chip 0 and of samples."},
-    [TIME_NS] = {"time_ns", "Time", INTEGER(NS, DERIVED), "Time on the clock of the host; of samples."},
-    [CORE_ID] = {"core_id", "Core ID", NUMBER, "The core that was sampled; NULL: the counters are those of a task."},
-    [MODE] = {"mode", "Mode", INTEGER(NONE, TRANSIENT), "0 ends the samples, though records may follow."},
-};
+enum { COLUMNS(COLUMN_NUMBER) };
 
-static const struct field task_fields[] = {
-    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
-    {.column = "stream_id", .offset = 96, .width = 4},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "total_cycle", .offset = 16, .width = 8},
-    PMU_EVENT_FIELDS(32),
-};
+const struct column core_pmu_columns[] = {COLUMNS(COLUMN_MADE)};
+
+static const struct field task_fields[] = {BITS_FIELD("counter", 0, 1, 4, 4), FIELD("stream_id", 96, 4),
+                                           FIELD("task_id", 6, 2), FIELD("total_cycle", 16, 8), PMU_EVENT_FIELDS(32)};
 
 static const struct field event_count_fields[] = {
-    {.column = "stream_id", .offset = 10, .width = 2},   {.column = "task_id", .offset = 12, .width = 2},
-    {.column = "total_cycle", .offset = 88, .width = 8}, PMU_EVENT_FIELDS(24),
-    {.column = "block_num", .offset = 104, .width = 2},  {.column = "tick", .offset = 96, .width = 8},
+    FIELD("stream_id", 10, 2), FIELD("task_id", 12, 2),    FIELD("total_cycle", 88, 8),
+    PMU_EVENT_FIELDS(24),      FIELD("block_num", 104, 2), FIELD("tick", 96, 8),
 };
 
-static const struct field sample_fields[] = {
-    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS(8),
-    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "tick", .offset = 80, .width = 8},
-    {.column = "core_id", .offset = 89, .width = 1},
-};
+static const struct field sample_fields[] = {FIELD("mode", 0, 1), PMU_EVENT_FIELDS(8), FIELD("total_cycle", 72, 8),
+                                             FIELD("tick", 80, 8), FIELD("core_id", 89, 1)};
 
-static const struct field v6_sample_fields[] = {
-    {.column = "mode", .offset = 0, .width = 1},         PMU_EVENT_FIELDS_V6(8),
-    {.column = "total_cycle", .offset = 88, .width = 8}, {.column = "tick", .offset = 96, .width = 8},
-    {.column = "core_id", .offset = 105, .width = 1},
-};
+static const struct field v6_sample_fields[] = {FIELD("mode", 0, 1), PMU_EVENT_FIELDS_V6(8),
+                                                FIELD("total_cycle", 88, 8), FIELD("tick", 96, 8),
+                                                FIELD("core_id", 105, 1)};
 
 const struct layout core_pmu_layouts[] = {
     {

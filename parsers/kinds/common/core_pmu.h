@@ -10,13 +10,15 @@
 
 /* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
 
-#define PMU_EVENT_COLUMN(at, number)                                                                                   \
-    [(at) + (number)] =                                                                                                \
-        COLUMN("event" #number, "Event " #number, NUMBER, "The counter of event " #number " of the profiled group.")
-#define PMU_EVENT_COLUMNS(at)                                                                                          \
-    PMU_EVENT_COLUMN(at, 0), PMU_EVENT_COLUMN(at, 1), PMU_EVENT_COLUMN(at, 2), PMU_EVENT_COLUMN(at, 3),                \
-        PMU_EVENT_COLUMN(at, 4), PMU_EVENT_COLUMN(at, 5), PMU_EVENT_COLUMN(at, 6), PMU_EVENT_COLUMN(at, 7),            \
-        PMU_EVENT_COLUMN(at, 8), PMU_EVENT_COLUMN(at, 9)
+#define PMU_EVENT(MADE, n)                                                                                             \
+    MADE(EVENT##n, "event" #n, "Event " #n, NUMBER, "The counter of event " #n " of the profiled group.")
+#define PMU_EVENTS(MADE)                                                                                               \
+    PMU_EVENT(MADE, 0)                                                                                                 \
+    PMU_EVENT(MADE, 1)                                                                                                 \
+    PMU_EVENT(MADE, 2)                                                                                                 \
+    PMU_EVENT(MADE, 3)                                                                                                 \
+    PMU_EVENT(MADE, 4)                                                                                                 \
+    PMU_EVENT(MADE, 5) PMU_EVENT(MADE, 6) PMU_EVENT(MADE, 7) PMU_EVENT(MADE, 8) PMU_EVENT(MADE, 9)
 
 #define PMU_EVENT_FIELD(begin, number)                                                                                 \
     {                                                                                                                  \

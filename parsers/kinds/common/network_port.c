@@ -2,10 +2,7 @@
 #include "parsers/kinds/common/network_port.h"
 
 const struct column network_port_columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     SPAN_COLUMN,
     NUMBER_COLUMN("bandwidth", "Bandwidth", "Capacity of the port, megabits a second."),
     NUMBER_COLUMN("rx_packet_rate", "Packets received", "Packets received in a second."),

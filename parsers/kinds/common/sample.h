@@ -25,5 +25,6 @@ int sample_stream_fill(struct sample_stream *stream, struct decoder *decoder, co
 void sample_stream_release(struct sample_stream *stream);
 
 extern const struct kind_hooks sample_hooks;
+#define SAMPLES_OF(when) .hooks = &sample_hooks, .sampling = &(when)
 
 #endif

@@ -2,32 +2,24 @@
 #include "parsers/kinds/common/task_track.h"
 
 #include "parsers/capture/capture.h"
+#include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-enum {
-    DEVICE_ID = HOST_RECORD_COLUMN_COUNT,
-    DEVICE_TYPE,
-    STREAM_ID,
-    TASK_ID,
-    BATCH_ID,
-    TASK_TYPE_ID,
-    KERNEL_NAME_ID,
-    KERNEL_BLOCK_NUM
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(DEVICE_ID, "device_id", "Device ID", NUMBER, "The device.")                                                   \
+    MADE(DEVICE_TYPE, "device_type", "Device type", NUMBER, "Kind of device.")                                         \
+    MADE(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task is put on.")                           \
+    MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task in its stream; it begins again after 65535.")  \
+    MADE(BATCH_ID, "batch_id", "Batch ID", NUMBER, "How often the numbers of the stream have begun again.")            \
+    MADE(TASK_TYPE_ID, "task_type_id", "Task type", NUMBER,                                                            \
+         "The type, as an id of the type dictionary at the level of the runtime.")                                     \
+    MADE(KERNEL_NAME_ID, "kernel_name_id", "Kernel name", NUMBER, "The kernel, as an id of the hash dictionary.")      \
+    MADE(KERNEL_BLOCK_NUM, "kernel_block_num", "Kernel block num", NUMBER,                                             \
+         "How many blocks the kernel is launched with; only when 40 bytes of payload are used.")
 
-const struct column task_track_columns[] = {
-    HOST_RECORD_COLUMNS,
-    [DEVICE_ID] = {"device_id", "Device ID", NUMBER, "The device."},
-    [DEVICE_TYPE] = {"device_type", "Device type", NUMBER, "Kind of device."},
-    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream that the task is put on."},
-    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task in its stream; it begins again after 65535."},
-    [BATCH_ID] = {"batch_id", "Batch ID", NUMBER, "How often the numbers of the stream have begun again."},
-    [TASK_TYPE_ID] = {"task_type_id", "Task type", NUMBER,
-                      "The type, as an id of the type dictionary at the level of the runtime."},
-    [KERNEL_NAME_ID] = {"kernel_name_id", "Kernel name", NUMBER, "The kernel, as an id of the hash dictionary."},
-    [KERNEL_BLOCK_NUM] = {"kernel_block_num", "Kernel block num", NUMBER,
-                          "How many blocks the kernel is launched with; only when 40 bytes of payload are used."},
-};
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
+
+const struct column task_track_columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_MADE)};
 
 _Static_assert(sizeof task_track_columns / sizeof *task_track_columns == TASK_TRACK_COLUMNS, "as the header says");
 

@@ -37,6 +37,20 @@ static const struct series_report series[] = {
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
 
+static const struct exported_table exported[] = {
+    {.name = "SAMPLE_PMU_TIMELINE",
+     .columns = timeline_columns,
+     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
+               .from = "u",
+               .order_by = "device_id, core_id, time_ns"}},
+    {.name = "SAMPLE_PMU_SUMMARY",
+     .columns = summary_columns,
+     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
+               .from = CORE_SAMPLE_VALUES,
+               .order_by = "device_id, core_id"}},
+    {.name = NULL},
+};
+
 const struct record_kind kind_aicore_pmu = {
     .name = "aicore_pmu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -44,9 +58,8 @@ const struct record_kind kind_aicore_pmu = {
     .table = "aicore_pmu",
     .of_device_join = true,
     .title = "PMU of the AI cores",
-    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of "
-           "tasks are joined with the task (device_task) instead of stored here, but for tasks that are not known to "
-           "have run.",
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
+           "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
     .patterns =
         (const char *const[]){"aicore.data.{device_id}.slice_{slice}", "aicore.data.{number}.{device_id}.{slice}",
                               "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
@@ -56,6 +69,5 @@ const struct record_kind kind_aicore_pmu = {
     .layout_count = CORE_PMU_LAYOUTS,
     .hooks = &core_pmu_hooks,
     .series = series,
-    EXPORTED_TABLE(.name = "SAMPLE_PMU_TIMELINE", .columns = timeline_columns, .query = {
-    .with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"), .from = "u", .order_by = "device_id, core_id, time_ns"}}, {.name = "SAMPLE_PMU_SUMMARY", .columns = summary_columns, .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"), .from = CORE_SAMPLE_VALUES, .order_by = "device_id, core_id"}),
+    .exported = exported,
 };

@@ -56,11 +56,9 @@ static const struct line_format lines[] = {
 };
 
 struct state {
-    struct text_log log;
+    struct text_log log; /* first */
     int64_t khz;
 };
-
-extern const struct record_kind kind_aicpu_log;
 
 /* The type is in the name: "Default/TruncatedNormal-op0". */
 static void set_type(struct row *row)
@@ -107,22 +105,7 @@ static int open_log(struct decoder *decoder, void *opaque, const struct capture_
     state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
     state->log.finish = finish;
     state->log.arg = state;
-    return text_log_open(&state->log, &kind_aicpu_log, err);
-}
-
-static int take_text(struct decoder *decoder, void *opaque, const struct capture_file *file, const char *data,
-                     size_t length, struct err *err)
-{
-    struct state *state = opaque;
-    return text_log_take(&state->log, decoder, file, data, length, err);
-}
-
-static int close_log(struct decoder *decoder, void *opaque, bool failed, struct err *err)
-{
-    struct state *state = opaque;
-    int status = failed ? 0 : text_log_end(&state->log, decoder, err);
-    text_log_release(&state->log);
-    return status;
+    return text_log_open(decoder, state, file, err);
 }
 
 const struct record_kind kind_aicpu_log = {
@@ -135,6 +118,6 @@ const struct record_kind kind_aicpu_log = {
            "end, ...\"; either may be missing.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    HOOKS(.state_size = sizeof(struct state), .open = open_log, .text = take_text, .close = close_log),
+    HOOKS(.state_size = sizeof(struct state), .open = open_log, .text = text_log_take, .close = text_log_close),
     .lines = lines,
 };

@@ -40,31 +40,31 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
-    {.column = "stream_id", .offset = 4, .width = 2},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "start_tick", .offset = 16, .width = 8},
-    {.column = "compute_start", .offset = 24, .width = 8},
-    {.column = "copy_start", .offset = 32, .width = 8},
-    {.column = "copy_end", .offset = 40, .width = 8},
-    {.column = "end_tick", .offset = 56, .width = 8},
-    {.column = "thread_id", .offset = 64, .width = 4},
-    {.column = "submit_tick", .offset = 72, .width = 8},
-    {.column = "after_tick", .offset = 96, .width = 8},
+    FIELD("stream_id", 4, 2),
+    FIELD("task_id", 6, 2),
+    FIELD("start_tick", 16, 8),
+    FIELD("compute_start", 24, 8),
+    FIELD("copy_start", 32, 8),
+    FIELD("copy_end", 40, 8),
+    FIELD("end_tick", 56, 8),
+    FIELD("thread_id", 64, 4),
+    FIELD("submit_tick", 72, 8),
+    FIELD("after_tick", 96, 8),
     {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
 };
 
 static const struct field record_fields[] = {
-    {.column = "stream_id", .offset = 24, .width = 2},
-    {.column = "task_id", .offset = 26, .width = 2},
-    {.column = "start_tick", .offset = 40, .width = 8},
-    {.column = "compute_start", .offset = 48, .width = 8},
-    {.column = "copy_start", .offset = 56, .width = 8},
-    {.column = "copy_end", .offset = 64, .width = 8},
-    {.column = "end_tick", .offset = 80, .width = 8},
-    {.column = "thread_id", .offset = 88, .width = 4},
-    {.column = "submit_tick", .offset = 96, .width = 8},
-    {.column = "after_tick", .offset = 120, .width = 8},
+    FIELD("stream_id", 24, 2),
+    FIELD("task_id", 26, 2),
+    FIELD("start_tick", 40, 8),
+    FIELD("compute_start", 48, 8),
+    FIELD("copy_start", 56, 8),
+    FIELD("copy_end", 64, 8),
+    FIELD("end_tick", 80, 8),
+    FIELD("thread_id", 88, 4),
+    FIELD("submit_tick", 96, 8),
+    FIELD("after_tick", 120, 8),
     {.column = "dispatch_ns", .offset = 132, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 136, .width = 4, .multiply = 1000},
 };
@@ -73,9 +73,8 @@ static const struct layout layouts[] = {
     {
         .name = "cann-aicpu-node",
         .source =
-            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of "
-            "the run at "
-            "16 and 56, microseconds of computation and copy at 24 to 40)",
+            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
+            "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
         .record_size = 128,
         .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
         FIELDS_OF(fields),
@@ -188,8 +187,7 @@ const struct record_kind kind_aicpu_node = {
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

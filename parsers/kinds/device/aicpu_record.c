@@ -11,13 +11,7 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {{.column = "record_type", .offset = 4, .width = 4}};
 
-static const struct layout layouts[] = {{
-    .name = "cann-aicpu-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT("cann-aicpu-256", 256, "docs/formats/aicpu.md 1: 256 bytes")};
 
 extern const struct record_kind kind_aicpu_node, kind_data_queue, kind_data_wait, kind_kfc_comm_turn,
     kind_kfc_compute_turn, kind_kfc_hccl_info;
@@ -35,11 +29,9 @@ const struct record_kind kind_aicpu_record = {
     .families = FAMILY_CANN,
     .title = "Records of the AI CPU",
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
-           "communicate at "
-           "once. Each record becomes a row of the kind that it is of.",
+           "communicate at once. Each record becomes a row of the kind that it is of.",
     .patterns = (const char *const[]){"aicpu.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &split_hooks,
     .parts = parts,
 };

@@ -14,21 +14,15 @@ static const struct column columns[] = {
     [WHAT] = {"what", "Value of", NAMES(PLAIN, whats), "Kind of value that changed."},
 };
 
-static const struct field fields[] = {
-    {.column = "changes", .offset = 0, .width = 4},
-    {.column = "what", .offset = 4, .width = 4},
-};
+static const struct field fields[] = {FIELD("changes", 0, 4), FIELD("what", 4, 4)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-lpm-info-conv",
-        .source =
-            "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
-            "value, 16 bytes each",
-        .record_size = CORE_CHANGES_SIZE,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "cann-lpm-info-conv",
+    .source = "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
+              "value, 16 bytes each",
+    .record_size = CORE_CHANGES_SIZE,
+    FIELDS_OF(fields),
+}};
 
 static const struct report_column core_values[] = {
     {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};
@@ -61,8 +55,7 @@ const struct record_kind kind_core_voltage = {
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
     .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_changes_hooks,
     .series = series,
 };

@@ -3,27 +3,18 @@
 #include "parsers/kinds/common/sample.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("host_ns", "The monotonic clock of the host."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("host_ns", "The monotonic clock of the host."),
     TEXT_COLUMN_OF("action", "Action", "Action on the queue."),
     TEXT_COLUMN_OF("source", "Source", "The queue."),
     NUMBER_COLUMN("item", "Item", "Which item of data."),
     NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
 };
 
-static const struct field fields[] = {
-    {.column = "host_ns", .offset = 8, .width = 8},  {.column = "action", .offset = 16, .width = 16},
-    {.column = "source", .offset = 32, .width = 64}, {.column = "item", .offset = 96, .width = 8},
-    {.column = "size", .offset = 104, .width = 8},
-};
+static const struct field fields[] = {FIELD("host_ns", 8, 8), FIELD("action", 16, 16), FIELD("source", 32, 64),
+                                      FIELD("item", 96, 8), FIELD("size", 104, 8)};
 
-static const struct field record_fields[] = {
-    {.column = "host_ns", .offset = 16, .width = 8}, {.column = "action", .offset = 24, .width = 16},
-    {.column = "source", .offset = 40, .width = 64}, {.column = "item", .offset = 104, .width = 8},
-    {.column = "size", .offset = 112, .width = 8},
-};
+static const struct field record_fields[] = {FIELD("host_ns", 16, 8), FIELD("action", 24, 16), FIELD("source", 40, 64),
+                                             FIELD("item", 104, 8), FIELD("size", 112, 8)};
 
 static const struct layout layouts[] = {
     {
@@ -72,9 +63,7 @@ const struct record_kind kind_data_queue = {
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
 };

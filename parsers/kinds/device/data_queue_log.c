@@ -18,28 +18,6 @@ static const struct line_format lines[] = {
     {NULL, 0},
 };
 
-extern const struct record_kind kind_data_queue_log;
-
-static int open_log(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
-{
-    (void)decoder;
-    (void)file;
-    return text_log_open(state, &kind_data_queue_log, err);
-}
-
-static int take_text(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
-                     size_t length, struct err *err)
-{
-    return text_log_take(state, decoder, file, data, length, err);
-}
-
-static int close_log(struct decoder *decoder, void *state, bool failed, struct err *err)
-{
-    int status = failed ? 0 : text_log_end(state, decoder, err);
-    text_log_release(state);
-    return status;
-}
-
 const struct record_kind kind_data_queue_log = {
     .name = "data_queue_log",
     .table = "data_queue_log",
@@ -49,6 +27,6 @@ const struct record_kind kind_data_queue_log = {
            "index:<item>, size:<items>\".",
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    HOOKS(.state_size = sizeof(struct text_log), .open = open_log, .text = take_text, .close = close_log),
+    HOOKS(.state_size = sizeof(struct text_log), .open = text_log_open, .text = text_log_take, .close = text_log_close),
     .lines = lines,
 };

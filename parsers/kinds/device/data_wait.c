@@ -21,14 +21,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-data-wait-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes, type 3",
-    .part = true,
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 3}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    AICPU_LAYOUT("cann-data-wait-256", 3, "docs/formats/aicpu.md 1: 256 bytes, type 3")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -66,8 +60,7 @@ const struct record_kind kind_data_wait = {
     .table = "data_wait",
     .title = "Wait for data",
     .doc = "A model waited for the next item of data.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -6,63 +6,45 @@
 
 static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
 
-enum {
-    SUB_TASK_TYPE = STARS_RECORD_COLUMN_COUNT,
-    OVERFLOW,
-    SUB_TASK_ID,
-    CORE_TYPE,
-    CORE_ID,
-    FFTS_TYPE,
-    SUB_BLOCK_ID,
-    BLOCK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
-    END_TICK,
-    SAMPLE_MODE,
-    SAMPLE_STAMP
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(SUB_TASK_TYPE, "sub_task_type", "Part type", NAMES(PLAIN, device_part_names), "Kind of part.")                \
+    MADE(OVERFLOW, "overflow", "Overflow", NUMBER, "1: a counter ran over; the record is dropped. Only for tasks.")    \
+    MADE(SUB_TASK_ID, "sub_task_id", "Context ID", NUMBER, "Which part of an FFTS+ task it is.")                       \
+    MADE(CORE_TYPE, "core_type", "Core type", NUMBER, "0 cube, 1 vector. Only for blocks.")                            \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that ran the block. Only for blocks.")                       \
+    MADE(FFTS_TYPE, "ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split.")               \
+    MADE(SUB_BLOCK_ID, "sub_block_id", "Sub-block ID", NUMBER, "Number of the sub-block. Only for blocks.")            \
+    MADE(BLOCK_ID, "block_id", "Block ID", NUMBER, "Number of the block. Only for blocks.")                            \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together.")           \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(START_TICK, "start_tick", "Start", INTEGER(TICK, PLAIN), "When it began, on the counter of the device.")      \
+    MADE(END_TICK, "end_tick", "End", INTEGER(TICK, PLAIN), "When it ended, on the counter of the device.")            \
+    MADE(SAMPLE_MODE, "sample_mode", "Mode", NUMBER,                                                                   \
+         "0 ends the samples, though records may follow. Only for samples.")                                           \
+    MADE(SAMPLE_STAMP, "sample_ns", "Stamp", INTEGER(NS, PLAIN), "The monotonic clock of the device. Only for samples.")
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
-    [SUB_TASK_TYPE] = {"sub_task_type", "Part type", NAMES(PLAIN, device_part_names), "Kind of part."},
-    [OVERFLOW] = NUMBER_COLUMN("overflow", "Overflow", "1: a counter ran over; the record is dropped. Only for tasks."),
-    [SUB_TASK_ID] = NUMBER_COLUMN("sub_task_id", "Context ID", "Which part of an FFTS+ task it is."),
-    [CORE_TYPE] = NUMBER_COLUMN("core_type", "Core type", "0 cube, 1 vector. Only for blocks."),
-    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block. Only for blocks."),
-    [FFTS_TYPE] = {"ffts_type", "FFTS type", NAMES(PLAIN, stars_split_types), "How the task is split."},
-    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "Number of the sub-block. Only for blocks."),
-    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "Number of the block. Only for blocks."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of all cores together."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, PLAIN), "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", INTEGER(TICK, PLAIN), "When it ended, on the counter of the device."},
-    [SAMPLE_MODE] =
-        NUMBER_COLUMN("sample_mode", "Mode", "0 ends the samples, though records may follow. Only for samples."),
-    [SAMPLE_STAMP] = {"sample_ns", "Stamp", INTEGER(NS, PLAIN), "The monotonic clock of the device. Only for samples."},
-};
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "sub_task_type", .offset = 16, .width = 2, .first_bit = 0, .bit_count = 8},
-    {.column = "overflow", .offset = 16, .width = 2, .first_bit = 10, .bit_count = 1},
-    {.column = "sub_task_id", .offset = 18, .width = 2},
-    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "core_id", .offset = 20, .width = 1, .first_bit = 1, .bit_count = 7},
-    {.column = "ffts_type", .offset = 20, .width = 2, .first_bit = 13, .bit_count = 3},
-    {.column = "sub_block_id", .offset = 28, .width = 2},
-    {.column = "block_id", .offset = 30, .width = 2},
-    {.column = "total_cycle", .offset = 32, .width = 8},
-    PMU_EVENT_FIELDS(48),
-    {.column = "start_tick", .offset = 112, .width = 8},
-    {.column = "end_tick", .offset = 120, .width = 8},
-};
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
+                                        COLUMNS(COLUMN_MADE)};
 
-static const struct field sample_fields[] = {
-    {.column = "sample_mode", .offset = 0, .width = 1},  PMU_EVENT_FIELDS(8),
-    {.column = "total_cycle", .offset = 72, .width = 8}, {.column = "sample_ns", .offset = 80, .width = 8},
-    {.column = "core_id", .offset = 89, .width = 1},
-};
+static const struct field fields[] = {STARS_RECORD_FIELDS,
+                                      BITS_FIELD("sub_task_type", 16, 2, 0, 8),
+                                      BITS_FIELD("overflow", 16, 2, 10, 1),
+                                      FIELD("sub_task_id", 18, 2),
+                                      BITS_FIELD("core_type", 20, 1, 0, 1),
+                                      BITS_FIELD("core_id", 20, 1, 1, 7),
+                                      BITS_FIELD("ffts_type", 20, 2, 13, 3),
+                                      FIELD("sub_block_id", 28, 2),
+                                      FIELD("block_id", 30, 2),
+                                      FIELD("total_cycle", 32, 8),
+                                      PMU_EVENT_FIELDS(48),
+                                      FIELD("start_tick", 112, 8),
+                                      FIELD("end_tick", 120, 8)};
+
+static const struct field sample_fields[] = {FIELD("sample_mode", 0, 1), PMU_EVENT_FIELDS(8),
+                                             FIELD("total_cycle", 72, 8), FIELD("sample_ns", 80, 8),
+                                             FIELD("core_id", 89, 1)};
 
 static const struct layout layouts[] = {
     {
@@ -232,7 +214,6 @@ const struct record_kind kind_ffts_profile = {
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

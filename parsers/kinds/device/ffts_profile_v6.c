@@ -8,74 +8,54 @@
 enum { FUNCTION_TASK = 0x2a, FUNCTION_BLOCK = 0x29 };
 static const struct value_name functions[] = {{FUNCTION_TASK, "task"}, {FUNCTION_BLOCK, "block"}, {0, NULL}};
 
-enum {
-    DEVICE_ID = STARS_RECORD_COLUMN_COUNT,
-    TASK_ID,
-    CONTEXT_TYPE,
-    IS_MAIN,
-    IS_MIX,
-    OVERFLOW,
-    CORE_TYPE,
-    CORE_ID,
-    SUB_BLOCK_ID,
-    BLOCK_ID,
-    TOTAL_CYCLE,
-    EVENT0,
-    START_TICK = EVENT0 + PMU_COUNTERS_MOST,
-    END_TICK,
-    START_NS,
-    DURATION_NS
-};
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(DEVICE_ID, "device_id", "Device ID", INTEGER(NONE, DERIVED),                                                  \
+         "The device, from the file name; NULL: the host.")                                                            \
+    MADE(TASK_ID, "task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits.")                            \
+    MADE(CONTEXT_TYPE, "context_type", "Context type", NUMBER, "Kind of part.")                                        \
+    MADE(IS_MAIN, "is_main", "Main", NUMBER, "1: of the core that the task begins on.")                                \
+    MADE(IS_MIX, "is_mix", "Mix", NUMBER, "1: of a task on both kinds of cores.")                                      \
+    MADE(OVERFLOW, "overflow", "Overflow", INTEGER(NONE, TRANSIENT),                                                   \
+         "1: a counter ran over; the record of a task is dropped.")                                                    \
+    MADE(CORE_TYPE, "core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core counted.")                      \
+    MADE(CORE_ID, "core_id", "Core ID", NUMBER, "The core that ran the block.")                                        \
+    MADE(SUB_BLOCK_ID, "sub_block_id", "Sub-block ID", NUMBER, "The part of the block.")                               \
+    MADE(BLOCK_ID, "block_id", "Block ID", NUMBER, "The block.")                                                       \
+    MADE(TOTAL_CYCLE, "total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of the core.")                     \
+    PMU_EVENTS(MADE)                                                                                                   \
+    MADE(START_TICK, "start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the counter of the device.")  \
+    MADE(END_TICK, "end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the counter of the device.")        \
+    MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
+    MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")
+
+enum { LAST_SHARED = STARS_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
 static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 
-static const struct column columns[] = {
-    STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
-    [DEVICE_ID] = DEVICE_COLUMN,
-    [TASK_ID] = {"task_id", "Task ID", MADE_NUMBER, "The number of the task, of 32 bits."},
-    [CONTEXT_TYPE] = NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
-    [IS_MAIN] = NUMBER_COLUMN("is_main", "Main", "1: of the core that the task begins on."),
-    [IS_MIX] = NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
-    [OVERFLOW] = {"overflow", "Overflow", INTEGER(NONE, TRANSIENT),
-                  "1: a counter ran over; the record of a task is dropped."},
-    [CORE_TYPE] = {"core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core counted."},
-    [CORE_ID] = NUMBER_COLUMN("core_id", "Core ID", "The core that ran the block."),
-    [SUB_BLOCK_ID] = NUMBER_COLUMN("sub_block_id", "Sub-block ID", "The part of the block."),
-    [BLOCK_ID] = NUMBER_COLUMN("block_id", "Block ID", "The block."),
-    [TOTAL_CYCLE] = {"total_cycle", "Total cycles", INTEGER(CYCLE, PLAIN), "Cycles of the core."},
-    PMU_EVENT_COLUMNS(EVENT0),
-    [START_TICK] = {"start_tick", "Start", INTEGER(TICK, TRANSIENT), "When it began, on the counter of the device."},
-    [END_TICK] = {"end_tick", "End", INTEGER(TICK, TRANSIENT), "When it ended, on the counter of the device."},
-    [START_NS] = {"start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970."},
-    [DURATION_NS] = {"duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran."},
-};
+static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Subject of the counters."),
+                                        COLUMNS(COLUMN_MADE)};
 
-static const struct field fields[] = {
-    STARS_RECORD_FIELDS,
-    {.column = "total_cycle", .offset = 8, .width = 8},
-    {.column = "context_type", .offset = 16, .width = 1},
-    {.column = "is_main", .offset = 17, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "is_mix", .offset = 17, .width = 1, .first_bit = 1, .bit_count = 1},
-    {.column = "overflow", .offset = 17, .width = 1, .first_bit = 2, .bit_count = 1},
-    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "core_id", .offset = 21, .width = 1},
-    {.column = "sub_block_id", .offset = 24, .width = 2},
-    {.column = "block_id", .offset = 26, .width = 2},
-    PMU_EVENT_FIELDS_V6(32),
-    {.column = "start_tick", .offset = 112, .width = 8},
-    {.column = "end_tick", .offset = 120, .width = 8},
-};
+static const struct field fields[] = {STARS_RECORD_FIELDS,
+                                      FIELD("total_cycle", 8, 8),
+                                      FIELD("context_type", 16, 1),
+                                      BITS_FIELD("is_main", 17, 1, 0, 1),
+                                      BITS_FIELD("is_mix", 17, 1, 1, 1),
+                                      BITS_FIELD("overflow", 17, 1, 2, 1),
+                                      BITS_FIELD("core_type", 20, 1, 0, 1),
+                                      FIELD("core_id", 21, 1),
+                                      FIELD("sub_block_id", 24, 2),
+                                      FIELD("block_id", 26, 2),
+                                      PMU_EVENT_FIELDS_V6(32),
+                                      FIELD("start_tick", 112, 8),
+                                      FIELD("end_tick", 120, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "ffts-profile-v6-128",
-        .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 "
-                  "(docs/formats/cann.md 4.4)",
-        .record_size = 128,
-        .magics = STARS_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "ffts-profile-v6-128",
+    .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 4.4)",
+    .record_size = 128,
+    .magics = STARS_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 struct state {
     const struct capture_part *part;
@@ -210,8 +190,7 @@ const struct record_kind kind_ffts_profile_v6 = {
     .title = "Core PMU of chips 15 and 16",
     .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

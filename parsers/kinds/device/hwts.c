@@ -27,20 +27,17 @@ static const struct value_name types[] = {{TYPE_START, "start"},
 
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
-static const struct field fields[] = {
-    {.column = "type", .offset = 0, .width = 1, .first_bit = 0, .bit_count = 3},
-    {.column = "counter", .offset = 0, .width = 1, .first_bit = 4, .bit_count = 4},
-    {.column = "task_type", .offset = 1, .width = 1},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "stream_id", .offset = 16, .width = 4},
-};
+static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
+                                      BITS_FIELD("counter", 0, 1, 4, 4),
+                                      FIELD("task_type", 1, 1),
+                                      FIELD("task_id", 6, 2),
+                                      FIELD("tick", 8, 8),
+                                      FIELD("stream_id", 16, 4)};
 
 static const struct layout layouts[] = {{
     .name = "hwts-64",
     .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
-              "the counter in bits 4 "
-              "to 7 as a real Ascend 910A capture has it",
+              "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
     .record_size = 64,
     .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
     FIELDS_OF(fields),
@@ -169,8 +166,6 @@ const struct record_kind kind_hwts = {
     .patterns = (const char *const[]){"hwts.data.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.{device_id}.{slice}", NULL},
-    COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -20,22 +20,14 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "start_tick", .offset = 24, .width = 8},     {.column = "wait_tick", .offset = 32, .width = 8},
-    {.column = "algorithm_tick", .offset = 40, .width = 8}, {.column = "send_tick", .offset = 48, .width = 8},
-    {.column = "sent_tick", .offset = 56, .width = 8},      {.column = "executed_tick", .offset = 64, .width = 8},
-    {.column = "end_tick", .offset = 72, .width = 8},       {.column = "stream_id", .offset = 92, .width = 2},
-    {.column = "task_id", .offset = 94, .width = 2},        {.column = "turn_count", .offset = 97, .width = 1},
-    {.column = "turn", .offset = 98, .width = 1},
+    FIELD("start_tick", 24, 8), FIELD("wait_tick", 32, 8), FIELD("algorithm_tick", 40, 8),
+    FIELD("send_tick", 48, 8),  FIELD("sent_tick", 56, 8), FIELD("executed_tick", 64, 8),
+    FIELD("end_tick", 72, 8),   FIELD("stream_id", 92, 2), FIELD("task_id", 94, 2),
+    FIELD("turn_count", 97, 1), FIELD("turn", 98, 1),
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-kfc-comm-turn-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes, type 4",
-    .part = true,
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 4}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -86,8 +78,7 @@ const struct record_kind kind_kfc_comm_turn = {
     .families = FAMILY_CANN,
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -16,20 +16,12 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "wait_tick", .offset = 24, .width = 8}, {.column = "start_tick", .offset = 32, .width = 8},
-    {.column = "end_tick", .offset = 40, .width = 8},  {.column = "stream_id", .offset = 60, .width = 2},
-    {.column = "task_id", .offset = 62, .width = 2},   {.column = "turn_count", .offset = 65, .width = 1},
-    {.column = "turn", .offset = 66, .width = 1},
+    FIELD("wait_tick", 24, 8), FIELD("start_tick", 32, 8), FIELD("end_tick", 40, 8), FIELD("stream_id", 60, 2),
+    FIELD("task_id", 62, 2),   FIELD("turn_count", 65, 1), FIELD("turn", 66, 1),
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-kfc-compute-turn-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes, type 5",
-    .part = true,
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 5}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -75,8 +67,7 @@ const struct record_kind kind_kfc_compute_turn = {
     .families = FAMILY_CANN,
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     .series = series,
 };

@@ -49,14 +49,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-kfc-hccl-info-256",
-    .source = "docs/formats/aicpu.md 1: 256 bytes, type 13",
-    .part = true,
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 13}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    AICPU_LAYOUT("cann-kfc-hccl-info-256", 13, "docs/formats/aicpu.md 1: 256 bytes, type 13")};
 
 /* Where the tasks of a record begin, and how long one is. */
 enum { FIRST = 24, LENGTH = 116 };
@@ -140,7 +134,6 @@ const struct record_kind kind_kfc_hccl_info = {
     .families = FAMILY_CANN,
     .title = "Communication launched by the AI CPU",
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
 };

@@ -42,27 +42,25 @@ static const struct column columns[] = {COLUMNS(COLUMN_MADE) EVENT(0),
                                         EVENT(9)};
 _Static_assert(COUNT_OF(columns) == EVENT9 + 1, "ten events");
 
-static const struct field fields[] = {
-    {.column = "task_type", .offset = 0, .width = 1, .first_bit = 1, .bit_count = 3},
-    {.column = "model_id", .offset = 1, .width = 1},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "start_tick_low", .offset = 8, .width = 4},
-    {.column = "duration_ticks", .offset = 12, .width = 4},
-    {.column = "total_cycle_low", .offset = 16, .width = 4},
-    {.column = "start_tick_middle", .offset = 20, .width = 2},
-    {.column = "start_tick_high", .offset = 22, .width = 1},
-    {.column = "total_cycle_high", .offset = 23, .width = 1},
-    EVENT_FIELD(0),
-    EVENT_FIELD(1),
-    EVENT_FIELD(2),
-    EVENT_FIELD(3),
-    EVENT_FIELD(4),
-    EVENT_FIELD(5),
-    EVENT_FIELD(6),
-    EVENT_FIELD(7),
-    EVENT_FIELD(8),
-    EVENT_FIELD(9),
-};
+static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
+                                      FIELD("model_id", 1, 1),
+                                      FIELD("task_id", 6, 2),
+                                      FIELD("start_tick_low", 8, 4),
+                                      FIELD("duration_ticks", 12, 4),
+                                      FIELD("total_cycle_low", 16, 4),
+                                      FIELD("start_tick_middle", 20, 2),
+                                      FIELD("start_tick_high", 22, 1),
+                                      FIELD("total_cycle_high", 23, 1),
+                                      EVENT_FIELD(0),
+                                      EVENT_FIELD(1),
+                                      EVENT_FIELD(2),
+                                      EVENT_FIELD(3),
+                                      EVENT_FIELD(4),
+                                      EVENT_FIELD(5),
+                                      EVENT_FIELD(6),
+                                      EVENT_FIELD(7),
+                                      EVENT_FIELD(8),
+                                      EVENT_FIELD(9)};
 
 static const struct layout layouts[] = {{
     .name = "nano-stars-profile-64",
@@ -158,8 +156,7 @@ const struct record_kind kind_nano_stars_profile = {
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     .series = series,
 };

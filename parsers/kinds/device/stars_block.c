@@ -7,32 +7,23 @@ enum { BLOCK_START = 0x24, BLOCK_END = 0x25 };
 static const struct value_name functions[] = {{BLOCK_START, "start"}, {BLOCK_END, "end"}, {0, NULL}};
 static const struct value_name cores[] = {{0, "AIC"}, {1, "AIV"}, {0, NULL}};
 
-static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
-    NAMED_COLUMN("function", "Function", functions, "Whether the block began or ended."),
-    NUMBER_COLUMN("task_id", "Task ID", "The number of the task, of 32 bits."),
-    NUMBER_COLUMN("context_type", "Context type", "Kind of part."),
-    NUMBER_COLUMN("is_main", "Main", "1: on the core that the task begins on."),
-    NUMBER_COLUMN("is_mix", "Mix", "1: of a task on both kinds of cores."),
-    NAMED_COLUMN("core_type", "Core type", cores, "Which kind of core it ran on."),
-    NUMBER_COLUMN("core_id", "Core ID", "The core that it ran on."),
-    NUMBER_COLUMN("block_id", "Block ID", "The block."),
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(TICK, "tick", "Stamp", INTEGER(NONE, TRANSIENT), "The counter of the device.", AT(8, 8))                    \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "When it was taken, on the clock of the host.")             \
+    STORED(FUNCTION, "function", "Function", NAMES(PLAIN, functions), "Whether the block began or ended.",             \
+           BITS_AT(0, 2, 0, 6))                                                                                        \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task, of 32 bits.", AT(4, 4))                     \
+    STORED(CONTEXT_TYPE, "context_type", "Context type", NUMBER, "Kind of part.", AT(16, 1))                           \
+    STORED(IS_MAIN, "is_main", "Main", NUMBER, "1: on the core that the task begins on.", BITS_AT(17, 1, 0, 1))        \
+    STORED(IS_MIX, "is_mix", "Mix", NUMBER, "1: of a task on both kinds of cores.", BITS_AT(17, 1, 1, 1))              \
+    STORED(CORE_TYPE, "core_type", "Core type", NAMES(PLAIN, cores), "Which kind of core it ran on.",                  \
+           BITS_AT(20, 1, 0, 1))                                                                                       \
+    STORED(CORE_ID, "core_id", "Core ID", NUMBER, "The core that it ran on.", AT(21, 1))                               \
+    STORED(BLOCK_ID, "block_id", "Block ID", NUMBER, "The block.", AT(26, 2))
 
-static const struct field fields[] = {
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "function", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "task_id", .offset = 4, .width = 4},
-    {.column = "context_type", .offset = 16, .width = 1},
-    {.column = "is_main", .offset = 17, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "is_mix", .offset = 17, .width = 1, .first_bit = 1, .bit_count = 1},
-    {.column = "core_type", .offset = 20, .width = 1, .first_bit = 0, .bit_count = 1},
-    {.column = "core_id", .offset = 21, .width = 1},
-    {.column = "block_id", .offset = 26, .width = 2},
-};
+static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {{
     .name = "stars-block-32",
@@ -51,8 +42,6 @@ const struct record_kind kind_stars_block = {
     .title = "Starts and ends of blocks",
     .doc = "When each block of a task began or ended on a core, on chips 15 and 16.",
     .patterns = (const char *const[]){"stars_block.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
 };

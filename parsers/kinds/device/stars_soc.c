@@ -5,6 +5,8 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
+const struct value_name stars_split_types[] = {{0, "AIC"}, {1, "AIV"}, {4, "FFTS+"}, {5, "MIX"}, {0, NULL}};
+
 static const struct value_name functions[] = {{0, "task start"}, {1, "task end"},     {34, "part start"},
                                               {35, "part end"},  {36, "block start"}, {37, "block end"},
                                               {0, NULL}};
@@ -25,16 +27,14 @@ static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of
 
 static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "stars-soc-64",
-        .source =
-            "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-        .record_size = 64,
-        .magics = STARS_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {{
+    .name = "stars-soc-64",
+    .source =
+        "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+    .record_size = 64,
+    .magics = STARS_RECORD_MAGICS,
+    FIELDS_OF(fields),
+}};
 
 enum { TASK_START = 0x00, TASK_END = 0x01, PART_START = 0x22, PART_END = 0x23 };
 
@@ -159,7 +159,6 @@ const struct record_kind kind_stars_soc = {
     .doc = "Starts and ends of tasks, and of the parts of FFTS+ tasks, in the order in which the scheduler wrote them. "
            "They become the tasks of the device.",
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

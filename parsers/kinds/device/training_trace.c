@@ -113,7 +113,6 @@ const struct record_kind kind_training_trace = {
         "end of what step_point names.",
     .patterns =
         (const char *const[]){"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

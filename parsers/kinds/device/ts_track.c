@@ -53,25 +53,14 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field timeline_fields[] = {
-    {.column = "tag", .offset = 1, .width = 1},        {.column = "tick", .offset = 16, .width = 8},
-    {.column = "stream_id", .offset = 12, .width = 2}, {.column = "task_id", .offset = 14, .width = 2},
-    {.column = "task_type", .offset = 8, .width = 2},  {.column = "task_state", .offset = 10, .width = 2},
-    {.column = "thread_id", .offset = 24, .width = 4},
+    FIELD("tag", 1, 1),       FIELD("tick", 16, 8),       FIELD("stream_id", 12, 2), FIELD("task_id", 14, 2),
+    FIELD("task_type", 8, 2), FIELD("task_state", 10, 2), FIELD("thread_id", 24, 4),
 };
 
 static const struct field tagged_fields[] = {
-    {.column = "tag", .offset = 1, .width = 1},
-    {.column = "tick", .offset = 8, .width = 8},
-    {.column = "word16", .offset = 16, .width = 2},
-    {.column = "word18", .offset = 18, .width = 2},
-    {.column = "word20", .offset = 20, .width = 2},
-    {.column = "word22", .offset = 22, .width = 2},
-    {.column = "word32", .offset = 32, .width = 2},
-    {.column = "word34", .offset = 34, .width = 2},
-    {.column = "word36", .offset = 36, .width = 2},
-    {.column = "word38", .offset = 38, .width = 2},
-    {.column = "long16", .offset = 16, .width = 8, .is_signed = true},
-    {.column = "long24", .offset = 24, .width = 8, .is_signed = true},
+    FIELD("tag", 1, 1),     FIELD("tick", 8, 8),    FIELD("word16", 16, 2),        FIELD("word18", 18, 2),
+    FIELD("word20", 20, 2), FIELD("word22", 22, 2), FIELD("word32", 32, 2),        FIELD("word34", 34, 2),
+    FIELD("word36", 36, 2), FIELD("word38", 38, 2), SIGNED_FIELD("long16", 16, 8), SIGNED_FIELD("long24", 24, 8),
 };
 
 static const struct layout layouts[] = {
@@ -314,7 +303,6 @@ const struct record_kind kind_ts_track = {
     .patterns =
         (const char *const[]){"ts_track.data.{device_id}.slice_{slice}", "ts_track.data.{number}.{device_id}.{slice}",
                               "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -5,42 +5,19 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-enum {
-    INPUT_BYTES = MODEL_RECORD_COLUMNS,
-    OUTPUT_BYTES,
-    WEIGHT_BYTES,
-    WORKSPACE_BYTES,
-    TOTAL_BYTES,
-    OP_COUNT,
-    FUSED_PLACES
-};
+#define RECORD(STORED, MADE)                                                                                           \
+    MODEL_RECORD(STORED, MADE, "fusion_name", "Fused operator", "The name of the fused operator")
+#define COLUMNS(STORED) FUSION_BYTES(STORED, 136) FUSED_COUNT(STORED, 176, 8) FUSED_NAMES(STORED, 184)
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model."},
-    MIXED_TEXT_COLUMNS(MODEL_TEXT, "fusion_name", "Fused operator", "The name of the fused operator"),
-    FUSION_BYTES_COLUMNS,
-    FUSED_COUNT_COLUMN,
-    FUSED_COLUMNS,
-};
+enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "model_id", .offset = 4, .width = 4},
-    MIXED_TEXT_FIELDS("fusion_name", 8, 120),
-    FUSION_BYTES_FIELDS(136),
-    {.column = "op_count", .offset = 176, .width = 8},
-    FUSED_FIELDS(184),
-};
+static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-fusion",
-        .source = "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-framework-fusion", 256,
+                "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 extern const struct record_kind kind_framework_fusion;
 
@@ -66,7 +43,6 @@ const struct record_kind kind_framework_fusion = {
                               "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
                               "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                               NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
 };

@@ -18,14 +18,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-id-map",
-        .source = "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 32,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-framework-id-map", 32,
+                "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)")};
 
 const struct record_kind kind_framework_id_map = {
     .name = "framework_id_map",
@@ -36,6 +30,5 @@ const struct record_kind kind_framework_id_map = {
     .patterns = (const char *const[]){"Framework.id_map_info.{device_id}.slice_{slice}",
                                       "Framework.id_map_info.dev.{device_id}.{slice}",
                                       "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
 };

@@ -4,59 +4,32 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/model_record.h"
 
-enum {
-    REQUEST_ID = MODEL_RECORD_COLUMNS,
-    THREAD_ID,
-    INPUT_START_NS,
-    INPUT_END_NS,
-    INFERENCE_START_NS,
-    INFERENCE_END_NS,
-    OUTPUT_START_NS,
-    OUTPUT_END_NS
-};
+#define RECORD(STORED, MADE) MODEL_RECORD(STORED, MADE, "model_name", "Model", "The name of the model")
+#define COLUMNS(STORED)                                                                                                \
+    STORED(REQUEST_ID, "request_id", "Request ID", NUMBER, "Which execution it is.", AT(136, 4))                       \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The calling thread.", AT(140, 4))                             \
+    STORED(INPUT_START_NS, "input_start_ns", "Input start", INTEGER(NS, PLAIN),                                        \
+           "When it began, monotonic clock of the host.", AT(144, 8))                                                  \
+    STORED(INPUT_END_NS, "input_end_ns", "Input end", INTEGER(NS, PLAIN),                                              \
+           "When it was done, monotonic clock of the host.", AT(152, 8))                                               \
+    STORED(INFERENCE_START_NS, "inference_start_ns", "Inference start", INTEGER(NS, PLAIN),                            \
+           "When it began, monotonic clock of the host.", AT(160, 8))                                                  \
+    STORED(INFERENCE_END_NS, "inference_end_ns", "Inference end", INTEGER(NS, PLAIN),                                  \
+           "When it was done, monotonic clock of the host.", AT(168, 8))                                               \
+    STORED(OUTPUT_START_NS, "output_start_ns", "Output start", INTEGER(NS, PLAIN),                                     \
+           "When it began, monotonic clock of the host.", AT(176, 8))                                                  \
+    STORED(OUTPUT_END_NS, "output_end_ns", "Output end", INTEGER(NS, PLAIN),                                           \
+           "When it was done, monotonic clock of the host.", AT(184, 8))
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model."},
-    MIXED_TEXT_COLUMNS(MODEL_TEXT, "model_name", "Model", "The name of the model"),
-    [REQUEST_ID] = {"request_id", "Request ID", NUMBER, "Which execution it is."},
-    [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The calling thread."},
-    [INPUT_START_NS] = {"input_start_ns", "Input start", INTEGER(NS, PLAIN),
-                        "When it began, monotonic clock of the host."},
-    [INPUT_END_NS] = {"input_end_ns", "Input end", INTEGER(NS, PLAIN),
-                      "When it was done, monotonic clock of the host."},
-    [INFERENCE_START_NS] = {"inference_start_ns", "Inference start", INTEGER(NS, PLAIN),
-                            "When it began, monotonic clock of the host."},
-    [INFERENCE_END_NS] = {"inference_end_ns", "Inference end", INTEGER(NS, PLAIN),
-                          "When it was done, monotonic clock of the host."},
-    [OUTPUT_START_NS] = {"output_start_ns", "Output start", INTEGER(NS, PLAIN),
-                         "When it began, monotonic clock of the host."},
-    [OUTPUT_END_NS] = {"output_end_ns", "Output end", INTEGER(NS, PLAIN),
-                       "When it was done, monotonic clock of the host."},
-};
+enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "model_id", .offset = 4, .width = 4},
-    MIXED_TEXT_FIELDS("model_name", 8, 120),
-    {.column = "request_id", .offset = 136, .width = 4},
-    {.column = "thread_id", .offset = 140, .width = 4},
-    {.column = "input_start_ns", .offset = 144, .width = 8},
-    {.column = "input_end_ns", .offset = 152, .width = 8},
-    {.column = "inference_start_ns", .offset = 160, .width = 8},
-    {.column = "inference_end_ns", .offset = 168, .width = 8},
-    {.column = "output_start_ns", .offset = 176, .width = 8},
-    {.column = "output_end_ns", .offset = 184, .width = 8},
-};
+static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-model-time",
-        .source = "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-framework-model-time", 256,
+                "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",
@@ -69,7 +42,6 @@ const struct record_kind kind_framework_model_time = {
             "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
             "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
             "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &model_record_hooks,
 };

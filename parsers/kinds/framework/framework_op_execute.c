@@ -22,14 +22,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-op-execute",
-        .source = "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 64,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-framework-op-execute", 64,
+                "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")};
 
 extern const struct record_kind kind_framework_op_execute;
 
@@ -50,7 +44,6 @@ const struct record_kind kind_framework_op_execute = {
         (const char *const[]){"Framework.dynamic_op_execute.{device_id}.slice_{slice}",
                               "Framework.dynamic_op_execute.dev.{device_id}.{slice}",
                               "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.record = check_record),
 };

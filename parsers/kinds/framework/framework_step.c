@@ -23,15 +23,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-step",
-        .source = "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 64,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-framework-step", 64, "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")};
 
 const struct record_kind kind_framework_step = {
     .name = "framework_step",
@@ -42,6 +35,5 @@ const struct record_kind kind_framework_step = {
     .patterns = (const char *const[]){"Framework.step_info.{device_id}.slice_{slice}",
                                       "Framework.step_info.dev.{device_id}.{slice}",
                                       "Framework.step_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
 };

@@ -7,62 +7,32 @@
 
 static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
-enum {
-    FILE_ID,
-    TASK_TYPE,
-    OP_NAME, /* three columns, as the next */
-    OP_TYPE = OP_NAME + 3,
-    ITERATION = OP_TYPE + 3,
-    TIME_NS,
-    SHAPE_TYPE,
-    BLOCK_DIM,
-    MODEL_ID,
-    STREAM_ID,
-    TASK_ID,
-    BATCH_ID,
-    THREAD_ID
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names_2022), "The kind of task.", AT(4, 4))          \
+    MIXED_TEXT(STORED, OP_NAME, "op_name", "Operator", "The name of the operator", 8, 120)                             \
+    MIXED_TEXT(STORED, OP_TYPE, "op_type", "Operator type", "The type of the operator", 136, 56)                       \
+    STORED(ITERATION, "iteration", "Iteration", NUMBER, "The iteration of the model.", AT(200, 8))                     \
+    STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN), "When it was reported, monotonic clock of the host.",       \
+           AT(208, 8))                                                                                                 \
+    STORED(SHAPE_TYPE, "shape_type", "Shapes", NAMES(PLAIN, shape_types), "How the shapes are known.", AT(216, 4))     \
+    STORED(BLOCK_DIM, "block_dim", "Block dim", NUMBER, "How many blocks the task is split into.", AT(220, 4))         \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model; 4294967295: none.", AT(224, 4))                       \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(228, 4))                                     \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.", AT(232, 2))                               \
+    STORED(BATCH_ID, "batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again.",      \
+           AT(234, 2))                                                                                                 \
+    STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The reporting thread.", AT(236, 4))
 
-static const struct column columns[] = {
-    [FILE_ID] = FILE_COLUMN,
-    [TASK_TYPE] = {"task_type", "Task type", NAMES(PLAIN, core_names_2022), "The kind of task."},
-    MIXED_TEXT_COLUMNS(OP_NAME, "op_name", "Operator", "The name of the operator"),
-    MIXED_TEXT_COLUMNS(OP_TYPE, "op_type", "Operator type", "The type of the operator"),
-    [ITERATION] = {"iteration", "Iteration", NUMBER, "The iteration of the model."},
-    [TIME_NS] = {"time_ns", "Time", INTEGER(NS, PLAIN), "When it was reported, monotonic clock of the host."},
-    [SHAPE_TYPE] = {"shape_type", "Shapes", NAMES(PLAIN, shape_types), "How the shapes are known."},
-    [BLOCK_DIM] = {"block_dim", "Block dim", NUMBER, "How many blocks the task is split into."},
-    [MODEL_ID] = {"model_id", "Model ID", NUMBER, "The model; 4294967295: none."},
-    [STREAM_ID] = {"stream_id", "Stream ID", NUMBER, "The stream."},
-    [TASK_ID] = {"task_id", "Task ID", NUMBER, "The number of the task."},
-    [BATCH_ID] = {"batch_id", "Batch ID", NUMBER, "How often the task numbers of the stream had begun again."},
-    [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The reporting thread."},
-};
+enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-static const struct field fields[] = {
-    {.column = "task_type", .offset = 4, .width = 4},
-    MIXED_TEXT_FIELDS("op_name", 8, 120),
-    MIXED_TEXT_FIELDS("op_type", 136, 56),
-    {.column = "iteration", .offset = 200, .width = 8},
-    {.column = "time_ns", .offset = 208, .width = 8},
-    {.column = "shape_type", .offset = 216, .width = 4},
-    {.column = "block_dim", .offset = 220, .width = 4},
-    {.column = "model_id", .offset = 224, .width = 4},
-    {.column = "stream_id", .offset = 228, .width = 4},
-    {.column = "task_id", .offset = 232, .width = 2},
-    {.column = "batch_id", .offset = 234, .width = 2},
-    {.column = "thread_id", .offset = 236, .width = 4},
-};
+static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+
+static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-framework-task",
-        .source = "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-framework-task", 256,
+                "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 static uint32_t number(const struct row *row, size_t column)
 {
@@ -114,7 +84,6 @@ const struct record_kind kind_framework_task = {
                               "Framework.single_op_task_info.{device_id}.slice_{slice}",
                               "Framework.single_op_task_info.dev.{device_id}.{slice}",
                               "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

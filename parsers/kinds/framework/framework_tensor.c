@@ -25,13 +25,9 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED) TENSOR_COLUMNS(FI
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(28)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-framework-tensor",
-    .source = "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)",
-    .record_size = 256,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-framework-tensor", 256,
+                "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
 
 static struct host_tensor tensor_of(const struct cell *cells)
 {
@@ -86,8 +82,6 @@ const struct record_kind kind_framework_tensor = {
                               "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
                               "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
                               NULL},
-    COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -195,10 +195,8 @@ const struct record_kind kind_graph_desc = {
     .families = FAMILY_JOB,
     .title = "Graph description",
     .doc = "Type, shapes, data types and formats of one operator. Text lines of blank-separated key:value words, "
-           "beginning with "
-           "op_name and op_type, then input_id, input_format, input_data_type and input_shape for each input, and the "
-           "same "
-           "with output_ for each output.",
+           "beginning with op_name and op_type, then input_id, input_format, input_data_type and input_shape for each "
+           "input, and the same with output_ for each output.",
     .patterns = (const char *const[]){"Framework.host.vm.graph_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.graph_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),

@@ -54,15 +54,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-runtime-api",
-        .source = "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-runtime-api", 256, "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)")};
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
@@ -93,7 +86,6 @@ const struct record_kind kind_runtime_api = {
                                       "Runtime.runtime.data.dev.{device_id}.{slice}",
                                       "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "Runtime.runtime.data.{device_id}.{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -21,14 +21,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-runtime-task-track",
-        .source = "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)",
-        .record_size = 64,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-runtime-task-track", 64,
+                "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)")};
 
 const struct record_kind kind_runtime_task_track = {
     .name = "runtime_task_track",
@@ -40,6 +34,5 @@ const struct record_kind kind_runtime_task_track = {
         (const char *const[]){"Runtime.task_track.{device_id}.slice_{slice}",
                               "runtime.task_track.{device_id}.slice_{slice}", "Runtime.runtime.dev.{device_id}.{slice}",
                               "Runtime.runtime.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
 };

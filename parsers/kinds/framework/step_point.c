@@ -22,6 +22,5 @@ const struct record_kind kind_step_point = {
     .patterns = (const char *const[]){"Framework.host.vm.point.{device_id}.slice_{slice}",
                                       "Framework.host.point.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
 };

@@ -93,8 +93,7 @@ const struct record_kind kind_task_desc = {
     .families = FAMILY_JOB,
     .title = "Task description",
     .doc = "Which operator a task runs. Text lines \"<operator> <block dim> <task id> <stream id>\". A description "
-           "names the "
-           "tasks of its id when the id is 25000 or more: those are unique over all streams.",
+           "names the tasks of its id when the id is 25000 or more: those are unique over all streams.",
     .patterns = (const char *const[]){"Framework.host.vm.task_desc_info.{device_id}.slice_{slice}",
                                       "Framework.host.task_desc_info.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),

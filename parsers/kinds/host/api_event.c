@@ -22,22 +22,13 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "level", .offset = 2, .width = 2},
-    {.column = "type", .offset = 4, .width = 4},
-    {.column = "thread_id", .offset = 8, .width = 4},
-    {.column = "request_id", .offset = 12, .width = 4},
-    {.column = "begin_tick", .offset = 16, .width = 8},
-    {.column = "end_tick", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "item_id", .offset = 32, .width = 8, .is_signed = true},
+    FIELD("level", 2, 2),           FIELD("type", 4, 4),        FIELD("thread_id", 8, 4),
+    FIELD("request_id", 12, 4),     FIELD("begin_tick", 16, 8), SIGNED_FIELD("end_tick", 24, 8),
+    SIGNED_FIELD("item_id", 32, 8),
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-api-event",
-    .source = "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)",
-    .record_size = 40,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-api-event", 40, "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)")};
 
 #define EVENT_END (-1) /* the end of a record that is one half of a call */
 
@@ -136,7 +127,6 @@ const struct record_kind kind_api_event = {
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",
     .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -3,25 +3,17 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "status", .offset = 24, .width = 2},
-    {.column = "model_stream_id", .offset = 26, .width = 2},
-    {.column = "original_stream_id", .offset = 28, .width = 2},
-    {.column = "model_id", .offset = 30, .width = 2},
-    {.column = "device_id", .offset = 32, .width = 2},
-};
+static const struct field fields[] = {HOST_RECORD_FIELDS,
+                                      FIELD("status", 24, 2),
+                                      FIELD("model_stream_id", 26, 2),
+                                      FIELD("original_stream_id", 28, 2),
+                                      FIELD("model_id", 30, 2),
+                                      FIELD("device_id", 32, 2)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-capture-stream-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
-                  "device (docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-capture-stream-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
+                "device (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_capture_stream_info = {
     .name = "capture_stream_info",

@@ -3,26 +3,17 @@
 #include "parsers/kinds/common/capture_stream.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "device_id", .offset = 24, .width = 2},
-    {.column = "status", .offset = 26, .width = 1},
-    {.column = "model_stream_id", .offset = 28, .width = 4},
-    {.column = "original_stream_id", .offset = 32, .width = 4},
-    {.column = "model_id", .offset = 36, .width = 4},
-};
+static const struct field fields[] = {HOST_RECORD_FIELDS,
+                                      FIELD("device_id", 24, 2),
+                                      FIELD("status", 26, 1),
+                                      FIELD("model_stream_id", 28, 4),
+                                      FIELD("original_stream_id", 32, 4),
+                                      FIELD("model_id", 36, 4)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-capture-stream-info-v2",
-        .source =
-            "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
-            "stream and model (docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-capture-stream-info-v2", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
+                "stream and model (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_capture_stream_info_v2 = {
     .name = "capture_stream_info_v2",

@@ -15,22 +15,13 @@ static const struct column columns[] = {
     [RANKS] = CCU_RANKS_COLUMN,
 };
 
-static const struct field fields[] = {
-    CCU_LISTS_FIELDS,
-    {.column = "reduce_op", .offset = 69, .width = 1},
-    {.column = "input_type", .offset = 70, .width = 1},
-    {.column = "output_type", .offset = 71, .width = 1},
-    {.column = "data_size", .offset = 72, .width = 8},
-};
+static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("reduce_op", 69, 1), FIELD("input_type", 70, 1),
+                                      FIELD("output_type", 71, 1), FIELD("data_size", 72, 8)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-ccu-group-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
-              "reduction, size, channels, ranks (docs/formats/cann.md 3.7)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-ccu-group-info", 256,
+                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+                "reduction, size, channels, ranks (docs/formats/cann.md 3.7)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -45,7 +36,6 @@ const struct record_kind kind_ccu_group_info = {
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_group_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

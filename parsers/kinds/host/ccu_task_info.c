@@ -7,21 +7,13 @@ static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
 };
 
-static const struct field fields[] = {
-    CCU_RECORD_FIELDS,
-    {.column = "work_flow_mode", .offset = 25, .width = 1},
-    {.column = "stream_id", .offset = 56, .width = 2},
-    {.column = "mission_id", .offset = 65, .width = 1},
-};
+static const struct field fields[] = {CCU_RECORD_FIELDS, FIELD("work_flow_mode", 25, 1), FIELD("stream_id", 56, 2),
+                                      FIELD("mission_id", 65, 1)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-ccu-task-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction "
-              "(docs/formats/cann.md 3.7)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-ccu-task-info", 256,
+                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction "
+                "(docs/formats/cann.md 3.7)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -36,7 +28,6 @@ const struct record_kind kind_ccu_task_info = {
     .title = "Task of the CCU",
     .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_task_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -13,20 +13,12 @@ static const struct column columns[] = {
     [RANKS] = CCU_RANKS_COLUMN,
 };
 
-static const struct field fields[] = {
-    CCU_LISTS_FIELDS,
-    {.column = "cke_id", .offset = 72, .width = 4},
-    {.column = "mask", .offset = 76, .width = 4},
-};
+static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("cke_id", 72, 4), FIELD("mask", 76, 4)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-ccu-wait-signal-info",
-    .source = "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
-              "signal, channels, ranks (docs/formats/cann.md 3.7)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-ccu-wait-signal-info", 256,
+                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+                "signal, channels, ranks (docs/formats/cann.md 3.7)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -41,7 +33,6 @@ const struct record_kind kind_ccu_wait_signal_info = {
     .title = "Wait of the CCU",
     .doc = "Which signals of which channels an instruction of the CCU waits for.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

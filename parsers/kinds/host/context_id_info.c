@@ -33,15 +33,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-context-id-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
-                  "(docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-context-id-info", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
+                "(docs/formats/cann.md 3.5)")};
 
 static int take_contexts(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -74,7 +68,6 @@ const struct record_kind kind_context_id_info = {
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
     .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_contexts),
 };

@@ -48,14 +48,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-dpu-hccl-info",
-    .source =
-        "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-dpu-hccl-info", 256,
+    "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -131,8 +126,7 @@ const struct record_kind kind_dpu_hccl_info = {
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",
     .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

@@ -23,13 +23,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-dpu-track",
-    .source = "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)",
-    .record_size = 64,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-dpu-track", 64,
+                "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -90,8 +86,7 @@ const struct record_kind kind_dpu_track = {
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

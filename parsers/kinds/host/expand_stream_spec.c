@@ -13,14 +13,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-expand-stream-spec",
-    .source =
-        "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded (docs/formats/cann.md 3.4)",
-    .record_size = 64,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-expand-stream-spec", 64,
+    "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded (docs/formats/cann.md 3.4)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -38,7 +33,6 @@ const struct record_kind kind_expand_stream_spec = {
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
            "tasks together in another way. The first record counts.",
     .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -17,15 +17,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-graph-id-map",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
-                  "(docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-graph-id-map", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
+                "(docs/formats/cann.md 3.5)")};
 
 static int take_model(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -44,7 +38,6 @@ const struct record_kind kind_graph_id_map = {
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
     .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_model),
 };

@@ -43,15 +43,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-hccl-info",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
-                  "notification, size, types (docs/formats/cann.md 3.5)",
-        .record_size = 256,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-hccl-info", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
+                "notification, size, types (docs/formats/cann.md 3.5)")};
 
 static int take_transfer(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -90,7 +84,6 @@ const struct record_kind kind_hccl_info = {
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
     .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_transfer),
 };

@@ -22,15 +22,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-hccl-op-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
-                  "(docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-hccl-op-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
+                "(docs/formats/cann.md 3.4)")};
 
 static int take_collective(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -59,7 +53,6 @@ const struct record_kind kind_hccl_op_info = {
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
     .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_collective),
 };

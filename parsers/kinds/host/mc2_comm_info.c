@@ -26,14 +26,10 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-mc2-comm-info",
-    .source = "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
-              "(docs/formats/cann.md 3.5)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-mc2-comm-info", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
+                "(docs/formats/cann.md 3.5)")};
 
 static void put_streams(struct decoder *decoder, const struct host_stream *stream, struct row *row, uint32_t count)
 {
@@ -72,10 +68,8 @@ const struct record_kind kind_mc2_comm_info = {
     .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
-           "them, "
-           "and the streams that communicate.",
+           "them, and the streams that communicate.",
     .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

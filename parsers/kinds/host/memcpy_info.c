@@ -17,15 +17,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-memcpy-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
-                  "(docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-memcpy-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
+                "(docs/formats/cann.md 3.4)")};
 
 static int take_copy(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -51,7 +45,6 @@ const struct record_kind kind_memcpy_info = {
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
     .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_copy),
 };

@@ -16,14 +16,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-model-exeom",
-    .source =
-        "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file (docs/formats/cann.md 3.5)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT(
+    "cann-model-exeom", 256,
+    "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file (docs/formats/cann.md 3.5)")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -42,7 +37,6 @@ const struct record_kind kind_model_exeom = {
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
     .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

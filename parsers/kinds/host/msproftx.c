@@ -55,44 +55,34 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field stamp_fields[] = {
-    {.column = "process_id", .offset = 4, .width = 4},
-    {.column = "thread_id", .offset = 8, .width = 4},
-    {.column = "category", .offset = 12, .width = 4},
-    {.column = "event_type", .offset = 16, .width = 4},
-    {.column = "payload_type", .offset = 20, .width = 4},
-    {.column = "payload_value", .offset = 24, .width = 8, .is_signed = true},
-    {.column = "start_tick", .offset = 32, .width = 8},
-    {.column = "end_tick", .offset = 40, .width = 8},
-    {.column = "message_type", .offset = 48, .width = 4},
-    {.column = "message", .offset = 52, .width = 128},
+    FIELD("process_id", 4, 4),  FIELD("thread_id", 8, 4),     FIELD("category", 12, 4),
+    FIELD("event_type", 16, 4), FIELD("payload_type", 20, 4), SIGNED_FIELD("payload_value", 24, 8),
+    FIELD("start_tick", 32, 8), FIELD("end_tick", 40, 8),     FIELD("message_type", 48, 4),
+    FIELD("message", 52, 128),
 };
 
-static const struct field ex_fields[] = {
-    {.column = "event_type", .offset = 2, .width = 2, .first_bit = 0, .bit_count = 4},
-    {.column = "process_id", .offset = 8, .width = 4},
-    {.column = "thread_id", .offset = 12, .width = 4},
-    {.column = "start_tick", .offset = 24, .width = 8},
-    {.column = "end_tick", .offset = 32, .width = 8},
-    {.column = "mark_id", .offset = 40, .width = 8, .is_signed = true},
-    {.column = "message", .offset = 48, .width = 128},
-};
+static const struct field ex_fields[] = {BITS_FIELD("event_type", 2, 2, 0, 4),
+                                         FIELD("process_id", 8, 4),
+                                         FIELD("thread_id", 12, 4),
+                                         FIELD("start_tick", 24, 8),
+                                         FIELD("end_tick", 32, 8),
+                                         SIGNED_FIELD("mark_id", 40, 8),
+                                         FIELD("message", 48, 128)};
 
-static const struct field additional_fields[] = {
-    {.column = "info_type", .offset = 24, .width = 2},
-    {.column = "segment", .offset = 26, .width = 2},
-    {.column = "process_id", .offset = 36, .width = 4},
-    {.column = "thread_id", .offset = 40, .width = 4},
-    {.column = "category", .offset = 44, .width = 4},
-    {.column = "event_type", .offset = 48, .width = 4},
-    {.column = "payload_type", .offset = 52, .width = 4, .is_signed = true},
-    {.column = "payload_value", .offset = 56, .width = 8, .is_signed = true},
-    {.column = "start_tick", .offset = 64, .width = 8},
-    {.column = "end_tick", .offset = 72, .width = 8},
-    {.column = "mark_id", .offset = 80, .width = 8, .is_signed = true},
-    {.column = "domain_hash", .offset = 88, .width = 8, .is_signed = true},
-    {.column = "message_type", .offset = 96, .width = 4, .is_signed = true},
-    {.column = "message", .offset = 100, .width = 156},
-};
+static const struct field additional_fields[] = {FIELD("info_type", 24, 2),
+                                                 FIELD("segment", 26, 2),
+                                                 FIELD("process_id", 36, 4),
+                                                 FIELD("thread_id", 40, 4),
+                                                 FIELD("category", 44, 4),
+                                                 FIELD("event_type", 48, 4),
+                                                 SIGNED_FIELD("payload_type", 52, 4),
+                                                 SIGNED_FIELD("payload_value", 56, 8),
+                                                 FIELD("start_tick", 64, 8),
+                                                 FIELD("end_tick", 72, 8),
+                                                 SIGNED_FIELD("mark_id", 80, 8),
+                                                 SIGNED_FIELD("domain_hash", 88, 8),
+                                                 SIGNED_FIELD("message_type", 96, 4),
+                                                 FIELD("message", 100, 156)};
 
 #define STAMP_MAGICS                                                                                                   \
     {                                                                                                                  \
@@ -229,7 +219,6 @@ const struct record_kind kind_msproftx = {
            "clock and, when a device saw it, the mark's number there.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

@@ -18,15 +18,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-node-attr-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
-                  "(docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-node-attr-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
+                "(docs/formats/cann.md 3.4)")};
 
 static int take_attribute(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -52,7 +46,6 @@ const struct record_kind kind_node_attr_info = {
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",
     .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_attribute),
 };

@@ -24,15 +24,9 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-node-basic-info",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
-                  "flags (docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-node-basic-info", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
+                "flags (docs/formats/cann.md 3.4)")};
 
 /* The name of the file says it: operators of static shapes are described once and must not age. */
 enum { OP_STATE_STATIC, OP_STATE_DYNAMIC };
@@ -65,7 +59,6 @@ const struct record_kind kind_node_basic_info = {
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
     .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_node),
 };

@@ -3,28 +3,20 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/task_track.h"
 
-static const struct field fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "device_id", .offset = 24, .width = 2, .first_bit = 0, .bit_count = 12},
-    {.column = "device_type", .offset = 24, .width = 2, .first_bit = 12, .bit_count = 4},
-    {.column = "stream_id", .offset = 28, .width = 4},
-    {.column = "task_id", .offset = 32, .width = 2},
-    {.column = "batch_id", .offset = 34, .width = 2},
-    {.column = "task_type_id", .offset = 36, .width = 4},
-    {.column = "kernel_name_id", .offset = 40, .width = 8, .is_signed = true},
-    {.column = "kernel_block_num", .offset = 48, .width = 2},
-};
+static const struct field fields[] = {HOST_RECORD_FIELDS,
+                                      BITS_FIELD("device_id", 24, 2, 0, 12),
+                                      BITS_FIELD("device_type", 24, 2, 12, 4),
+                                      FIELD("stream_id", 28, 4),
+                                      FIELD("task_id", 32, 2),
+                                      FIELD("batch_id", 34, 2),
+                                      FIELD("task_type_id", 36, 4),
+                                      SIGNED_FIELD("kernel_name_id", 40, 8),
+                                      FIELD("kernel_block_num", 48, 2)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-task-track-v2",
-        .source = "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
-                  "type, kernel name, kernel information (docs/formats/cann.md 3.4)",
-        .record_size = 64,
-        .magics = HOST_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-};
+    CANN_LAYOUT("cann-task-track-v2", 64,
+                "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
+                "type, kernel name, kernel information (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_task_track_v2 = {
     .name = "task_track_v2",

@@ -16,14 +16,10 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(36)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-tensor-info",
-    .source = "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
-              "(docs/formats/cann.md 3.5)",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-tensor-info", 256,
+                "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
+                "(docs/formats/cann.md 3.5)")};
 
 _Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes every tensor of a record");
 
@@ -63,7 +59,6 @@ const struct record_kind kind_tensor_info = {
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
     .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_tensors),
 };

@@ -11,7 +11,6 @@ const struct record_kind kind_name = {
     .families = FAMILY_ASCEND,
     .title = "Name",
     .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. A text "
-           "that "
-           "no dictionary has stands here as its number.",
+           "that no dictionary has stands here as its number.",
     COLUMNS_OF(columns),
 };

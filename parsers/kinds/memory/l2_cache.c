@@ -146,8 +146,7 @@ const struct record_kind kind_l2_cache = {
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
            "l2CacheTaskProfilingEvents.",
     .patterns = (const char *const[]){"l2_cache.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &sample_hooks,
     .series = series,
 };

@@ -5,28 +5,17 @@
 static const struct value_name users[] = {{0, "application"}, {1, "device"}, {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("start_us", "Microseconds since the collection began."),
     NAMED_COLUMN("user", "User", users, "Whose memory it is: the application's, or all of the device."),
     BYTES_COLUMN("ddr_bytes", "DDR", "In DDR memory."),
     BYTES_COLUMN("hbm_bytes", "HBM", "In high-bandwidth memory."),
 };
 
-static const struct field fields[] = {
-    {.column = "start_us", .offset = 0, .width = 4},
-    {.column = "user", .offset = 4, .width = 4},
-    {.column = "ddr_bytes", .offset = 16, .width = 8},
-    {.column = "hbm_bytes", .offset = 24, .width = 8},
-};
+static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("user", 4, 4), FIELD("ddr_bytes", 16, 8),
+                                      FIELD("hbm_bytes", 24, 8)};
 
-static const struct field version_2_fields[] = {
-    {.column = "user", .offset = 4, .width = 4},
-    {.column = "start_us", .offset = 8, .width = 8},
-    {.column = "ddr_bytes", .offset = 16, .width = 8},
-    {.column = "hbm_bytes", .offset = 24, .width = 8},
-};
+static const struct field version_2_fields[] = {FIELD("user", 4, 4), FIELD("start_us", 8, 8), FIELD("ddr_bytes", 16, 8),
+                                                FIELD("hbm_bytes", 24, 8)};
 
 static const struct layout layouts[] = {
     {
@@ -95,10 +84,8 @@ const struct record_kind kind_npu_mem = {
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",
     .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

@@ -23,19 +23,12 @@
 static const struct value_name modules[] = {MODULES(MODULE_NAME){0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("host_tick", "The counter of the host."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("host_tick", "The counter of the host."),
     NAMED_COLUMN("module_id", "Module", modules, "Who holds the memory."),
     BYTES_COLUMN("bytes", "Reserved", "How much; negative: not known."),
 };
 
-static const struct field fields[] = {
-    {.column = "module_id", .offset = 0, .width = 4},
-    {.column = "host_tick", .offset = 8, .width = 8},
-    {.column = "bytes", .offset = 16, .width = 8, .is_signed = true},
-};
+static const struct field fields[] = {FIELD("module_id", 0, 4), FIELD("host_tick", 8, 8), SIGNED_FIELD("bytes", 16, 8)};
 
 static const struct layout layouts[] = {{
     .name = "npu-module-mem-24",
@@ -91,10 +84,8 @@ const struct record_kind kind_npu_module_mem = {
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
     .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}),
 };

@@ -58,8 +58,7 @@ const struct record_kind kind_page_fault = {
     .table = "page_fault",
     .title = "Page faults by task",
     .doc = "How many page faults there were during a task; the first of the counts.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &sample_hooks,
     .series = series,
 };

@@ -73,8 +73,7 @@ const struct record_kind kind_soc_pmu = {
     .table = "soc_pmu",
     .title = "Translation of addresses by task",
     .doc = "Counts of up to eight events of the SMMU during a task; sample.json names them in npuEvents.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &sample_hooks,
     .series = series,
 };

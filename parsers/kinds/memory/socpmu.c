@@ -38,8 +38,7 @@ const struct record_kind kind_socpmu = {
     .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
            "kind that it is of.",
     .patterns = (const char *const[]){"socpmu.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &split_hooks,
     .parts = parts,
 };

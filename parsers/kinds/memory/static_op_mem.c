@@ -23,13 +23,7 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-static-op-mem",
-    .source = "docs/formats/memory.md 4: 256 bytes",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {CANN_LAYOUT("cann-static-op-mem", 256, "docs/formats/memory.md 4: 256 bytes")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -68,8 +62,7 @@ const struct record_kind kind_static_op_mem = {
     .title = "Memory planned for an operator",
     .doc = "How much memory of the device a compiled graph plans for an operator.",
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
 };

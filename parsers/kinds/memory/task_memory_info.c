@@ -20,13 +20,8 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-task-memory-info",
-    .source = "docs/formats/memory.md 3: 256 bytes",
-    .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -116,8 +111,7 @@ const struct record_kind kind_task_memory_info = {
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),

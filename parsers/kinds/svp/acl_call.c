@@ -112,8 +112,6 @@ const struct record_kind kind_acl_call = {
         "when. Calls of one thread nest.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

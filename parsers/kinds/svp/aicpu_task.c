@@ -19,10 +19,10 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
-    {.column = "stream_id", .offset = 4, .width = 2},
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "start_ns", .offset = 8, .width = 8},
-    {.column = "end_ns", .offset = 48, .width = 8},
+    FIELD("stream_id", 4, 2),
+    FIELD("task_id", 6, 2),
+    FIELD("start_ns", 8, 8),
+    FIELD("end_ns", 48, 8),
     {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
 };
@@ -63,8 +63,6 @@ const struct record_kind kind_aicpu_task = {
                               "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               NULL},
-    COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    RECORDS_OF(columns, layouts),
     HOOKS(.record = derive_duration),
 };

@@ -12,7 +12,6 @@ const struct record_kind kind_inference_run = {
     .families = FAMILY_SVP,
     .title = "Run of tasks of one inference",
     .doc = "A run of consecutive rows of ai_core_task that belong to one inference. An inference has one run unless "
-           "the device "
-           "interleaved it with others.",
+           "the device interleaved it with others.",
     COLUMNS_OF(columns),
 };

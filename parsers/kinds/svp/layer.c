@@ -66,8 +66,7 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     if (engine == NULL) {
         place.field = "engine";
         diag_report(diag, DIAG_TEXT_LINE, &place,
-                    "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as "
-                    "AI_CORE",
+                    "layer %lld has an unknown engine; expected AI_CORE or AI_CPU; taken as AI_CORE",
                     (long long)layer_id);
         engine = "AI_CORE";
     }

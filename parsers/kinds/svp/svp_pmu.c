@@ -56,21 +56,11 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
-    {.column = "task_id", .offset = 6, .width = 2},
-    {.column = "total_cycle", .offset = 16, .width = 8},
-    {.column = "mac_busy_cycle", .offset = 32, .width = 8},
-    {.column = "mac_ppen_cycle", .offset = 40, .width = 8},
-    {.column = "vec_busy_cycle", .offset = 48, .width = 8},
-    {.column = "vec_ppen_cycle", .offset = 56, .width = 8},
-    {.column = "dstr_cycle", .offset = 64, .width = 8},
-    {.column = "dtrans_cycle", .offset = 72, .width = 8},
-    {.column = "dld_cycle", .offset = 80, .width = 8},
-    {.column = "wld_cycle", .offset = 88, .width = 8},
-    {.column = "stream_id", .offset = 96, .width = 4},
-    {.column = "model_id", .offset = 100, .width = 4},
-    {.column = "ddr_read_bytes", .offset = 104, .width = 8},
-    {.column = "ddr_write_bytes", .offset = 112, .width = 8},
-    {.column = "current_pic_count", .offset = 120, .width = 4},
+    FIELD("task_id", 6, 2),          FIELD("total_cycle", 16, 8),      FIELD("mac_busy_cycle", 32, 8),
+    FIELD("mac_ppen_cycle", 40, 8),  FIELD("vec_busy_cycle", 48, 8),   FIELD("vec_ppen_cycle", 56, 8),
+    FIELD("dstr_cycle", 64, 8),      FIELD("dtrans_cycle", 72, 8),     FIELD("dld_cycle", 80, 8),
+    FIELD("wld_cycle", 88, 8),       FIELD("stream_id", 96, 4),        FIELD("model_id", 100, 4),
+    FIELD("ddr_read_bytes", 104, 8), FIELD("ddr_write_bytes", 112, 8), FIELD("current_pic_count", 120, 4),
 };
 
 static const struct layout layouts[] = {{
@@ -494,9 +484,7 @@ const struct record_kind kind_svp_pmu = {
     .title = "Device PMU of a layer group",
     .doc = "Cycle counters and DDR traffic of one layer group (a task of the AI core) in one sampled inference.",
     .patterns = patterns,
-    COLUMNS_OF(columns),
-    .layouts = layouts,
-    .layout_count = 1,
+    RECORDS_OF(columns, layouts),
     .rated = &kind_inference,
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -2,35 +2,21 @@
 /* Bandwidth and open requests of accelerators: records of stars_soc_profile.data. */
 #include "parsers/kinds/common/stars/soc_profile.h"
 
-static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
-    NUMBER_COLUMN("accelerator_id", "Accelerator", "Which accelerator."),
-    NUMBER_COLUMN("write_bandwidth", "Write bandwidth", "Bandwidth of writing."),
-    NUMBER_COLUMN("read_bandwidth", "Read bandwidth", "Bandwidth of reading."),
-    NUMBER_COLUMN("write_ost", "Open writes", "Writes that were not answered yet."),
-    NUMBER_COLUMN("read_ost", "Open reads", "Reads that were not answered yet."),
-};
+#define COLUMNS(STORED, MADE)                                                                                          \
+    MADE(TICK, "tick", "Stamp", INTEGER(NONE, TRANSIENT), "The counter of the device.")                                \
+    MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "When it was taken, on the clock of the host.")             \
+    STORED(ACCELERATOR_ID, "accelerator_id", "Accelerator", NUMBER, "Which accelerator.", AT(18, 2))                   \
+    STORED(WRITE_BANDWIDTH, "write_bandwidth", "Write bandwidth", NUMBER, "Bandwidth of writing.", AT(32, 8))          \
+    STORED(READ_BANDWIDTH, "read_bandwidth", "Read bandwidth", NUMBER, "Bandwidth of reading.", AT(40, 8))             \
+    STORED(WRITE_OST, "write_ost", "Open writes", NUMBER, "Writes that were not answered yet.", AT(48, 8))             \
+    STORED(READ_OST, "read_ost", "Open reads", NUMBER, "Reads that were not answered yet.", AT(56, 8))
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    {.column = "accelerator_id", .offset = 18, .width = 2},
-    {.column = "write_bandwidth", .offset = 32, .width = 8},
-    {.column = "read_bandwidth", .offset = 40, .width = 8},
-    {.column = "write_ost", .offset = 48, .width = 8},
-    {.column = "read_ost", .offset = 56, .width = 8},
-};
+static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
-static const struct layout layouts[] = {{
-    .name = "soc-acc-pmu",
-    .source = "docs/formats/system.md 7: AccPmu, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x1a),
-    FIELDS_OF(fields),
-}};
+static const struct field fields[] = {SOC_PROFILE_STAMP, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+
+static const struct layout layouts[] = {
+    SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")};
 
 /* The most of all accelerators at a time. */
 static const struct series_counter counters[] = {
@@ -85,10 +71,8 @@ const struct record_kind kind_acc_pmu = {
     .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
     EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),
 };

@@ -31,21 +31,21 @@ static const struct column columns[] = {
 /* Eight bytes of cycles and eight of what the bus carried take turns. */
 static const struct field fields[] = {
     CORE_PIPES_FIELDS(48),
-    {.column = "read_commands", .offset = 40, .width = 2},
-    {.column = "write_commands", .offset = 42, .width = 2},
-    {.column = "read_latency", .offset = 44, .width = 3},
-    {.column = "write_latency_low", .offset = 47, .width = 1},
+    FIELD("read_commands", 40, 2),
+    FIELD("write_commands", 42, 2),
+    FIELD("read_latency", 44, 3),
+    FIELD("write_latency_low", 47, 1),
     {.column = "write_latency",
      .offset = 56,
      .width = 2,
      .multiply = 256,
      .relation = FIELD_PLUS,
      .other = "write_latency_low"},
-    {.column = "read_flux", .offset = 58, .width = 3},
-    {.column = "write_flux", .offset = 61, .width = 3},
-    {.column = "read_l2_flux", .offset = 72, .width = 3},
-    {.column = "write_l2_flux", .offset = 75, .width = 3},
-    {.column = "l2_hits", .offset = 94, .width = 2},
+    FIELD("read_flux", 58, 3),
+    FIELD("write_flux", 61, 3),
+    FIELD("read_l2_flux", 72, 3),
+    FIELD("write_l2_flux", 75, 3),
+    FIELD("l2_hits", 94, 2),
 };
 
 static const struct layout layouts[] = {{
@@ -144,8 +144,7 @@ const struct record_kind kind_biu_aic = {
     .title = "Pipes and bus of an AI core",
     .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_pipes_hooks,
     .series = series,
 };

@@ -21,7 +21,6 @@ const struct record_kind kind_biu_aiv = {
     .title = "Pipes of a vector core",
     .doc = "How long each pipe of a vector core worked since the sample before.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     .hooks = &core_pipes_hooks,
 };

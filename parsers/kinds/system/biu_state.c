@@ -232,8 +232,7 @@ const struct record_kind kind_biu_state = {
     .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
     .patterns = (const char *const[]){"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     .series = series,
 };

@@ -123,8 +123,7 @@ const struct record_kind kind_ccu_channel = {
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_channels),
     .series = series,
 };

@@ -33,13 +33,9 @@ enum { COLUMNS(COLUMN_NUMBER) };
 static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
 
 static const struct field fields[] = {
-    {.column = "notify_start", .offset = 32, .width = 8},
-    {.column = "notify_instruction_id", .offset = 40, .width = 2},
-    {.column = "loop_end", .offset = 42, .width = 8},
-    {.column = "loop_start", .offset = 50, .width = 8},
-    {.column = "instruction_id", .offset = 58, .width = 2},
-    {.column = "task_low", .offset = 60, .width = 2},
-    {.column = "task_high", .offset = 62, .width = 2},
+    FIELD("notify_start", 32, 8), FIELD("notify_instruction_id", 40, 2), FIELD("loop_end", 42, 8),
+    FIELD("loop_start", 50, 8),   FIELD("instruction_id", 58, 2),        FIELD("task_low", 60, 2),
+    FIELD("task_high", 62, 2),
 };
 
 static const struct layout layouts[] = {{
@@ -231,12 +227,10 @@ const struct record_kind kind_ccu_mission = {
     .families = FAMILY_CANN,
     .table = "ccu_mission",
     .title = "Instructions of communication",
-    .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they "
-           "waited how "
+    .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
     .series = series,
 };

@@ -7,31 +7,20 @@ enum { LINK_PCIE = 0x22, LINK_PA = 0x3f };
 static const struct value_name links[] = {{LINK_PCIE, "PCIE"}, {LINK_PA, "PA link"}, {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     NAMED_COLUMN("link_type", "Link type", links, "Link between the chips."),
     NUMBER_COLUMN("link_id", "Link", "Which link."),
     NUMBER_COLUMN("first_bandwidth", "First bandwidth", "Received over a PA link, written over PCIE."),
     NUMBER_COLUMN("second_bandwidth", "Second bandwidth", "Sent over a PA link, read over PCIE."),
 };
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    SOC_PROFILE_HIGH("link_type"),
-    {.column = "link_id", .offset = 18, .width = 2, .first_bit = 0, .bit_count = 6},
-    {.column = "first_bandwidth", .offset = 32, .width = 8},
-    {.column = "second_bandwidth", .offset = 40, .width = 8},
-};
+static const struct field fields[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_type"),
+                                      BITS_FIELD("link_id", 18, 2, 0, 6), FIELD("first_bandwidth", 32, 8),
+                                      FIELD("second_bandwidth", 40, 8)};
 
 /* Fields of PCIE alone, by die. */
-static const struct field fields_v6[] = {
-    SOC_PROFILE_STAMP,
-    SOC_PROFILE_HIGH("link_id"),
-    {.column = "first_bandwidth", .offset = 16, .width = 8},
-    {.column = "second_bandwidth", .offset = 24, .width = 8},
-};
+static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_id"),
+                                         FIELD("first_bandwidth", 16, 8), FIELD("second_bandwidth", 24, 8)};
 
 static const struct layout layouts[] = {
     {
@@ -113,9 +102,7 @@ const struct record_kind kind_chip_transmission = {
     .table = "chip_transmission",
     .title = "Traffic between chips",
     .doc = "Bandwidth of a link between chips.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
 };

@@ -16,11 +16,8 @@ static const struct column columns[] = {
     NUMBER_COLUMN("count", "Count", "Accesses since the sample before."),
 };
 
-static const struct field fields[] = {
-    {.column = "start_us", .offset = 0, .width = 4},   {.column = "count", .offset = 4, .width = 4},
-    {.column = "event", .offset = 8, .width = 4},      {.column = "ddr_id", .offset = 12, .width = 4},
-    {.column = "master_id", .offset = 16, .width = 4},
-};
+static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("count", 4, 4), FIELD("event", 8, 4),
+                                      FIELD("ddr_id", 12, 4), FIELD("master_id", 16, 4)};
 
 static const struct layout layouts[] = {{
     .name = "ddr-20",
@@ -90,10 +87,8 @@ const struct record_kind kind_ddr = {
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",
     .patterns = (const char *const[]){"ddr.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "DDR", .columns = ddr_columns,
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}),

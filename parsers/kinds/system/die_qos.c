@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     NUMBER_COLUMN("die_id", "Die", "Which die."),
     QOS_BANDWIDTH_COLUMNS,
 };
@@ -17,14 +14,7 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-qos",
-    .source = "docs/formats/system.md 7: QoS, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x18),
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")};
 
 static const struct report_column values[] = {
     {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
@@ -66,9 +56,7 @@ const struct record_kind kind_die_qos = {
     .table = "die_qos",
     .title = "Quality of service by die",
     .doc = "Bandwidth of the quality-of-service groups of a die.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
 };

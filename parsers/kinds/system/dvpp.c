@@ -7,10 +7,7 @@ static const struct value_name engine_types[] = {{0, "VDEC"}, {1, "JPEGD"}, {2, 
                                                  {4, "VPC"},  {5, "VENC"},  {6, "SCD"},  {0, NULL}};
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     NUMBER_COLUMN("dvpp_id", "DVPP ID", "Which of the device's DVPP units; NULL: it has one."),
     NAMED_COLUMN("engine_type", "Engine type", engine_types, "Work of the engine."),
     NUMBER_COLUMN("engine_id", "Engine ID", "Which of its kind."),
@@ -79,8 +76,7 @@ const struct record_kind kind_dvpp = {
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     .series = series,
 };

@@ -16,19 +16,11 @@ static const struct column columns[] = {
     NUMBER_COLUMN("count", "Count", "Accesses of 32 bytes since the sample before."),
 };
 
-static const struct field fields[] = {
-    {.column = "start_us", .offset = 0, .width = 8},
-    {.column = "count", .offset = 8, .width = 8},
-    {.column = "event", .offset = 16, .width = 4},
-    {.column = "hbm_id", .offset = 20, .width = 4},
-};
+static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8, 8), FIELD("event", 16, 4),
+                                      FIELD("hbm_id", 20, 4)};
 
-static const struct field version_2_fields[] = {
-    {.column = "event", .offset = 8, .width = 4},
-    {.column = "hbm_id", .offset = 12, .width = 4},
-    {.column = "count", .offset = 16, .width = 8},
-    {.column = "unix_ns", .offset = 24, .width = 8},
-};
+static const struct field version_2_fields[] = {FIELD("event", 8, 4), FIELD("hbm_id", 12, 4), FIELD("count", 16, 8),
+                                                FIELD("unix_ns", 24, 8)};
 
 static const struct layout layouts[] = {
     {
@@ -113,10 +105,8 @@ const struct record_kind kind_hbm = {
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
 };

@@ -4,10 +4,7 @@
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     SPAN_COLUMN,
     BYTES_COLUMN("tx_bytes", "Sent", "Bytes sent so far."),
     BYTES_COLUMN("rx_bytes", "Received", "Bytes received so far."),
@@ -87,9 +84,8 @@ const struct record_kind kind_hccs = {
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     .series = series,
     EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
                    .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),

@@ -14,19 +14,11 @@ static const struct column columns[] = {
     NUMBER_COLUMN("count", "Count", "How often, since the sample before."),
 };
 
-static const struct field fields[] = {
-    {.column = "start_us", .offset = 0, .width = 8},
-    {.column = "count", .offset = 8, .width = 8},
-    {.column = "event", .offset = 16, .width = 4},
-    {.column = "llc_id", .offset = 20, .width = 4},
-};
+static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8, 8), FIELD("event", 16, 4),
+                                      FIELD("llc_id", 20, 4)};
 
-static const struct field version_2_fields[] = {
-    {.column = "count", .offset = 4, .width = 4},
-    {.column = "event", .offset = 8, .width = 4},
-    {.column = "llc_id", .offset = 12, .width = 4},
-    {.column = "unix_ns", .offset = 16, .width = 8},
-};
+static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("event", 8, 4), FIELD("llc_id", 12, 4),
+                                                FIELD("unix_ns", 16, 8)};
 
 static const struct layout layouts[] = {
     {
@@ -149,10 +141,8 @@ const struct record_kind kind_llc = {
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "LLC", .columns = llc_columns,
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}),

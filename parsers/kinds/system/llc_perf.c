@@ -4,10 +4,7 @@
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("since_ns", "Nanoseconds since the collection began."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("since_ns", "Nanoseconds since the collection began."),
     TEXT_COLUMN_OF("unit", "Unit", "The counting unit."),
     TEXT_COLUMN_OF("event", "Event", "The event that was counted."),
     NUMBER_COLUMN("count", "Count", "How often, since the sample before; NULL: it was not counted."),
@@ -206,8 +203,7 @@ const struct record_kind kind_llc_perf = {
            "stat.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     .series = series,
 };

@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     NUMBER_COLUMN("die_id", "Die", "Which die."),
     NUMBER_COLUMN("mhz", "Frequency", "MHz of the AI cores (the eleventh of twenty values)."),
 };
@@ -17,14 +14,8 @@ static const struct field fields[] = {
     {.column = "mhz", .offset = 44, .width = 2},
 };
 
-static const struct layout layouts[] = {{
-    .name = "soc-low-power",
-    .source = "docs/formats/system.md 7: low power, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x1d),
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    SOC_PROFILE_LAYOUT("soc-low-power", 0x1d, "docs/formats/system.md 7: low power, 64 bytes")};
 
 const struct record_kind kind_low_power = {
     .name = "low_power",
@@ -33,9 +24,7 @@ const struct record_kind kind_low_power = {
     .title = "Power of a die",
     .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "
            "chips 15 and 16 only.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = NULL,
 };

@@ -4,10 +4,7 @@
 #include "parsers/kinds/common/text/text_lines.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     NUMBER_COLUMN("mac_tx_pfc_packets", "Pause frames sent", "Pause frames sent so far."),
     NUMBER_COLUMN("mac_rx_pfc_packets", "Pause frames received", "Pause frames received so far."),
     NUMBER_COLUMN("mac_tx_bytes", "Bytes sent by the MAC", "Bytes sent by the MAC so far."),
@@ -77,8 +74,7 @@ const struct record_kind kind_netdev_stats = {
     .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
     .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     EXPORTED_TABLE(.name = "NETDEV_STATS", .columns = netdev_stats_columns, .query = {.order_by = "id"}),
 };

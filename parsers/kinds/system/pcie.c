@@ -14,10 +14,7 @@
     }
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     RANGE_COLUMNS("tx_post", "Posted writes sent", "posted writes sent, bytes a microsecond"),
     RANGE_COLUMNS("tx_nonpost", "Non-posted requests sent", "non-posted requests sent, bytes a microsecond"),
     RANGE_COLUMNS("tx_completion", "Completions sent", "completions sent, bytes a microsecond"),
@@ -171,10 +168,8 @@ const struct record_kind kind_pcie = {
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",
     .patterns = (const char *const[]){"pcie.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}),
 };

@@ -3,7 +3,8 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN, DEVICE_COLUMN, STAMP_COLUMN("tick", "The counter of the device."), TIME_COLUMN, QOS_BANDWIDTH_COLUMNS,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
+    QOS_BANDWIDTH_COLUMNS,
 };
 
 static const struct field fields[] = {
@@ -57,10 +58,8 @@ const struct record_kind kind_qos = {
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
     .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
     EXPORTED_TABLE(.name = "QOS", .columns = qos_columns,
                    .query = {.with = QOS_GROUPS,

@@ -24,9 +24,8 @@ const struct record_kind kind_roce = {
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
     .patterns = (const char *const[]){"roce.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(network_port_columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(network_port_lines),
     .sampling = &network_port_sampling,
-    .lines = network_port_lines,
     .series = series,
     EXPORTED_TABLE(.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}),
 };

@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     SPAN_COLUMN,
     NUMBER_COLUMN("die_id", "Die", "Which die."),
     BYTES_COLUMN("req_rx_bytes", "Requests received", "Bytes since the sample before."),
@@ -19,31 +16,27 @@ static const struct column columns[] = {
     BYTES_COLUMN("dat_tx_bytes", "Data sent", "Bytes since the sample before."),
 };
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    {.column = "die_id", .offset = 18, .width = 2},
-    {.column = "req_rx_bytes", .offset = 32, .width = 4},
-    {.column = "rsp_rx_bytes", .offset = 36, .width = 4},
-    {.column = "snp_rx_bytes", .offset = 40, .width = 4},
-    {.column = "dat_rx_bytes", .offset = 44, .width = 4},
-    {.column = "req_tx_bytes", .offset = 48, .width = 4},
-    {.column = "rsp_tx_bytes", .offset = 52, .width = 4},
-    {.column = "snp_tx_bytes", .offset = 56, .width = 4},
-    {.column = "dat_tx_bytes", .offset = 60, .width = 4},
-};
+static const struct field fields[] = {SOC_PROFILE_STAMP,
+                                      FIELD("die_id", 18, 2),
+                                      FIELD("req_rx_bytes", 32, 4),
+                                      FIELD("rsp_rx_bytes", 36, 4),
+                                      FIELD("snp_rx_bytes", 40, 4),
+                                      FIELD("dat_rx_bytes", 44, 4),
+                                      FIELD("req_tx_bytes", 48, 4),
+                                      FIELD("rsp_tx_bytes", 52, 4),
+                                      FIELD("snp_tx_bytes", 56, 4),
+                                      FIELD("dat_tx_bytes", 60, 4)};
 
-static const struct field fields_v6[] = {
-    SOC_PROFILE_STAMP,
-    SOC_PROFILE_HIGH("die_id"),
-    {.column = "req_rx_bytes", .offset = 28, .width = 4},
-    {.column = "rsp_rx_bytes", .offset = 32, .width = 4},
-    {.column = "snp_rx_bytes", .offset = 36, .width = 4},
-    {.column = "dat_rx_bytes", .offset = 40, .width = 4},
-    {.column = "req_tx_bytes", .offset = 48, .width = 4},
-    {.column = "rsp_tx_bytes", .offset = 52, .width = 4},
-    {.column = "snp_tx_bytes", .offset = 56, .width = 4},
-    {.column = "dat_tx_bytes", .offset = 60, .width = 4},
-};
+static const struct field fields_v6[] = {SOC_PROFILE_STAMP,
+                                         SOC_PROFILE_HIGH("die_id"),
+                                         FIELD("req_rx_bytes", 28, 4),
+                                         FIELD("rsp_rx_bytes", 32, 4),
+                                         FIELD("snp_rx_bytes", 36, 4),
+                                         FIELD("dat_rx_bytes", 40, 4),
+                                         FIELD("req_tx_bytes", 48, 4),
+                                         FIELD("rsp_tx_bytes", 52, 4),
+                                         FIELD("snp_tx_bytes", 56, 4),
+                                         FIELD("dat_tx_bytes", 60, 4)};
 
 static const struct layout layouts[] = {
     {
@@ -131,10 +124,8 @@ const struct record_kind kind_sio = {
     .table = "sio",
     .title = "Traffic between dies",
     .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}),
 };

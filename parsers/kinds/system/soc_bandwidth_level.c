@@ -3,28 +3,16 @@
 #include "parsers/kinds/common/stars/soc_profile.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("tick", "The counter of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("tick", "The counter of the device."),
     NUMBER_COLUMN("mata_level", "Mata level", "Level of the bandwidth of the memory access agent."),
     NUMBER_COLUMN("l2_buffer_level", "L2 buffer level", "Level of the bandwidth of the L2 buffer."),
 };
 
-static const struct field fields[] = {
-    SOC_PROFILE_STAMP,
-    {.column = "mata_level", .offset = 32, .width = 2, .first_bit = 0, .bit_count = 3},
-    {.column = "l2_buffer_level", .offset = 32, .width = 2, .first_bit = 3, .bit_count = 8},
-};
+static const struct field fields[] = {SOC_PROFILE_STAMP, BITS_FIELD("mata_level", 32, 2, 0, 3),
+                                      BITS_FIELD("l2_buffer_level", 32, 2, 3, 8)};
 
-static const struct layout layouts[] = {{
-    .name = "soc-inter-soc",
-    .source = "docs/formats/system.md 7: InterSoc, 64 bytes",
-    .part = true,
-    .record_size = 64,
-    .magics = SOC_PROFILE_MAGICS(0x1c),
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")};
 
 static const struct series_counter counters[] = {
     {.name = "'L2 Buffer Bw Level'", .values = ONE_VALUE("L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT)},
@@ -74,10 +62,8 @@ const struct record_kind kind_soc_bandwidth_level = {
     .table = "soc_bandwidth_level",
     .title = "Bandwidth inside of a chip",
     .doc = "Levels of the bandwidth between the parts of a chip.",
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(soc_profile_sampling),
     .series = series,
     EXPORTED_TABLE(.name = "SOC_BANDWIDTH_LEVEL", .columns = soc_bandwidth_level_columns, .query = {.order_by = "id"}),
 };

@@ -5,6 +5,8 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
+const struct sampling soc_profile_sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
+
 #define COLUMNS(STORED)                                                                                                \
     STORED(FUNCTION, "function_type", "Function", INTEGER(NONE, TRANSIENT), "The record's kind.", BITS_AT(0, 2, 0, 6)) \
     STORED(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                    \
@@ -49,8 +51,7 @@ const struct record_kind kind_stars_soc_profile = {
     .title = "Samples of the parts of a chip",
     .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
     .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = split_stream_open, .record = take_record,
           .close = split_stream_close),
     .parts = parts,

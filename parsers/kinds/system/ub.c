@@ -3,10 +3,7 @@
 #include "parsers/kinds/common/sample.h"
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("start_us", "Microseconds since the collection began."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("start_us", "Microseconds since the collection began."),
     NUMBER_COLUMN("port", "Port", "The port."),
     NUMBER_COLUMN("rx_udma", "DMA received", "Bandwidth that DMA received, MB a second."),
     NUMBER_COLUMN("tx_udma", "DMA sent", "Bandwidth that DMA sent, MB a second."),
@@ -25,14 +22,12 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "port", .offset = 4, .width = 2},          {.column = "start_us", .offset = 8, .width = 8},
-    {.column = "rx_udma", .offset = 16, .width = 8},      {.column = "tx_udma", .offset = 24, .width = 8},
-    {.column = "rx_bandwidth", .offset = 32, .width = 8}, {.column = "rx_packet_rate", .offset = 40, .width = 8},
-    {.column = "rx_bytes", .offset = 48, .width = 8},     {.column = "rx_packets", .offset = 56, .width = 8},
-    {.column = "rx_errors", .offset = 64, .width = 8},    {.column = "rx_dropped", .offset = 72, .width = 8},
-    {.column = "tx_bandwidth", .offset = 80, .width = 8}, {.column = "tx_packet_rate", .offset = 88, .width = 8},
-    {.column = "tx_bytes", .offset = 96, .width = 8},     {.column = "tx_packets", .offset = 104, .width = 8},
-    {.column = "tx_errors", .offset = 112, .width = 8},   {.column = "tx_dropped", .offset = 120, .width = 8},
+    FIELD("port", 4, 2),         FIELD("start_us", 8, 8),      FIELD("rx_udma", 16, 8),
+    FIELD("tx_udma", 24, 8),     FIELD("rx_bandwidth", 32, 8), FIELD("rx_packet_rate", 40, 8),
+    FIELD("rx_bytes", 48, 8),    FIELD("rx_packets", 56, 8),   FIELD("rx_errors", 64, 8),
+    FIELD("rx_dropped", 72, 8),  FIELD("tx_bandwidth", 80, 8), FIELD("tx_packet_rate", 88, 8),
+    FIELD("tx_bytes", 96, 8),    FIELD("tx_packets", 104, 8),  FIELD("tx_errors", 112, 8),
+    FIELD("tx_dropped", 120, 8),
 };
 
 static const struct layout layouts[] = {{
@@ -91,10 +86,8 @@ const struct record_kind kind_ub = {
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
     EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

@@ -95,7 +95,6 @@ const struct record_kind kind_cpu_sample = {
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",
     .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

@@ -81,13 +81,11 @@ const struct record_kind kind_host_disk = {
     .table = "host_disk",
     .title = "Disk traffic of the process",
     .doc = "Data that the profiled process read from disks and wrote to them. Text: the time of the first sample, then "
-           "lines "
-           "of iotop.",
+           "lines of iotop.",
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     .series = series,
     EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
                    .query = {.with = USAGE, .from = "u"}),

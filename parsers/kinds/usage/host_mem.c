@@ -72,9 +72,8 @@ const struct record_kind kind_host_mem = {
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
+    LINES_OF(lines),
     .sampling = &sampling,
-    .lines = lines,
     .series = series,
     EXPORTED_TABLE(.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}),
 };

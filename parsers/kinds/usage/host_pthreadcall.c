@@ -16,6 +16,5 @@ const struct record_kind kind_host_pthreadcall = {
     .doc = "A call of the profiled process to the library of threads. Text lines of ltrace.",
     .patterns = (const char *const[]){"host_pthreadcall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
 };

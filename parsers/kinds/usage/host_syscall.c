@@ -2,6 +2,15 @@
 /* System calls of the profiled process: host_syscall.data. */
 #include "parsers/kinds/common/text/usage_series.h"
 
+const struct column os_call_columns[] = {
+    FILE_COLUMN,
+    NUMBER_COLUMN("thread_id", "Thread ID", "Who called."),
+    TEXT_COLUMN_OF("name", "Name", "Name of the call."),
+    NUMBER_COLUMN("start_us", "Start",
+                  "Microseconds, by a clock of its own: the first call began with the collection."),
+    NUMBER_COLUMN("duration_us", "Duration", "Microseconds."),
+};
+
 /* perf trace */
 static const struct line_format lines[] = {
     {" {start_us:3} ( {duration_us:3} ms): {*}/{thread_id} {name}({*}", LINE_ROW},
@@ -79,8 +88,7 @@ const struct record_kind kind_host_syscall = {
     .doc = "A system call of the profiled process. Text lines of perf trace.",
     .patterns = (const char *const[]){"host_syscall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
     EXPORTED_TABLE(.name = "OSRT_API", .columns = osrt_api_columns,
                    .query = {.with = CALLS,

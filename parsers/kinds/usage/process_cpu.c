@@ -73,7 +73,6 @@ const struct record_kind kind_process_cpu = {
     .patterns = (const char *const[]){"{process_id}-CpuUsage.data.{device_id}.slice_{slice}",
                                       "{process_id}-CpuUsage.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

@@ -59,7 +59,6 @@ const struct record_kind kind_process_memory = {
     .patterns = (const char *const[]){"{process_id}-Memory.data.{device_id}.slice_{slice}",
                                       "{process_id}-Memory.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

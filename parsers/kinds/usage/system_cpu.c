@@ -64,8 +64,7 @@ static const struct series_report series[] = {
         .query =
             {
                 .from = "(SELECT *, CASE WHEN device_id IS NULL THEN 'host' WHEN " IN_LIST(
-                    "ctrl_cpu") " THEN 'ctrlcpu'"
-                                " WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM system_cpu)",
+                    "ctrl_cpu") " THEN 'ctrlcpu' WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM system_cpu)",
                 .where = "type IS NOT NULL",
                 .group_by = "device_id, type",
                 .order_by = "device_id IS NULL, device_id, type",
@@ -84,7 +83,6 @@ const struct record_kind kind_system_cpu = {
     .patterns =
         (const char *const[]){"SystemCpuUsage.data.{device_id}.slice_{slice}", "host_sys_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

@@ -70,7 +70,6 @@ const struct record_kind kind_system_memory = {
     .doc = "Memory of a device or of the host. Text: blocks of a time and /proc/meminfo.",
     .patterns = (const char *const[]){"Memory.data.{device_id}.slice_{slice}", "host_sys_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    .hooks = &text_lines_hooks,
-    .lines = lines,
+    LINES_OF(lines),
     .series = series,
 };

@@ -14,10 +14,7 @@
     }
 
 static const struct column columns[] = {
-    FILE_COLUMN,
-    DEVICE_COLUMN,
-    STAMP_COLUMN("device_ns", "The monotonic clock of the device."),
-    TIME_COLUMN,
+    SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
     NUMBER_COLUMN("pc", "Program counter", "Where it was."),
     EVENT_COLUMNS(0, "first"),
     EVENT_COLUMNS(1, "second"),
@@ -29,25 +26,14 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "pc", .offset = 176, .width = 8, .is_signed = true},
-    {.column = "device_ns", .offset = 184, .width = 8},
-    EVENT_FIELDS(0, 192),
-    EVENT_FIELDS(1, 192),
-    EVENT_FIELDS(2, 192),
-    EVENT_FIELDS(3, 192),
-    EVENT_FIELDS(4, 192),
-    EVENT_FIELDS(5, 192),
-    EVENT_FIELDS(6, 192),
+    SIGNED_FIELD("pc", 176, 8), FIELD("device_ns", 184, 8), EVENT_FIELDS(0, 192),
+    EVENT_FIELDS(1, 192),       EVENT_FIELDS(2, 192),       EVENT_FIELDS(3, 192),
+    EVENT_FIELDS(4, 192),       EVENT_FIELDS(5, 192),       EVENT_FIELDS(6, 192),
 };
 
 static const struct field short_fields[] = {
-    {.column = "pc", .offset = 92, .width = 4},
-    {.column = "device_ns", .offset = 96, .width = 8},
-    EVENT_FIELDS(0, 104),
-    EVENT_FIELDS(1, 104),
-    EVENT_FIELDS(2, 104),
-    EVENT_FIELDS(3, 104),
-    EVENT_FIELDS(4, 104),
+    FIELD("pc", 92, 4),   FIELD("device_ns", 96, 8), EVENT_FIELDS(0, 104), EVENT_FIELDS(1, 104),
+    EVENT_FIELDS(2, 104), EVENT_FIELDS(3, 104),      EVENT_FIELDS(4, 104),
 };
 
 #define MAGIC                                                                                                          \
@@ -138,9 +124,7 @@ const struct record_kind kind_ts_cpu = {
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},
-    COLUMNS_OF(columns),
-    LAYOUTS_OF(layouts),
-    .hooks = &sample_hooks,
-    .sampling = &sampling,
+    RECORDS_OF(columns, layouts),
+    SAMPLES_OF(sampling),
     .series = series,
 };

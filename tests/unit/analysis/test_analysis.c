@@ -4,7 +4,6 @@
 #include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "analysis/interval.h"
-#include "analysis/sampling.h"
 #include "analysis/splits.h"
 
 #include <math.h>

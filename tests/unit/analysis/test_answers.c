@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic behind the tables of answers: coverage, gaps and calls, steps, what limits operators, neighbours. */
 #include "analysis/bound.h"
-#include "analysis/call_times.h"
-#include "analysis/compare/neighbours.h"
-#include "analysis/sampling.h"
+#include "analysis/compare/match.h"
+#include "analysis/gap_calls.h"
+#include "analysis/splits.h"
 #include "analysis/step_groups.h"
 
 #include <stdlib.h>

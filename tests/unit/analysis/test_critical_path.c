@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Critical paths and slack: of graphs made by hand, and of random ones against what happens when a node takes longer.
  */
-#include "analysis/critical_path.h"
+#include "analysis/step_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -182,12 +182,12 @@ static void reports_can_be_counted_without_a_text(void **state)
 {
     (void)state;
     struct place place = in_file("a");
-    diag_count(&diag, DIAG_RECORD_MAGIC, "a", 0);
+    diag_restore(&diag, DIAG_RECORD_MAGIC, "a", 0, NULL, 0);
     assert_int_equal(diag.count, 0);
-    diag_count(&diag, DIAG_RECORD_MAGIC, "a", 40);
+    diag_restore(&diag, DIAG_RECORD_MAGIC, "a", 40, NULL, 0);
     diag_report(&diag, DIAG_RECORD_MAGIC, &place, "text");
-    diag_count(&diag, DIAG_RECORD_MAGIC, "a", 2);
-    diag_count(&diag, DIAG_FILE_UNSUPPORTED, NULL, 7);
+    diag_restore(&diag, DIAG_RECORD_MAGIC, "a", 2, NULL, 0);
+    diag_restore(&diag, DIAG_FILE_UNSUPPORTED, NULL, 7, NULL, 0);
     assert_int_equal(diag.count, 2);
     assert_int_equal(diag.entries[0].count, 43);
     assert_int_equal(diag.entries[0].kept, 1);
@@ -288,7 +288,7 @@ static void a_fatal_problem_without_a_text_is_explained_by_its_meaning(void **st
     struct err err = ERR_INIT;
     char expected[ERR_TEXT_SIZE];
     diag_init(&strict, true);
-    diag_count(&strict, DIAG_RECORD_MAGIC, "a.0", 3);
+    diag_restore(&strict, DIAG_RECORD_MAGIC, "a.0", 3, NULL, 0);
     assert_true(diag_is_fatal(&strict));
     assert_int_equal(diag_fatal_error(&strict, &err), -ERR_STRICT);
     const struct diag_info *info = diag_info(DIAG_RECORD_MAGIC);

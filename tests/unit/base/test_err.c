@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/utf8.h"
 
 #include <errno.h>

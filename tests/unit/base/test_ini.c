@@ -18,6 +18,12 @@ static void parse(struct ini *ini, const char *text)
     assert_int_equal(ini_parse(ini, text, strlen(text), "x.ini", &err), 0);
 }
 
+static const char *ini_value(const struct ini *ini, const char *section, const char *key)
+{
+    const struct ini_entry *entry = ini_find(ini, section, key);
+    return entry != NULL ? entry->value : NULL;
+}
+
 static void assert_refused(const char *text, size_t length, const char *message)
 {
     struct err err = ERR_INIT;

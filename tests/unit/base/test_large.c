@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays larger than memory should hold keep what is in them when their memory is given back. */
 #include "base/file/large.h"
-#include "base/file/slots.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "tests/lib/scratch.h"
 
 #include <fcntl.h>

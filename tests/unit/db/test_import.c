@@ -3,7 +3,7 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "db/import.h"
 #include "db/query/query.h"

@@ -3,7 +3,7 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/import.h"
@@ -13,7 +13,6 @@
 #include "db/query/query_executions.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
-#include "db/query/query_origin.h"
 #include "db/query/query_records.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ordered pipeline: order, bounded buffers, failures. */
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "exporters/parallel.h"
 #include "tests/lib/scratch.h"
 

@@ -229,7 +229,7 @@ static char *end_table(struct made *made)
 static char *statistic_table(enum column_set set, const struct svp_statistic *statistic)
 {
     const struct report *report = report_find(report_all(NULL), "op_statistic", CAPTURE_SVP);
-    const struct svp_table *table = report->walk_visitor;
+    const struct svp_table *table = report->visitor;
     const struct svp_report of = {0, 1, 0};
     struct report_run run;
     struct err err = ERR_INIT;

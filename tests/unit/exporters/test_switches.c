@@ -4,7 +4,7 @@
 #include "exporters/table/report.h"
 #include "exporters/timeline/track.h"
 #include "parsers/record.h"
-#include "parsers/switches/check.h"
+#include "parsers/switches/finding.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

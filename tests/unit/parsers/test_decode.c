@@ -4,7 +4,7 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
-#include "base/interrupt.h"
+#include "base/progress.h"
 #include "parsers/decode/decode.h"
 
 #include <setjmp.h>

@@ -55,21 +55,19 @@ const struct column captured_op_columns[] = {
 };
 _Static_assert(sizeof captured_op_columns / sizeof *captured_op_columns == CAPTURED_OP_COLUMNS, "as the header says");
 
-const struct field captured_op_fields[] = {
-    HOST_RECORD_FIELDS,
-    {.column = "model_id", .offset = 24, .width = 4},
-    {.column = "device_id", .offset = 28, .width = 4},
-    {.column = "stream_id", .offset = 32, .width = 4},
-    {.column = "task_id", .offset = 36, .width = 4},
-    {.column = "task_type", .offset = 40, .width = 4},
-    {.column = "block_num", .offset = 44, .width = 4, .first_bit = 0, .bit_count = 16},
-    {.column = "mix_ratio", .offset = 44, .width = 4, .first_bit = 16, .bit_count = 16},
-    {.column = "op_name_hash", .offset = 48, .width = 8, .is_signed = true},
-    {.column = "op_type_hash", .offset = 56, .width = 8, .is_signed = true},
-    {.column = "attribute_hash", .offset = 64, .width = 8, .is_signed = true},
-    {.column = "op_flag", .offset = 80, .width = 4},
-    {.column = "tensor_count", .offset = 84, .width = 4},
-};
+const struct field captured_op_fields[] = {HOST_RECORD_FIELDS,
+                                           FIELD("model_id", 24, 4),
+                                           FIELD("device_id", 28, 4),
+                                           FIELD("stream_id", 32, 4),
+                                           FIELD("task_id", 36, 4),
+                                           FIELD("task_type", 40, 4),
+                                           BITS_FIELD("block_num", 44, 4, 0, 16),
+                                           BITS_FIELD("mix_ratio", 44, 4, 16, 16),
+                                           SIGNED_FIELD("op_name_hash", 48, 8),
+                                           SIGNED_FIELD("op_type_hash", 56, 8),
+                                           SIGNED_FIELD("attribute_hash", 64, 8),
+                                           FIELD("op_flag", 80, 4),
+                                           FIELD("tensor_count", 84, 4)};
 _Static_assert(sizeof captured_op_fields / sizeof *captured_op_fields == CAPTURED_OP_FIELDS, "as the header says");
 
 uint32_t captured_op_tensor_count(const struct row *row)

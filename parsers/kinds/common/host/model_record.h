@@ -6,7 +6,11 @@
 
 #include "parsers/kinds/common/text/mixed_text.h"
 
-enum { FILE_ID, MODEL_ID, MODEL_TEXT, MODEL_RECORD_COLUMNS = MODEL_TEXT + 3 };
+#define MODEL_RECORD(STORED, MADE, name, title, what)                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(4, 4))                                           \
+    MIXED_TEXT(STORED, MODEL_TEXT, name, title, what, 8, 120)
+enum { MODEL_RECORD(COLUMN_NUMBER, COLUMN_NUMBER, , , ) MODEL_RECORD_COLUMNS };
 
 /* The state of a stream. */
 struct model_record {

@@ -14,6 +14,12 @@
             .offset = 2, .width = 2, .value = 0x6bd3                                                                   \
         }                                                                                                              \
     }
+/* The layout of a kind by its function: name, function and where it is described. */
+#define SOC_PROFILE_LAYOUT(title, function, text)                                                                      \
+    {                                                                                                                  \
+        .name = title, .source = text, .part = true, .record_size = 64, .magics = SOC_PROFILE_MAGICS(function),        \
+        FIELDS_OF(fields)                                                                                              \
+    }
 #define SOC_PROFILE_STAMP                                                                                              \
     {                                                                                                                  \
         .column = "tick", .offset = 8, .width = 8                                                                      \

@@ -9,19 +9,13 @@
 
 enum { MIXED_TEXT_ID = 0, MIXED_TEXT_STRING = 1 };
 
-/* The three columns of one such text, from index at on: which of the two it is, and both. */
-#define MIXED_TEXT_COLUMNS(at, name, title, what)                                                                      \
-    [at] = COLUMN(name "_kind", title " given as", INTEGER(NONE, TRANSIENT), "0 an id, 1 a text."),                    \
-    [(at) + 1] = COLUMN(name "_id", title " id", NUMBER, what ", as an id of the hash dictionary."),                   \
-    [(at) + 2] = COLUMN(name, title, TEXT(PLAIN), what ".")
-
-/* Where they are: a byte for the kind, seven of nothing, then the id or so many bytes of text. */
-#define MIXED_TEXT_FIELDS(name, at, text_bytes)                                                                        \
-    {.column = name "_kind", .offset = (at), .width = 1},                                                              \
-        {.column = name "_id", .offset = (at) + 8, .width = 8, .is_signed = true},                                     \
-    {                                                                                                                  \
-        .column = name, .offset = (at) + 8, .width = (text_bytes)                                                      \
-    }
+/* The three columns of one such text: which of the two it is, and both. They are a byte for the kind, seven of nothing,
+ * then the id or so many bytes of text. */
+#define MIXED_TEXT(STORED, number, name, title, what, at, bytes)                                                       \
+    STORED(number, name "_kind", title " given as", INTEGER(NONE, TRANSIENT), "0 an id, 1 a text.", AT(at, 1))         \
+    STORED(number##_ID, name "_id", title " id", NUMBER, what ", as an id of the hash dictionary.",                    \
+           SIGNED_AT((at) + 8, 8))                                                                                     \
+    STORED(number##_STRING, name, title, TEXT(PLAIN), what ".", AT((at) + 8, bytes))
 
 /* Keeps the one of the two columns that the kind (the column before them) names. */
 static inline void mixed_text_resolve(struct row *row, size_t at)

@@ -46,6 +46,7 @@ bool line_pattern_take(const struct line_pattern *pattern, const char *text, siz
 /* For kinds with lines; their sampling is filled too. A line that goes on in the next slice is one; one of no pattern
  * is reported, as is the last when it does not end. */
 extern const struct kind_hooks text_lines_hooks;
+#define LINES_OF(formats) .hooks = &text_lines_hooks, .lines = (formats)
 
 /* Whether the patterns are sound: columns that exist. For a test. */
 bool text_lines_check(const struct record_kind *kind);

@@ -6,8 +6,11 @@
 #define ENTRY_MAX 4096 /* bytes of one entry */
 #define SHOWN_MAX 80
 
-int text_log_open(struct text_log *log, const struct record_kind *kind, struct err *err)
+int text_log_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
 {
+    (void)decoder;
+    struct text_log *log = state;
+    const struct record_kind *kind = file->kind;
     log->kind = kind;
     strbuf_init(&log->text, 2 * (size_t)TEXT_FILE_LIMIT);
     for (; kind->lines[log->format_count].pattern != NULL; log->format_count++) {
@@ -185,13 +188,25 @@ static int take_entries(struct text_log *log, struct decoder *decoder, size_t *r
 
 /* ---- files ---- */
 
-int text_log_take(struct text_log *log, struct decoder *decoder, const struct capture_file *file, const char *data,
+/* Takes what the last slice left over. */
+static int take_rest(struct text_log *log, struct decoder *decoder, struct err *err)
+{
+    size_t rest;
+    log->ending = true;
+    int status = log->file != NULL ? take_entries(log, decoder, &rest, err) : 0;
+    log->ending = false;
+    strbuf_clear(&log->text);
+    return status;
+}
+
+int text_log_take(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
                   size_t length, struct err *err)
 {
+    struct text_log *log = state;
     struct strbuf *text = &log->text;
     size_t rest;
     if (log->file != NULL && file->identity.slice != log->file->identity.slice + 1) {
-        int status = text_log_end(log, decoder, err);
+        int status = take_rest(log, decoder, err);
         if (status < 0)
             return status;
     }
@@ -211,17 +226,10 @@ int text_log_take(struct text_log *log, struct decoder *decoder, const struct ca
     return status;
 }
 
-int text_log_end(struct text_log *log, struct decoder *decoder, struct err *err)
+int text_log_close(struct decoder *decoder, void *state, bool failed, struct err *err)
 {
-    size_t rest;
-    log->ending = true;
-    int status = log->file != NULL ? take_entries(log, decoder, &rest, err) : 0;
-    log->ending = false;
-    strbuf_clear(&log->text);
-    return status;
-}
-
-void text_log_release(struct text_log *log)
-{
+    struct text_log *log = state;
+    int status = failed ? 0 : take_rest(log, decoder, err);
     strbuf_release(&log->text);
+    return status;
 }

@@ -33,13 +33,11 @@ struct text_log {
     uint64_t present;
 };
 
-/* Fails when a line of the kind is no pattern of it. */
-int text_log_open(struct text_log *log, const struct record_kind *kind, struct err *err);
-/* Takes a slice. */
-int text_log_take(struct text_log *log, struct decoder *decoder, const struct capture_file *file, const char *data,
+/* Hooks of kinds whose state begins with a struct text_log. Opening fails when a line of the kind is no pattern of it.
+ */
+int text_log_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+int text_log_take(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
                   size_t length, struct err *err);
-/* Takes what the last slice left over. */
-int text_log_end(struct text_log *log, struct decoder *decoder, struct err *err);
-void text_log_release(struct text_log *log);
+int text_log_close(struct decoder *decoder, void *state, bool failed, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work of 'msprof analyse' on one directory. */
-#ifndef MSPROF_CLI_ANALYSE_ANALYSE_RUN_H
-#define MSPROF_CLI_ANALYSE_ANALYSE_RUN_H
+#ifndef MSPROF_CLI_CMD_ANALYSE_H
+#define MSPROF_CLI_CMD_ANALYSE_H
 
 #include "base/err.h"
 #include "cli/options/options.h"

@@ -1,21 +1,259 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
+#include "base/file/checksum.h"
+#include "base/format/csv_in.h"
+#include "base/format/json_in.h"
+#include "base/library.h"
+#include "base/number.h"
 #include "base/strbuf.h"
+#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/capture/user_files.h"
+#include "cli/cmd_run.h"
+#include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/doctor/machine.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"
-#include "exporters/schemas.h"
+#include "exporters/json_text.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 
+#include <gnu/libc-version.h>
 #include <inttypes.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The machine and the process that 'msprof doctor' tells of: numbers, and words of the system's release. */
+
+#define DOCTOR_NOT_KNOWN INT64_MIN /* of a number; of a limit: there is none */
+#define DOCTOR_TEXT_SIZE 64
+#define DOCTOR_LIBRARIES 8
+
+struct doctor_space {
+    bool writable;
+    int64_t free_bytes;
+};
+
+/* Properties of this machine and this process. */
+struct machine {
+    struct library_version libraries[DOCTOR_LIBRARIES];
+    size_t library_count;
+    bool has_collect, has_run, has_mpi;
+    char kernel[DOCTOR_TEXT_SIZE], distribution[DOCTOR_TEXT_SIZE], locale[DOCTOR_TEXT_SIZE],
+        characters[DOCTOR_TEXT_SIZE];
+    bool shows_utf8, has_terminal;
+    int64_t processors, memory_total, memory_available;
+    int64_t open_files, open_files_most, file_size, address_space; /* limits */
+    struct doctor_space temporary;
+    bool temporary_is_named; /* by TMPDIR */
+};
+
+/* Ended by NULL: the variables that msprof or its libraries read, of which machine_has_variable says which are set. */
+extern const char *const machine_variables[];
+
+#define AS_TEXT(number) AS_WRITTEN(number)
+#define AS_WRITTEN(number) #number
+
+const char *const machine_variables[] = {"COLUMNS",
+                                         "HOME",
+                                         "LANG",
+                                         "LC_ALL",
+                                         "LC_CTYPE",
+                                         "LD_LIBRARY_PATH",
+                                         "LD_PRELOAD",
+                                         "MSPROF_ACL_DEVICES",
+                                         "MSPROF_ACL_LOG",
+                                         "MSPROF_OUTPUT",
+                                         "MSPROF_REPLAY",
+                                         "NO_COLOR",
+                                         "PAGER",
+                                         "SSH_AUTH_SOCK",
+                                         "TERM",
+                                         "TMPDIR",
+                                         "XDG_CONFIG_HOME",
+                                         NULL};
+
+static bool machine_has_variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0';
+}
+
+/* The characters of versions and of locales; at another one the text ends, so that nothing else comes along. */
+static void keep_word(char *ret, const char *text, const char *allowed)
+{
+    size_t length = strspn(text, allowed);
+
+    snprintf(ret, DOCTOR_TEXT_SIZE, "%.*s", (int)(length < DOCTOR_TEXT_SIZE ? length : DOCTOR_TEXT_SIZE - 1), text);
+}
+
+#define DIGITS_AND_DOTS "0123456789."
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+static void take_library(struct machine *machine, struct library_version version)
+{
+    machine->libraries[machine->library_count++] = version;
+}
+
+static void ask_libraries(struct machine *machine)
+{
+    struct library_version ssh;
+
+    take_library(machine, (struct library_version){"SQLite", SQLITE_VERSION, sqlite3_libversion()});
+    take_library(machine, json_library());
+    take_library(machine, csv_library());
+    take_library(machine, checksum_library());
+    machine->has_collect = collect_library(&ssh);
+    if (machine->has_collect)
+        take_library(machine, ssh);
+    take_library(machine, (struct library_version){"glibc", AS_TEXT(__GLIBC__) "." AS_TEXT(__GLIBC_MINOR__),
+                                                   gnu_get_libc_version()});
+}
+
+/* msprof-mpi is built and installed beside msprof. */
+static bool stands_beside(const char *name)
+{
+    char path[PATH_MAX + NAME_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+
+    path[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return false;
+    snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);
+    return access(path, X_OK) == 0;
+}
+
+static void ask_features(struct machine *machine)
+{
+    struct err ignored = ERR_INIT;
+    char *library = NULL;
+
+    machine->has_run = run_find_library(&library, &ignored) == 0;
+    free(library);
+    machine->has_mpi = stands_beside("msprof-mpi");
+}
+
+/* The value of KEY=value, or KEY="value", of a line; NULL: it is another key. */
+static const char *value_of(const char *line, const char *key)
+{
+    size_t length = strlen(key);
+
+    if (strncmp(line, key, length) != 0 || line[length] != '=')
+        return NULL;
+    return line[length + 1] == '"' ? line + length + 2 : line + length + 1;
+}
+
+static void ask_distribution(struct machine *machine)
+{
+    char id[DOCTOR_TEXT_SIZE] = "", version[DOCTOR_TEXT_SIZE] = "", line[256];
+    FILE *file = fopen("/etc/os-release", "re");
+    const char *value;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if ((value = value_of(line, "ID")) != NULL)
+            keep_word(id, value, LETTERS DIGITS_AND_DOTS "_-");
+        else if ((value = value_of(line, "VERSION_ID")) != NULL)
+            keep_word(version, value, LETTERS DIGITS_AND_DOTS "_-");
+    }
+    if (file != NULL)
+        fclose(file);
+    snprintf(machine->distribution, sizeof machine->distribution, "%.31s%s%.31s", id, *version != '\0' ? " " : "",
+             version);
+}
+
+/* A line of /proc/meminfo in bytes; DOCTOR_NOT_KNOWN when it is not there. */
+static int64_t memory_of(const char *name)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    int64_t kilobytes, bytes = DOCTOR_NOT_KNOWN;
+    char line[256];
+
+    while (file != NULL && bytes == DOCTOR_NOT_KNOWN && fgets(line, sizeof line, file) != NULL) {
+        size_t length = strlen(name), start, digits;
+        if (strncmp(line, name, length) != 0 || line[length] != ':')
+            continue;
+        start = length + 1 + strspn(line + length + 1, " ");
+        digits = strspn(line + start, "0123456789");
+        if (number_parse_integer(line + start, digits, &kilobytes) == 0)
+            bytes = number_multiply(kilobytes, 1024);
+    }
+    if (file != NULL)
+        fclose(file);
+    return bytes;
+}
+
+static int64_t limit_of(rlim_t value)
+{
+    return value == RLIM_INFINITY || value > INT64_MAX ? DOCTOR_NOT_KNOWN : (int64_t)value;
+}
+
+static void ask_limits(struct machine *machine)
+{
+    struct rlimit files = {RLIM_INFINITY, RLIM_INFINITY}, size = files, memory = files;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    getrlimit(RLIMIT_FSIZE, &size);
+    getrlimit(RLIMIT_AS, &memory);
+    machine->open_files = limit_of(files.rlim_cur);
+    machine->open_files_most = limit_of(files.rlim_max);
+    machine->file_size = limit_of(size.rlim_cur);
+    machine->address_space = limit_of(memory.rlim_cur);
+    machine->processors = sysconf(_SC_NPROCESSORS_ONLN);
+    machine->memory_total = memory_of("MemTotal");
+    machine->memory_available = memory_of("MemAvailable");
+}
+
+static struct doctor_space machine_space(const char *directory)
+{
+    struct doctor_space space = {.writable = access(directory, W_OK | X_OK) == 0, .free_bytes = DOCTOR_NOT_KNOWN};
+    struct statvfs info;
+
+    if (statvfs(directory, &info) == 0)
+        space.free_bytes = number_multiply((int64_t)info.f_bavail, (int64_t)info.f_frsize);
+    return space;
+}
+
+/* Asks for the locale as it is, which is not always the one that was asked for. */
+static void ask_locale(struct machine *machine)
+{
+    const char *locale = setlocale(LC_CTYPE, NULL);
+
+    keep_word(machine->locale, locale != NULL ? locale : "", LETTERS DIGITS_AND_DOTS "_-@");
+    keep_word(machine->characters, nl_langinfo(CODESET), LETTERS DIGITS_AND_DOTS "_-");
+    machine->shows_utf8 = !screen_is_ascii();
+    machine->has_terminal = isatty(STDOUT_FILENO) == 1;
+}
+
+static void machine_ask(struct machine *machine)
+{
+    const char *named = getenv("TMPDIR");
+    struct utsname name;
+
+    *machine = (struct machine){.library_count = 0};
+    ask_libraries(machine);
+    ask_features(machine);
+    ask_distribution(machine);
+    ask_limits(machine);
+    ask_locale(machine);
+    if (uname(&name) == 0)
+        keep_word(machine->kernel, name.release, DIGITS_AND_DOTS);
+    machine->temporary_is_named = named != NULL && named[0] != '\0';
+    machine->temporary = machine_space(machine->temporary_is_named ? named : "/tmp");
+}
 
 #define LINE_WIDTH 79
 #define HEAD_WIDTH 11
@@ -313,120 +551,85 @@ static void doctor_print_text(const struct doctor *doctor, FILE *stream)
     strbuf_release(&text);
 }
 
-/* Objects and arrays one inside the other; the words are this program's, or kept to characters that need no escape. */
-struct json_writer {
-    FILE *stream;
-    bool any; /* there is something before it in the same object or array */
-};
-
-static void begin_member(struct json_writer *json, const char *name)
+static void put_text(struct json_out *json, const char *name, const char *text)
 {
-    fputs(json->any ? "," : "", json->stream);
-    if (name != NULL)
-        fprintf(json->stream, "\"%s\":", name);
-    json->any = true;
+    json_put_text(json, name, text != NULL && *text != '\0' ? text : NULL);
 }
 
-static void open_with(struct json_writer *json, const char *name, char bracket)
+static void put_number(struct json_out *json, const char *name, int64_t number)
 {
-    begin_member(json, name);
-    fputc(bracket, json->stream);
-    json->any = false;
-}
-
-static void close_with(struct json_writer *json, char bracket)
-{
-    fputc(bracket, json->stream);
-    json->any = true;
-}
-
-static void put_text(struct json_writer *json, const char *name, const char *text)
-{
-    begin_member(json, name);
-    fprintf(json->stream, text != NULL && *text != '\0' ? "\"%s\"" : "null", text);
-}
-
-static void put_number(struct json_writer *json, const char *name, int64_t number)
-{
-    begin_member(json, name);
     if (number == DOCTOR_NOT_KNOWN)
-        fputs("null", json->stream);
+        json_put_text(json, name, NULL);
     else
-        fprintf(json->stream, "%" PRId64, number);
+        json_put_format(json, name, "%" PRId64, number);
 }
 
-static void put_truth(struct json_writer *json, const char *name, bool truth)
+static void put_space(struct json_out *json, const char *name, const struct doctor_space *space)
 {
-    begin_member(json, name);
-    fputs(truth ? "true" : "false", json->stream);
-}
-
-static void put_space(struct json_writer *json, const char *name, const struct doctor_space *space)
-{
-    open_with(json, name, '{');
+    json_put_begin(json, name, '{');
     put_number(json, "free_bytes", space->free_bytes);
-    put_truth(json, "writable", space->writable);
-    close_with(json, '}');
+    json_put_bool(json, "writable", space->writable);
+    json_put_end(json, '}');
 }
 
-static void put_kinds(struct json_writer *json, const struct inventory_kinds *kinds)
+static void put_kinds(struct json_out *json, const struct inventory_kinds *kinds)
 {
-    open_with(json, "kinds", '[');
+    json_put_begin(json, "kinds", '[');
     for (size_t i = 0; i < kinds->count; i++) {
         const struct inventory_kind *kind = &kinds->items[i];
 
-        open_with(json, NULL, '{');
+        json_put_begin(json, NULL, '{');
         put_number(json, "bytes", kind->bytes);
         put_number(json, "files", kind->files);
         put_number(json, "joined", kind->joined);
         put_text(json, "kind", kind->kind != NULL ? kind->kind->name : NULL);
         put_number(json, "rejected", kind->rejected);
         put_number(json, "rows", kind->rows);
-        close_with(json, '}');
+        json_put_end(json, '}');
     }
-    close_with(json, ']');
+    json_put_end(json, ']');
 }
 
-static void put_parts(struct json_writer *json, const struct inventory_parts *parts)
+static void put_parts(struct json_out *json, const struct inventory_parts *parts)
 {
-    open_with(json, "parts", '[');
+    json_put_begin(json, "parts", '[');
     for (size_t i = 0; i < parts->count; i++) {
-        open_with(json, NULL, '{');
+        json_put_begin(json, NULL, '{');
         put_number(json, "chip", parts->items[i].chip);
         put_number(json, "device_id", parts->items[i].device_id);
-        put_truth(json, "host", parts->items[i].is_host);
-        close_with(json, '}');
+        json_put_bool(json, "host", parts->items[i].is_host);
+        json_put_end(json, '}');
     }
-    close_with(json, ']');
+    json_put_end(json, ']');
 }
 
-static void put_problems(struct json_writer *json, const struct inventory_problems *problems)
+static void put_problems(struct json_out *json, const struct inventory_problems *problems)
 {
-    open_with(json, "problems", '[');
+    json_put_begin(json, "problems", '[');
     for (size_t i = 0; i < problems->count; i++) {
         const struct inventory_problem *problem = &problems->items[i];
 
-        open_with(json, NULL, '{');
+        json_put_begin(json, NULL, '{');
         put_text(json, "code", diag_info(problem->id)->id);
         put_number(json, "files", problem->files);
         put_number(json, "occurrences", problem->occurrences);
         put_number(json, "rejected", problem->rejected);
         put_text(json, "severity", diag_severity_name(diag_info(problem->id)->severity));
-        close_with(json, '}');
+        json_put_end(json, '}');
     }
-    close_with(json, ']');
+    json_put_end(json, ']');
 }
 
-static void put_capture(struct json_writer *json, const struct inventory *capture)
+static void put_capture(struct json_out *json, const struct inventory *capture)
 {
-    open_with(json, NULL, '{');
+    json_put_begin(json, NULL, '{');
     put_number(json, "bytes", capture->bytes);
     put_number(json, "devices", capture->devices);
     put_text(json, "family", capture->family);
     put_number(json, "files", capture->files);
     put_number(json, "joined", capture->joined);
     put_kinds(json, &capture->kinds);
-    put_truth(json, "opened", capture->opened);
+    json_put_bool(json, "opened", capture->opened);
     put_parts(json, &capture->parts);
     put_problems(json, &capture->problems);
     put_number(json, "rejected", capture->rejected);
@@ -434,139 +637,139 @@ static void put_capture(struct json_writer *json, const struct inventory *captur
     put_number(json, "rows", capture->rows);
     put_number(json, "status", capture->status);
     put_number(json, "undecoded_files", capture->undecoded_files);
-    close_with(json, '}');
+    json_put_end(json, '}');
 }
 
-static void put_layouts(struct json_writer *json, const struct doctor *doctor)
+static void put_layouts(struct json_out *json, const struct doctor *doctor)
 {
-    open_with(json, "layouts", '{');
+    json_put_begin(json, "layouts", '{');
     put_number(json, "built_in", (int64_t)doctor->built_in_layouts);
-    put_truth(json, "failed", doctor->layouts_failed);
-    open_with(json, "loaded", '[');
+    json_put_bool(json, "failed", doctor->layouts_failed);
+    json_put_begin(json, "loaded", '[');
     for (const struct loaded_layout *layout = doctor->layouts.first; layout != NULL; layout = layout->next) {
-        open_with(json, NULL, '{');
+        json_put_begin(json, NULL, '{');
         put_text(json, "kind", layout->kind->name);
         put_text(json, "origin", layout_origin_names[layout_origin_of(layout)]);
         put_number(json, "record_size", layout->layout.record_size);
-        put_truth(json, "replaced", layout->replaced);
-        close_with(json, '}');
+        json_put_bool(json, "replaced", layout->replaced);
+        json_put_end(json, '}');
     }
-    close_with(json, ']');
-    close_with(json, '}');
+    json_put_end(json, ']');
+    json_put_end(json, '}');
 }
 
-static void put_libraries(struct json_writer *json, const struct machine *machine)
+static void put_libraries(struct json_out *json, const struct machine *machine)
 {
-    open_with(json, "libraries", '[');
+    json_put_begin(json, "libraries", '[');
     for (size_t i = 0; i < machine->library_count; i++) {
-        open_with(json, NULL, '{');
+        json_put_begin(json, NULL, '{');
         put_text(json, "compiled", machine->libraries[i].compiled);
         put_text(json, "name", machine->libraries[i].name);
         put_text(json, "running", machine->libraries[i].running);
-        close_with(json, '}');
+        json_put_end(json, '}');
     }
-    close_with(json, ']');
+    json_put_end(json, ']');
 }
 
-static void put_limits(struct json_writer *json, const struct machine *machine)
+static void put_limits(struct json_out *json, const struct machine *machine)
 {
-    open_with(json, "limits", '{');
+    json_put_begin(json, "limits", '{');
     put_number(json, "address_space", machine->address_space);
     put_number(json, "file_size", machine->file_size);
     put_number(json, "open_files", machine->open_files);
     put_number(json, "open_files_most", machine->open_files_most);
-    close_with(json, '}');
-    open_with(json, "locale", '{');
+    json_put_end(json, '}');
+    json_put_begin(json, "locale", '{');
     put_text(json, "characters", machine->characters);
     put_text(json, "name", machine->locale);
-    put_truth(json, "terminal", machine->has_terminal);
-    put_truth(json, "utf8", machine->shows_utf8);
-    close_with(json, '}');
-    open_with(json, "memory", '{');
+    json_put_bool(json, "terminal", machine->has_terminal);
+    json_put_bool(json, "utf8", machine->shows_utf8);
+    json_put_end(json, '}');
+    json_put_begin(json, "memory", '{');
     put_number(json, "available", machine->memory_available);
     put_number(json, "total", machine->memory_total);
-    close_with(json, '}');
+    json_put_end(json, '}');
 }
 
-static void put_program(struct json_writer *json, const struct doctor *doctor)
+static void put_program(struct json_out *json, const struct doctor *doctor)
 {
-    open_with(json, "program", '{');
+    json_put_begin(json, "program", '{');
     put_text(json, "commit", doctor->commit);
     put_text(json, "compiler", DOCTOR_COMPILER);
     put_text(json, "machine", DOCTOR_MACHINE);
     put_text(json, "version", MSPROF_VERSION);
-    close_with(json, '}');
+    json_put_end(json, '}');
 }
 
-static void put_schemas(struct json_writer *json)
+static void put_schemas(struct json_out *json)
 {
     static const char *const documents[] = SCHEMA_LIST;
 
     put_text(json, "schema", SCHEMA_DOCTOR);
-    open_with(json, "schemas", '{');
+    json_put_begin(json, "schemas", '{');
     put_number(json, "database", DATABASE_USER_VERSION);
-    open_with(json, "documents", '[');
+    json_put_begin(json, "documents", '[');
     for (size_t i = 0; documents[i] != NULL; i++)
         put_text(json, NULL, documents[i]);
-    close_with(json, ']');
-    close_with(json, '}');
+    json_put_end(json, ']');
+    json_put_end(json, '}');
 }
 
-static void put_environment(struct json_writer *json)
+static void put_environment(struct json_out *json)
 {
-    open_with(json, "environment", '[');
+    json_put_begin(json, "environment", '[');
     for (size_t i = 0; machine_variables[i] != NULL; i++)
         if (machine_has_variable(machine_variables[i]))
             put_text(json, NULL, machine_variables[i]);
-    close_with(json, ']');
+    json_put_end(json, ']');
 }
 
-static void put_features(struct json_writer *json, const struct machine *machine)
+static void put_features(struct json_out *json, const struct machine *machine)
 {
-    open_with(json, "features", '{');
-    put_truth(json, "collect", machine->has_collect);
-    put_truth(json, "mpi", machine->has_mpi);
-    put_truth(json, "run", machine->has_run);
-    close_with(json, '}');
+    json_put_begin(json, "features", '{');
+    json_put_bool(json, "collect", machine->has_collect);
+    json_put_bool(json, "mpi", machine->has_mpi);
+    json_put_bool(json, "run", machine->has_run);
+    json_put_end(json, '}');
 }
 
-static void put_system(struct json_writer *json, const struct machine *machine)
+static void put_system(struct json_out *json, const struct machine *machine)
 {
-    open_with(json, "system", '{');
+    json_put_begin(json, "system", '{');
     put_text(json, "distribution", machine->distribution);
     put_text(json, "kernel", machine->kernel);
     put_number(json, "processors", machine->processors);
-    close_with(json, '}');
-    open_with(json, "temporary", '{');
+    json_put_end(json, '}');
+    json_put_begin(json, "temporary", '{');
     put_number(json, "free_bytes", machine->temporary.free_bytes);
-    put_truth(json, "named", machine->temporary_is_named);
-    put_truth(json, "writable", machine->temporary.writable);
-    close_with(json, '}');
+    json_put_bool(json, "named", machine->temporary_is_named);
+    json_put_bool(json, "writable", machine->temporary.writable);
+    json_put_end(json, '}');
 }
 
 /* By the schema msprof.doctor/1. */
 static void doctor_print_json(const struct doctor *doctor, FILE *stream)
 {
-    struct json_writer json = {.stream = stream};
+    struct json_out json = {.stream = stream};
 
-    open_with(&json, NULL, '{');
-    open_with(&json, "captures", '[');
+    json_put_begin(&json, NULL, '{');
+    json_put_begin(&json, "captures", '[');
     for (size_t i = 0; i < doctor->captures.count; i++)
         put_capture(&json, &doctor->captures.items[i]);
-    close_with(&json, ']');
+    json_put_end(&json, ']');
     put_environment(&json);
     put_features(&json, &doctor->machine);
     put_layouts(&json, doctor);
     put_libraries(&json, &doctor->machine);
     put_limits(&json, &doctor->machine);
     put_program(&json, doctor);
-    open_with(&json, "remarks", '[');
+    json_put_begin(&json, "remarks", '[');
     for (size_t i = 0; i < doctor->remark_count; i++)
         put_text(&json, NULL, doctor->remarks[i]);
-    close_with(&json, ']');
+    json_put_end(&json, ']');
     put_schemas(&json);
     put_system(&json, &doctor->machine);
-    close_with(&json, '}');
+    json_put_end(&json, '}');
     fputc('\n', stream);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <string.h>
 
