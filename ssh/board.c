@@ -81,14 +81,15 @@ int board_probe(struct board *board, struct ssh_connection *connection, struct e
         "case \"$(sha256sum /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=sha256sum;; esac\n"
         "case \"$(openssl dgst -sha256 -r /dev/null 2>/dev/null)\" in e3b0c44298fc1c14*) echo tool=openssl;; esac\n"
         "exit 0\n";
-    struct strbuf answer;
     char *line, *at;
     int result;
 
     *board = (struct board){.connection = connection};
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    result = board_do(board, "cannot look at the board", script, &answer, err);
-    at = answer.data;
+    strbuf_init(&board->script, SCRIPT_LIMIT);
+    strbuf_init(&board->answer, BOARD_ANSWER_LIMIT);
+    strbuf_adds(board_script(board), script);
+    result = board_do(board, "cannot look at the board", err);
+    at = board->answer.data;
     while (result == 0 && (line = board_next_line(&at)) != NULL)
         take_setting(board, line);
     if (result == 0 && (board->home == NULL || board->home[0] != '/')) {
@@ -96,13 +97,14 @@ int board_probe(struct board *board, struct ssh_connection *connection, struct e
         err_hint(err, "set 'remote_dir' in the ini file, and see that 'ssh USER@BOARD echo hello' says hello and no "
                       "more");
     }
-    strbuf_release(&answer);
     return result;
 }
 
 void board_release(struct board *board)
 {
     free(board->home);
+    strbuf_release(&board->script);
+    strbuf_release(&board->answer);
     *board = (struct board){.connection = NULL};
 }
 
@@ -142,65 +144,74 @@ int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *err
     return -(int)err->code;
 }
 
-static int do_limited(struct board *board, const struct ssh_limits *limits, const char *what, const char *script,
-                      struct strbuf *output, struct err *err)
+struct strbuf *board_script(struct board *board)
 {
-    struct strbuf errors, nothing;
-    struct ssh_exit end;
-    int result;
-
-    strbuf_init(&errors, MOST_SAID);
-    strbuf_init(&nothing, BOARD_ANSWER_LIMIT);
-    result = ssh_ask(board->connection, script, limits, output != NULL ? output : &nothing, &errors, &end, err);
-    if (result != 0)
-        err_wrap(err, "%s", what);
-    else
-        result = board_judge(what, &end, &errors, err);
-    strbuf_release(&errors);
-    strbuf_release(&nothing);
-    return result;
+    strbuf_clear(&board->script);
+    return &board->script;
 }
 
-int board_run(struct board *board, const char *what, const struct strbuf *script, const struct ssh_io *io,
-              struct err *err)
+struct strbuf *board_script_in(struct board *board, const char *directory)
+{
+    struct strbuf *script = board_script(board);
+
+    strbuf_adds(script, "cd ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " || exit 1\n");
+    return script;
+}
+
+static int keep_answer(void *arg, const char *bytes, size_t length, struct err *err)
+{
+    struct strbuf *answer = arg;
+
+    if (strbuf_add(answer, bytes, length) != 0)
+        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief", answer->maximum);
+    return 0;
+}
+
+int board_run(struct board *board, const char *what, const struct ssh_io *io, struct err *err)
 {
     struct ssh_io with_said = *io;
     struct strbuf said;
     struct ssh_exit end;
     int result;
 
-    if (script->failed)
+    if (board->script.failed)
         return out_of_memory(err);
     strbuf_init(&said, MOST_SAID);
     with_said.said = &said;
-    result = ssh_run(board->connection, script->data, &with_said, &end, err);
-    if (result != 0)
-        err_wrap(err, "%s", what);
-    else
-        result = board_judge(what, &end, &said, err);
+    result = ssh_run(board->connection, board->script.data, &with_said, &end, err);
+    result = result != 0 ? err_wrap(err, "%s", what) : board_judge(what, &end, &said, err);
     strbuf_release(&said);
     return result;
 }
 
-int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err)
+static int ask_limited(struct board *board, size_t most, const struct ssh_limits *limits, const char *what,
+                       struct err *err)
 {
-    return do_limited(board, NULL, what, script, output, err);
+    const struct ssh_io io = {.output = keep_answer, .arg = &board->answer, .limits = *limits};
+
+    strbuf_release(&board->answer);
+    strbuf_init(&board->answer, most);
+    return board_run(board, what, &io, err);
 }
 
-int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
-                    struct err *err)
+int board_ask(struct board *board, size_t most, const char *what, struct err *err)
+{
+    return ask_limited(board, most, &(struct ssh_limits){.total_ns = 0}, what, err);
+}
+
+int board_do(struct board *board, const char *what, struct err *err)
+{
+    return board_ask(board, BOARD_ANSWER_LIMIT, what, err);
+}
+
+int board_do_within(struct board *board, int seconds, const char *what, struct err *err)
 {
     struct ssh_limits limits = ssh_limits_for(board->connection, 0);
 
     limits.silence_ns = limits.total_ns = (int64_t)seconds * 1000000000;
-    return do_limited(board, &limits, what, script, output, err);
-}
-
-void board_add_cd(struct strbuf *script, const char *directory)
-{
-    strbuf_adds(script, "cd ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " || exit 1\n");
+    return ask_limited(board, BOARD_ANSWER_LIMIT, &limits, what, err);
 }
 
 /* Regular files and what is none, in the shape of LISTING_FORMAT without a state; wc without a name gives the size
@@ -229,16 +240,17 @@ static int add_list_command(const struct board *board, struct strbuf *script, st
     return 0;
 }
 
-int board_add_list(const struct board *board, const char *directory, struct strbuf *script, struct err *err)
+int board_add_list(struct board *board, const char *directory, struct err *err)
 {
-    int result;
+    struct strbuf *script = board_script(board);
 
     strbuf_adds(script, "d=");
     ssh_quote(script, directory);
     strbuf_adds(script, "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n");
-    result = add_list_command(board, script, err);
+    if (add_list_command(board, script, err) != 0)
+        return -(int)err->code;
     strbuf_adds(script, "}\n");
-    return result == 0 && script->failed ? out_of_memory(err) : result;
+    return 0;
 }
 
 int board_tell_missing(const char *directory, struct err *err)
@@ -248,55 +260,43 @@ int board_tell_missing(const char *directory, struct err *err)
 
 int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err)
 {
-    struct strbuf script, answer;
-    int result;
+    int result = board_add_list(board, directory, err);
+    bool is_missing;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, LISTING_LIMIT);
-    result = board_add_list(board, directory, &script, err);
-    strbuf_adds(&script, "list\n");
+    strbuf_adds(&board->script, "list\n");
     if (result == 0)
-        result = board_do(board, "cannot list files", script.data, &answer, err);
+        result = board_ask(board, LISTING_LIMIT, "cannot list files", err);
+    is_missing = result == 0 && strcmp(board->answer.data, BOARD_MISSING) == 0;
     if (ret_there != NULL)
-        *ret_there = result == 0 && strcmp(answer.data, BOARD_MISSING) != 0;
-    if (result == 0 && ret_there == NULL && strcmp(answer.data, BOARD_MISSING) == 0)
+        *ret_there = result == 0 && !is_missing;
+    if (is_missing && ret_there == NULL)
         result = board_tell_missing(directory, err);
-    else if (result == 0 && (ret_there == NULL || *ret_there))
-        result = listing_parse(ret, answer.data, answer.length, err);
-    if (result != 0)
-        err_wrap(err, "cannot list '%s' on the board", directory);
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    else if (result == 0 && !is_missing)
+        result = listing_parse(ret, board->answer.data, board->answer.length, err);
+    return result != 0 ? err_wrap(err, "cannot list '%s' on the board", directory) : 0;
 }
 
 int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, bool *ret_writable, struct err *err)
 {
-    struct strbuf script, answer;
-    int result;
+    struct strbuf *script = board_script(board);
+    const char *second;
+    size_t length;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    strbuf_adds(&script, "d=");
-    ssh_quote(&script, path);
+    strbuf_adds(script, "d=");
+    ssh_quote(script, path);
     /* df's lines end in: size, used, available, percent, mount point */
-    strbuf_adds(&script, "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
-                         "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
-                         "set -- $(df -Pk \"$d\" | tail -n 1)\n"
-                         "echo \"${4:--}\"\n");
-    result =
-        script.failed ? out_of_memory(err) : board_do(board, "cannot ask for free space", script.data, &answer, err);
-    if (result == 0) {
-        const char *second = strchr(answer.data, '\n');
-        size_t length = second != NULL ? strcspn(second + 1, "\n") : 0;
-
-        *ret_writable = strncmp(answer.data, "yes\n", 4) == 0;
-        if (length == 0 || number_parse_integer(second + 1, length, ret_kilobytes) != 0)
-            *ret_kilobytes = -1; /* a file system that does not say: the upload will tell */
-    }
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    strbuf_adds(script, "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
+                        "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
+                        "set -- $(df -Pk \"$d\" | tail -n 1)\n"
+                        "echo \"${4:--}\"\n");
+    if (board_do(board, "cannot ask for free space", err) != 0)
+        return -(int)err->code;
+    second = strchr(board->answer.data, '\n');
+    length = second != NULL ? strcspn(second + 1, "\n") : 0;
+    *ret_writable = strncmp(board->answer.data, "yes\n", 4) == 0;
+    if (length == 0 || number_parse_integer(second + 1, length, ret_kilobytes) != 0)
+        *ret_kilobytes = -1; /* a file system that does not say: the upload will tell */
+    return 0;
 }
 
 enum checksum_kind board_checksum_kind(const struct board *board)

@@ -18,6 +18,7 @@ struct board {
     char *home;                        /* absolute, as the board says it; NULL before board_probe */
     char machine[32];                  /* uname -m */
     enum board_hash hash;
+    struct strbuf script, answer; /* of the next command, and of the last */
     bool has_tar, has_xargs, has_stat, has_ldd, has_find, has_ls, has_wc, has_cat, has_dd, has_tail, has_head, has_cmp;
 };
 
@@ -25,16 +26,20 @@ struct board {
 int board_probe(struct board *board, struct ssh_connection *connection, struct err *err);
 void board_release(struct board *board);
 
-/* Runs a script that must succeed; what it says on standard error is part of the error, which begins with what ("cannot
- * make ..."). output may be NULL. */
-int board_do(struct board *board, const char *what, const char *script, struct strbuf *output, struct err *err);
+/* Begins the script of the next command, to be added to before anything else is asked. */
+struct strbuf *board_script(struct board *board);
+/* Begins one that goes into a directory first: "cd <directory> || exit 1". */
+struct strbuf *board_script_in(struct board *board, const char *directory);
 
+/* Runs the script, which must succeed; what it says on standard error is part of the error, which begins with what
+ * ("cannot make ..."). Its output, at most so many bytes, is board->answer until the next command. */
+int board_ask(struct board *board, size_t most, const char *what, struct err *err);
+/* Runs one likewise that is brief. */
+int board_do(struct board *board, const char *what, struct err *err);
 /* Runs it likewise where it may take so many seconds, whatever the ini file says. */
-int board_do_within(struct board *board, int seconds, const char *what, const char *script, struct strbuf *output,
-                    struct err *err);
+int board_do_within(struct board *board, int seconds, const char *what, struct err *err);
 /* Runs it likewise with an input and an output of its own; io's errors are taken care of. */
-int board_run(struct board *board, const char *what, const struct strbuf *script, const struct ssh_io *io,
-              struct err *err);
+int board_run(struct board *board, const char *what, const struct ssh_io *io, struct err *err);
 /* The next line of an answer, which is cut up; NULL: there is none. */
 char *board_next_line(char **answer);
 /* Judges the end of a command; errors is what it said, and is cut. */
@@ -48,9 +53,9 @@ const char *board_verifies_by(const struct board *board);
 /* Lists everything below a directory of the board. One that is missing is an error, unless ret_there, which may be
  * NULL, is to tell. */
 int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err);
-/* Appends a script that goes into the directory and has a function "list", whose output is for listing_parse; when the
+/* Begins a script that goes into the directory and has a function "list", whose output is for listing_parse; when the
  * directory is missing it prints BOARD_MISSING and ends. */
-int board_add_list(const struct board *board, const char *directory, struct strbuf *script, struct err *err);
+int board_add_list(struct board *board, const char *directory, struct err *err);
 int board_tell_missing(const char *directory, struct err *err);
 
 /* Kilobytes free for this user at the nearest existing directory of a path, and whether it may be written. */
@@ -65,8 +70,5 @@ int board_add_send_command(const struct board *board, struct strbuf *script, str
 void board_add_hash_command(const struct board *board, struct strbuf *script);
 /* Separator of names on the standard input of such commands. */
 char board_separator(const struct board *board);
-
-/* Appends "cd <directory> || exit 1\n". */
-void board_add_cd(struct strbuf *script, const char *directory);
 
 #endif

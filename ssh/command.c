@@ -12,9 +12,6 @@
 #include <sys/random.h>
 
 #define SCRIPT_LIMIT ((size_t)256 * 1024)
-#define WINDOW_SIZE (4U * 1024 * 1024)
-#define PACKET_SIZE 32768U
-#define READ_SIZE ((size_t)256 * 1024)
 #define PATIENCE_SECONDS 1 /* with a server that does not open another session */
 
 /* A command that works on files may be silent as long as a slow disk reads them. */
@@ -31,7 +28,11 @@ enum command_state { RUNNING, CLOSING, ENDED };
 
 struct ssh_command {
     struct ssh_connection *connection;
-    LIBSSH2_CHANNEL *channel;
+    ssh_channel channel;
+    struct ssh_channel_callbacks_struct callbacks; /* what comes is taken while anything of the connection is served */
+    bool has_moved;                                /* something came since it was asked last */
+    bool output_ended, is_closed;
+    struct err failure;  /* of what takes the output; nothing is taken behind that */
     unsigned generation; /* of the connection's session that the channel belongs to */
     struct ssh_io io;
     enum command_state state;
@@ -45,7 +46,6 @@ struct ssh_command {
     bool has_begun;           /* the mark's line has come */
     uint64_t chatter_bytes;   /* before it */
     struct ssh_exit exit;
-    char *buffer; /* READ_SIZE bytes */
 };
 
 static int64_t seconds_for(uint64_t bytes, uint64_t bytes_per_second, int64_t most)
@@ -97,22 +97,27 @@ static int open_channel(struct ssh_command *command, struct ssh_command *other, 
 {
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection), patience = ssh_now_ns() + PATIENCE_SECONDS * SSH_NS_PER_SECOND;
-    static const char type[] = "session";
 
-    while ((command->channel = libssh2_channel_open_ex(connection->session, type, sizeof type - 1, WINDOW_SIZE,
-                                                       PACKET_SIZE, NULL, 0)) == NULL) {
-        int code = libssh2_session_last_errno(connection->session), result;
+    for (;;) {
+        int code, result;
 
-        /* one that has just ended may still count with the server */
-        if (code == LIBSSH2_ERROR_CHANNEL_FAILURE && ssh_now_ns() > patience)
-            return too_many_sessions(connection, err);
-        if (code != LIBSSH2_ERROR_EAGAIN && code != LIBSSH2_ERROR_CHANNEL_FAILURE)
+        if (command->channel == NULL && (command->channel = ssh_channel_new(connection->session)) == NULL)
+            return err_set(err, ERR_NO_MEMORY, "out of memory");
+        code = ssh_channel_open_session(command->channel);
+        if (code == SSH_OK)
+            return 0;
+        if (code != SSH_AGAIN && !ssh_is_connected(connection->session))
             return ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
+        if (code != SSH_AGAIN) { /* one that has just ended may still count with the server */
+            if (ssh_now_ns() > patience)
+                return too_many_sessions(connection, err);
+            ssh_channel_free(command->channel);
+            command->channel = NULL;
+        }
         result = wait_beside(connection, other, deadline, err);
         if (result != 0)
             return result;
     }
-    return 0;
 }
 
 int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err)
@@ -157,7 +162,6 @@ static int execute(struct ssh_command *command, const char *script, struct ssh_c
 {
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection);
-    static const char type[] = "exec";
     struct strbuf line;
     int code, result = 0;
 
@@ -167,91 +171,16 @@ static int execute(struct ssh_command *command, const char *script, struct ssh_c
         result = err_set(err, ERR_LIMIT, "a command for the board is too long");
         goto out;
     }
-    while ((code = libssh2_channel_process_startup(command->channel, type, sizeof type - 1, line.data,
-                                                   (unsigned)line.length)) == LIBSSH2_ERROR_EAGAIN) {
+    while ((code = ssh_channel_request_exec(command->channel, line.data)) == SSH_AGAIN) {
         result = wait_beside(connection, other, deadline, err);
         if (result != 0)
             goto out;
     }
-    if (code != 0)
+    if (code != SSH_OK)
         result = ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
 out:
     strbuf_release(&line);
     return result;
-}
-
-int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
-                      const struct ssh_io *io, struct ssh_command *other, struct err *err)
-{
-    struct ssh_command *command = calloc(1, sizeof *command);
-    int result;
-
-    if (command == NULL || (command->buffer = malloc(READ_SIZE)) == NULL) {
-        free(command);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
-    command->connection = connection;
-    command->io = *io;
-    command->generation = connection->generation;
-    result = connection->lost || connection->session == NULL
-                 ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
-                 : ssh_choose_mark(command->mark, err);
-    if (result == 0)
-        result = open_channel(command, other, err);
-    if (result == 0)
-        result = execute(command, script, other, err);
-    if (result != 0)
-        ssh_command_close(command);
-    else
-        *ret = command;
-    return result;
-}
-
-/* Writes what the window takes. */
-static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *err)
-{
-    struct ssh_connection *connection = command->connection;
-
-    while (!command->input_ended && !ssh_send_is_congested(connection)) {
-        ssize_t n;
-
-        if (command->io.waits != NULL && *command->io.waits)
-            return 0;
-        if (command->input_length == 0) {
-            int result = 0;
-
-            if (command->io.input != NULL)
-                result = command->io.input(command->io.arg, &command->input, &command->input_length, err);
-            if (result != 0)
-                return result;
-            if (command->input_length == 0) {
-                int code = libssh2_channel_send_eof(command->channel);
-
-                if (code == LIBSSH2_ERROR_EAGAIN)
-                    return 0;
-                if (code != 0)
-                    return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
-                command->input_ended = true;
-                *ret_busy = true;
-                return 0;
-            }
-        }
-        n = libssh2_channel_write_ex(command->channel, 0, command->input, command->input_length);
-        if (n == LIBSSH2_ERROR_EAGAIN || n == 0)
-            return 0;
-        if (n < 0) {
-            /* a command that ended without reading all is judged by its exit status */
-            if (n == LIBSSH2_ERROR_CHANNEL_CLOSED || n == LIBSSH2_ERROR_CHANNEL_EOF_SENT) {
-                command->input_ended = true;
-                return 0;
-            }
-            return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
-        }
-        command->input += n;
-        command->input_length -= (size_t)n;
-        *ret_busy = true;
-    }
-    return 0;
 }
 
 /* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */
@@ -285,84 +214,194 @@ static void keep_said(struct strbuf *said, const char *bytes, size_t length)
     strbuf_add(said, bytes, length < room ? length : room);
 }
 
-static int serve_output(struct ssh_command *command, int stream, bool *ret_busy, struct err *err)
+static int take_output(struct ssh_command *command, bool is_output, const char *bytes, size_t length, struct err *err)
 {
-    int (*take)(void *, const char *, size_t, struct err *) = stream == 0 ? command->io.output : command->io.errors;
-    ssize_t n = libssh2_channel_read_ex(command->channel, stream, command->buffer, READ_SIZE);
-    const char *bytes = command->buffer;
-    size_t length = (size_t)n;
+    int (*take)(void *, const char *, size_t, struct err *) = is_output ? command->io.output : command->io.errors;
 
-    if (n == LIBSSH2_ERROR_EAGAIN || n == 0)
-        return 0;
-    if (n < 0)
-        return ssh_failure(command->connection, err, "cannot read from '%s'", command->connection->target.host);
-    *ret_busy = true;
-    if (stream != 0 && command->io.limits.errors != 0) {
-        command->error_bytes += (uint64_t)n;
+    if (is_output && skip_chatter(command, &bytes, &length, err) != 0)
+        return -(int)err->code;
+    if (!is_output && command->io.limits.errors != 0) {
+        command->error_bytes += length;
         if (command->error_bytes > command->io.limits.errors)
             return err_set(err, ERR_REMOTE, "a command on '%s' does not stop to complain (%" PRIu64 " bytes)",
                            command->connection->target.host, command->error_bytes);
     }
-    if (stream == 0) {
-        int result = skip_chatter(command, &bytes, &length, err);
-
-        if (result != 0)
-            return result;
-    }
-    if (stream != 0 && command->io.said != NULL)
+    if (!is_output && command->io.said != NULL)
         keep_said(command->io.said, bytes, length);
     return take != NULL && length > 0 ? take(command->io.arg, bytes, length, err) : 0;
 }
 
-static void take_exit(struct ssh_command *command)
+/* Callbacks of libssh; none of them calls it. */
+static int on_data(ssh_session session, ssh_channel channel, void *data, uint32_t length, int is_errors, void *arg)
 {
-    char *name = NULL;
-    size_t length = 0;
+    struct ssh_command *command = arg;
+    const int errnum = errno;
 
-    command->exit.status = libssh2_channel_get_exit_status(command->channel);
-    if (libssh2_channel_get_exit_signal(command->channel, &name, &length, NULL, NULL, NULL, NULL) == 0 &&
-        name != NULL) {
-        snprintf(command->exit.signal, sizeof command->exit.signal, "%.*s", (int)length, name);
-        utf8_mask(command->exit.signal);
-        libssh2_free(command->connection->session, name);
+    (void)session;
+    (void)channel;
+    command->has_moved = true;
+    if (command->failure.code == ERR_NONE)
+        take_output(command, is_errors == 0, data, length, &command->failure);
+    errno = errnum; /* of libssh, see ssh_check_memory */
+    return (int)length;
+}
+
+static void on_end(ssh_session session, ssh_channel channel, void *arg)
+{
+    struct ssh_command *command = arg;
+
+    (void)session;
+    (void)channel;
+    command->has_moved = command->output_ended = true;
+}
+
+static void on_close(ssh_session session, ssh_channel channel, void *arg)
+{
+    struct ssh_command *command = arg;
+
+    on_end(session, channel, arg);
+    command->is_closed = true;
+}
+
+static void on_status(ssh_session session, ssh_channel channel, int status, void *arg)
+{
+    struct ssh_command *command = arg;
+
+    (void)session;
+    (void)channel;
+    command->exit.status = status;
+}
+
+static void on_signal(ssh_session session, ssh_channel channel, const char *name, int dumped, const char *message,
+                      const char *language, void *arg)
+{
+    struct ssh_command *command = arg;
+
+    (void)session;
+    (void)channel;
+    (void)dumped;
+    (void)message;
+    (void)language;
+    snprintf(command->exit.signal, sizeof command->exit.signal, "%s", name);
+    utf8_mask(command->exit.signal);
+}
+
+static int take_events(struct ssh_command *command, struct err *err)
+{
+    command->callbacks = (struct ssh_channel_callbacks_struct){.userdata = command,
+                                                               .channel_data_function = on_data,
+                                                               .channel_eof_function = on_end,
+                                                               .channel_close_function = on_close,
+                                                               .channel_exit_status_function = on_status,
+                                                               .channel_exit_signal_function = on_signal};
+    ssh_callbacks_init(&command->callbacks);
+    return ssh_set_channel_callbacks(command->channel, &command->callbacks) == SSH_OK
+               ? 0
+               : err_set(err, ERR_NO_MEMORY, "out of memory");
+}
+
+int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
+                      const struct ssh_io *io, struct ssh_command *other, struct err *err)
+{
+    struct ssh_command *command = calloc(1, sizeof *command);
+    int result;
+
+    if (command == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    command->connection = connection;
+    command->io = *io;
+    command->generation = connection->generation;
+    *ret = command;
+    result = connection->lost || connection->session == NULL
+                 ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
+                 : ssh_choose_mark(command->mark, err);
+    if (result == 0)
+        result = open_channel(command, other, err);
+    if (result == 0)
+        result = take_events(command, err);
+    if (result == 0)
+        result = execute(command, script, other, err);
+    if (result == 0)
+        return 0;
+    ssh_command_close(command);
+    *ret = NULL;
+    return result;
+}
+
+/* Writes what the window takes. */
+static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *err)
+{
+    struct ssh_connection *connection = command->connection;
+
+    while (!command->input_ended) {
+        size_t window;
+        int n;
+
+        if (command->io.waits != NULL && *command->io.waits)
+            return 0;
+        if (command->input_length == 0) {
+            int result = 0;
+
+            if (command->io.input != NULL)
+                result = command->io.input(command->io.arg, &command->input, &command->input_length, err);
+            if (result != 0)
+                return result;
+            if (command->input_length == 0) {
+                if (ssh_channel_send_eof(command->channel) == SSH_ERROR)
+                    return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
+                command->input_ended = true;
+                *ret_busy = true;
+                return 0;
+            }
+        }
+        window = ssh_channel_window_size(command->channel);
+        if (window > command->input_length)
+            window = command->input_length;
+        n = window > 0 ? ssh_channel_write(command->channel, command->input, (uint32_t)window) : 0;
+        if (n == 0)
+            return 0;
+        if (n < 0) {
+            /* a command that ended without reading all is judged by its exit status */
+            if (command->is_closed) {
+                command->input_ended = true;
+                return 0;
+            }
+            return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
+        }
+        command->input += n;
+        command->input_length -= (size_t)n;
+        *ret_busy = true;
     }
+    return 0;
 }
 
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err)
 {
-    int result = 0, code;
+    struct ssh_connection *connection = command->connection;
 
-    *ret_busy = false;
+    *ret_busy = command->has_moved;
+    command->has_moved = false;
     if (!ssh_command_is_connected(command))
-        return err_set(err, ERR_REMOTE, "the connection to '%s' is lost", command->connection->target.host);
-    if (command->state == RUNNING) {
-        result = serve_output(command, 0, ret_busy, err);
-        if (result == 0)
-            result = serve_output(command, SSH_EXTENDED_DATA_STDERR, ret_busy, err);
-        if (result == 0 && !libssh2_channel_eof(command->channel))
-            result = serve_input(command, ret_busy, err);
-        if (result != 0)
-            return result;
-        if (!*ret_busy && libssh2_channel_eof(command->channel))
-            command->state = CLOSING;
+        return err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host);
+    if (command->state == RUNNING && !command->output_ended && serve_input(command, ret_busy, err) != 0)
+        return -(int)err->code;
+    if (command->failure.code != ERR_NONE) {
+        *err = command->failure;
+        return -(int)err->code;
     }
+    if (command->state == RUNNING && command->output_ended)
+        command->state = CLOSING;
     if (command->state == CLOSING) {
-        /* close waits for the other side's close, behind which the exit status has come */
-        code = libssh2_channel_close(command->channel);
-        if (code == 0)
-            code = libssh2_channel_wait_closed(command->channel);
-        if (code == LIBSSH2_ERROR_EAGAIN)
-            return 0;
-        if (code != 0)
-            return ssh_failure(command->connection, err, "a command on '%s' did not end properly",
-                               command->connection->target.host);
-        take_exit(command);
-        command->state = ENDED;
-        *ret_busy = true;
+        /* behind the other side's close the exit status has come */
+        if (ssh_channel_close(command->channel) == SSH_ERROR && !command->is_closed)
+            return ssh_failure(connection, err, "a command on '%s' did not end properly", connection->target.host);
+        if (command->is_closed)
+            command->state = ENDED;
+        *ret_busy = *ret_busy || command->is_closed;
     }
     if (*ret_busy)
         command->silent_ns = 0;
-    return 0;
+    return ssh_check_memory(connection, err);
 }
 
 /* Whether a command has taken longer than it may. */
@@ -486,9 +525,10 @@ void ssh_command_close(struct ssh_command *command)
     if (command == NULL)
         return;
     /* without waiting: what does not go out now is freed with the session */
-    if (command->channel != NULL && ssh_command_is_connected(command) && !command->connection->spoilt)
-        libssh2_channel_free(command->channel);
-    free(command->buffer);
+    if (command->channel != NULL && ssh_command_is_connected(command)) {
+        ssh_remove_channel_callbacks(command->channel, &command->callbacks);
+        ssh_channel_free(command->channel);
+    }
     free(command);
 }
 
@@ -501,30 +541,11 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
 
     if (limited.limits.total_ns == 0)
         limited.limits = ssh_limits_for(connection, 0);
-    result = ssh_command_start(&command, connection, script, &limited, NULL, err);
-    if (result == 0)
-        result = ssh_commands_serve(&command, 1, err);
+    if (ssh_command_start(&command, connection, script, &limited, NULL, err) != 0)
+        return -(int)err->code;
+    result = ssh_commands_serve(&command, 1, err);
     if (result == 0)
         *ret = command->exit;
     ssh_command_close(command);
     return result;
-}
-
-static int keep_output(void *arg, const char *bytes, size_t length, struct err *err)
-{
-    struct strbuf *output = arg;
-
-    if (strbuf_add(output, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief", output->maximum);
-    return 0;
-}
-
-int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
-            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err)
-{
-    struct ssh_io io = {.output = keep_output, .said = errors, .arg = output};
-
-    if (limits != NULL)
-        io.limits = *limits;
-    return ssh_run(connection, script, &io, ret, err);
 }

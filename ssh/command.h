@@ -48,8 +48,8 @@ struct ssh_exit {
 struct ssh_command; /* opaque */
 
 /* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. Another command is served
- * meanwhile: what comes for it would be lost with the connection; NULL: none is. The caller ssh_command_close()s *ret.
- */
+ * meanwhile: its input would wait; NULL: none is. Output may come before the return, when *ret is there already; it is
+ * NULL after a failure. The caller ssh_command_close()s it. */
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
                       const struct ssh_io *io, struct ssh_command *other, struct err *err);
 
@@ -79,11 +79,6 @@ void ssh_command_close(struct ssh_command *command);
 /* Start, serve, close. Without limits of its own a command gets those of a question. */
 int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
             struct err *err);
-
-/* Runs a command that says little: output (at most output->maximum bytes) is appended to output, and what it says on
- * standard error to errors (which may be NULL, and is cut silently). -ERR_REMOTE when the output is too long. */
-int ssh_ask(struct ssh_connection *connection, const char *script, const struct ssh_limits *limits,
-            struct strbuf *output, struct strbuf *errors, struct ssh_exit *ret, struct err *err);
 
 /* Fills ret with hex digits that nobody can guess. */
 int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err);

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
-
 /* Shell functions of scripts that work with a lock: "start_of PID", "lives PID START". */
 static const char board_process_functions[] =
     /* the 22nd word of stat, unless the process is one that nobody has waited for; the second word is a name that may
@@ -112,8 +110,8 @@ static int keep_lock_answer(void *arg, const char *bytes, size_t length, struct 
     return 0;
 }
 
-static int add_lock_script(struct strbuf *script, const struct board_lock *lock,
-                           const struct board_lock_request *request, struct err *err)
+static void add_lock_script(struct strbuf *script, const struct board_lock *lock,
+                            const struct board_lock_request *request)
 {
     const char *const parts[] = {board_process_functions, look,         end_holder, stop_program, drop,
                                  choose_places,           judge_others, make};
@@ -129,7 +127,6 @@ static int add_lock_script(struct strbuf *script, const struct board_lock *lock,
         strbuf_adds(script, "mkdir -p \"$d\" || { echo failed; exit 1; }\n");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         strbuf_adds(script, parts[i]);
-    return script->failed ? out_of_memory(err) : 0;
 }
 
 /* The line of the answer that begins with a word; NULL: there is none that has ended. */
@@ -203,17 +200,16 @@ int board_lock_take(struct board_lock *lock, struct board *board, const struct b
 {
     struct ssh_io io = {
         .output = keep_lock_answer, .waits = &lock->waits, .arg = lock, .limits = ssh_limits_for(board->connection, 0)};
-    struct strbuf script;
+    struct strbuf *script = board_script(board);
     int result;
 
     *ret_busy = false;
     board_lock_forget(lock);
     lock->waits = true;
-    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_clear(&lock->answer);
-    result = add_lock_script(&script, lock, request, err);
-    if (result == 0)
-        result = ssh_command_start(&lock->holder, board->connection, script.data, &io, NULL, err);
+    add_lock_script(script, lock, request);
+    result = script->failed ? out_of_memory(err)
+                            : ssh_command_start(&lock->holder, board->connection, script->data, &io, NULL, err);
     if (result == 0)
         result = ssh_command_serve_while(lock->holder, is_unanswered, lock, err);
     if (result != 0)
@@ -224,7 +220,6 @@ int board_lock_take(struct board_lock *lock, struct board *board, const struct b
         ssh_command_close(lock->holder);
         lock->holder = NULL;
     }
-    strbuf_release(&script);
     return result;
 }
 
@@ -410,9 +405,10 @@ static const char tell_left[] = "for f in /proc/[0-9]*/stat; do\n"
                                 "done 2>/dev/null\n"
                                 "echo \"$token over\"\n";
 
-static int make_script(struct strbuf *script, const struct run_request *request, struct err *err)
+static int make_script(struct board *board, const struct run_request *request, struct err *err)
 {
-    board_add_cd(script, request->directory);
+    struct strbuf *script = board_script_in(board, request->directory);
+
     strbuf_adds(script, "umask 027\np=./");
     ssh_quote(script, request->program);
     strbuf_adds(script, "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
@@ -431,25 +427,21 @@ static int make_script(struct strbuf *script, const struct run_request *request,
     strbuf_adds(script, run_and_wait);
     strbuf_adds(script, tell_left);
     return script->failed
-               ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", SCRIPT_LIMIT)
+               ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", script->maximum)
                : 0;
 }
 
 /* Sends a signal to the program and, where its shell leads a group, to what it started. */
 static int send_signal(struct run *run, const char *name, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    struct strbuf *script = board_script(run->board);
 
     if (run->process <= 1)
         return 0;
-    strbuf_init(&script, SCRIPT_LIMIT);
     if (run->group > 1)
-        strbuf_addf(&script, "kill -%s -- -%lld 2>/dev/null || ", name, (long long)run->group);
-    strbuf_addf(&script, "kill -%s %lld 2>/dev/null\nexit 0\n", name, (long long)run->process);
-    result = board_do(run->board, "cannot stop the program", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
+        strbuf_addf(script, "kill -%s -- -%lld 2>/dev/null || ", name, (long long)run->group);
+    strbuf_addf(script, "kill -%s %lld 2>/dev/null\nexit 0\n", name, (long long)run->process);
+    return board_do(run->board, "cannot stop the program", err);
 }
 
 /* Looks whether the program has to be stopped, or has to be stopped harder. *ret_gave_up: nothing helps. */
@@ -508,20 +500,16 @@ static int serve(struct run *run, struct ssh_command *command, struct err *err)
 /* Stops what an old connection left running. */
 static int stop_orphan(struct run *run, struct err *err)
 {
-    struct strbuf script;
     int result = ssh_reconnect(run->board->connection, err);
 
     if (result != 0 || run->process <= 1)
         return result;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_addf(&script,
+    strbuf_addf(board_script(run->board),
                 "p=%lld g=%lld\nfor s in INT TERM KILL; do\n"
                 "kill -$s -- -$g 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\n"
                 "for i in 1 2 3 4 5; do kill -0 $p 2>/dev/null || exit 0; sleep 1; done\ndone\nexit 0\n",
                 (long long)run->process, (long long)(run->group > 1 ? run->group : run->process));
-    result = board_do_within(run->board, STOP_SECONDS, "cannot stop the program", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
+    return board_do_within(run->board, STOP_SECONDS, "cannot stop the program", err);
 }
 
 int board_run_program(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err)
@@ -529,21 +517,18 @@ int board_run_program(struct board *board, const struct run_request *request, st
     struct run run = {.board = board, .request = request, .result = ret, .deadline_ns = SSH_NEVER};
     struct ssh_io io = {.output = take_output, .errors = take_errors, .arg = &run};
     struct ssh_command *command = NULL;
-    struct strbuf script;
     int result;
 
     *ret = (struct run_result){.end = RUN_ENDED};
-    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&run.pending, OUTPUT_LIMIT);
     if (request->timeout > 0)
         run.deadline_ns = ssh_now_ns() + request->timeout * SSH_NS_PER_SECOND;
-    result = make_script(&script, request, err);
+    result = make_script(board, request, err);
     if (result == 0)
-        result = ssh_command_start(&command, board->connection, script.data, &io, NULL, err);
+        result = ssh_command_start(&command, board->connection, board->script.data, &io, NULL, err);
     if (result == 0)
         result = serve(&run, command, err);
     ssh_command_close(command);
-    strbuf_release(&script);
     strbuf_release(&run.pending);
     if (result != 0 && ssh_is_lost(board->connection) && run.started) {
         result = stop_orphan(&run, err);
@@ -558,76 +543,65 @@ int board_run_program(struct board *board, const struct run_request *request, st
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,
                             struct err *err)
 {
-    struct strbuf script, answer;
+    struct strbuf *script = board_script_in(board, directory);
     int result;
 
     if (!board->has_ldd)
         return 0;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    board_add_cd(&script, directory);
-    strbuf_adds(&script, "p=./");
-    ssh_quote(&script, program);
-    strbuf_adds(&script, "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
-                         "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n");
-    result = board_do(board, "cannot look for the program's libraries", script.data, &answer, err);
-    for (const char *at = answer.data; result == 0 && *at != '\0';) {
+    strbuf_adds(script, "p=./");
+    ssh_quote(script, program);
+    strbuf_adds(script, "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
+                        "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n");
+    result = board_do(board, "cannot look for the program's libraries", err);
+    for (const char *at = board->answer.data; result == 0 && *at != '\0';) {
         size_t length = strcspn(at, "\n");
 
         strbuf_addf(ret, "%s%.*s", ret->length > 0 ? " " : "", (int)length, at);
         at += length + (at[length] == '\n');
     }
-    strbuf_release(&script);
-    strbuf_release(&answer);
     return result;
 }
 
 int board_mount(struct board *board, const struct board_lock *lock, const char *source, const char *directory,
                 struct err *err)
 {
-    struct strbuf script;
+    struct strbuf *script = board_script(board);
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "d=");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " l=");
-    ssh_quote(&script, lock->path);
+    strbuf_adds(script, "d=");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " l=");
+    ssh_quote(script, lock->path);
     /* a mount that somebody left there would hide below this one */
-    strbuf_adds(&script, "\nmkdir -p \"$d\" || exit 1\n"
-                         "while read -r source place rest; do\n"
-                         "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
-                         "done 2>/dev/null </proc/mounts\n"
-                         "echo \"$d\" >\"$l/mounted\"\n"
-                         "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 ");
-    ssh_quote(&script, source);
-    strbuf_adds(&script, " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n");
-    result = board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", script.data, NULL, err);
+    strbuf_adds(script, "\nmkdir -p \"$d\" || exit 1\n"
+                        "while read -r source place rest; do\n"
+                        "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
+                        "done 2>/dev/null </proc/mounts\n"
+                        "echo \"$d\" >\"$l/mounted\"\n"
+                        "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 ");
+    ssh_quote(script, source);
+    strbuf_adds(script, " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n");
+    result = board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", err);
     if (result != 0)
         err_hint(err, "see that the NFS server of this machine exports the project to the board, and that the user of "
                       "the board may mount");
-    strbuf_release(&script);
     return result;
 }
 
 int board_unmount(struct board *board, const struct board_lock *lock, const char *directory, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    struct strbuf *script = board_script(board);
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "umount ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " || exit 1\n");
+    strbuf_adds(script, "umount ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " || exit 1\n");
     if (lock->path != NULL) {
-        strbuf_adds(&script, "rm -f ");
-        ssh_quote(&script, lock->path);
-        strbuf_adds(&script, "/mounted\n");
+        strbuf_adds(script, "rm -f ");
+        ssh_quote(script, lock->path);
+        strbuf_adds(script, "/mounted\n");
     }
-    strbuf_adds(&script, "rmdir ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
-    result = board_do(board, "cannot unmount the project from the board", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
+    strbuf_adds(script, "rmdir ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
+    return board_do(board, "cannot unmount the project from the board", err);
 }

@@ -13,7 +13,7 @@ package_of() {
     sqlite3.h) echo 'libsqlite3-dev (sqlite-devel)' ;;
     cjson/cJSON.h) echo 'libcjson-dev (cjson-devel)' ;;
     csv.h) echo 'libcsv-dev (libcsv-devel)' ;;
-    libssh2.h) echo 'libssh2-1-dev (libssh2-devel), or build without collect: make COLLECT=no' ;;
+    libssh/libssh.h) echo 'libssh-dev (libssh-devel), or build without collect: make COLLECT=no' ;;
     zlib.h) echo 'zlib1g-dev (zlib-devel)' ;;
     openssl/evp.h) echo 'libssl-dev (openssl-devel)' ;;
     *) echo "the package of $1" ;;

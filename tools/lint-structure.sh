@@ -62,7 +62,7 @@ allowed_users() {
     openssl/*) echo base ssh ;;
     csv.h) echo base exporters ;;
     zlib.h) echo exporters ;;
-    libssh2*.h) echo ssh ;;
+    libssh/*) echo ssh ;;
     esac
 }
 

@@ -463,7 +463,7 @@ static struct collect_outcome collect_from_board(struct collect_plan *plan)
     placement_release(&session.placement);
     board_lock_forget(&session.lock);
     board_release(&session.board);
-    ssh_disconnect(session.connection);
+    ssh_connection_close(session.connection);
     collection_log_close(&session.log);
     remote_captures_release(&session.before);
     words_release(&session.left);

@@ -143,7 +143,7 @@ void session_warn(struct session *session, const char *format, ...)
 int session_connect(struct session *session, struct err *err)
 {
     const struct ssh_target *target = &session->plan->target->ssh;
-    int result = ssh_connect(&session->connection, target, err);
+    int result = ssh_connection_open(&session->connection, target, err);
 
     if (result != 0)
         return result;

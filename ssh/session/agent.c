@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/session/agent.h"
 
-#include "base/bytes.h"
 #include "base/progress.h"
 #include "ssh/session/internal.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#define AGENT_SIGN_SECONDS 120
 #define MESSAGE_LIMIT ((size_t)256 * 1024)
 #define LIST_SECONDS 5
 #define TICK_MS 200
 
 enum { /* numbers of the protocol's messages */
+       AGENT_FAILURE = 5,
        REQUEST_IDENTITIES = 11,
        IDENTITIES_ANSWER = 12,
        SIGN_REQUEST = 13,
-       SIGN_RESPONSE = 14,
 };
 
 /* Sends or receives length bytes; false when the agent hangs up, is too slow, or an interrupt comes. */
@@ -76,35 +77,47 @@ static bool read_string(const struct bytes *message, size_t *at, struct bytes *r
     return true;
 }
 
-static void take_keys(struct agent *agent, const struct bytes *answer)
+/* Whether the server may be asked about a key: certificates and keys in hardware are not. */
+static bool is_usable(const struct bytes *blob)
 {
-    struct bytes blob, comment;
-    size_t at = 5;
+    char type[64];
 
-    if (answer->length < at || answer->data[0] != IDENTITIES_ANSWER)
-        return;
-    while (agent->count < AGENT_MAX_KEYS && read_string(answer, &at, &blob) && read_string(answer, &at, &comment)) {
-        struct agent_key *key = &agent->keys[agent->count];
-
-        if (blob.length == 0)
-            continue;
-        key->blob = malloc(blob.length);
-        if (key->blob == NULL)
-            return;
-        memcpy(key->blob, blob.data, blob.length);
-        key->length = blob.length;
-        agent->count++;
-    }
+    known_hosts_key_type(blob->data, blob->length, type, sizeof type);
+    return type[0] != '\0' && strstr(type, "-cert-") == NULL && strncmp(type, "sk-", 3) != 0;
 }
 
-bool agent_open(struct agent *agent)
+/* Keeps those keys of the agent's list that are to be tried. */
+static void take_keys(struct agent *agent, const struct bytes *answer, size_t most)
+{
+    const size_t head = 5;
+    struct bytes blob, comment;
+    unsigned char *list = calloc(1, answer->length + head);
+    size_t at = head, before = at, length = head;
+
+    if (list == NULL || answer->length < at || answer->data[0] != IDENTITIES_ANSWER) {
+        free(list);
+        return;
+    }
+    for (; agent->count < most && read_string(answer, &at, &blob) && read_string(answer, &at, &comment); before = at) {
+        if (!is_usable(&blob))
+            continue;
+        memcpy(list + length, answer->data + before, at - before);
+        length += at - before;
+        agent->count++;
+    }
+    list[0] = IDENTITIES_ANSWER;
+    bytes_store(list + 1, 4, true, agent->count);
+    agent->list = (struct bytes){list, length};
+}
+
+bool agent_open(struct agent *agent, size_t most)
 {
     const char *path = getenv("SSH_AUTH_SOCK");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     unsigned char question[5] = {[4] = REQUEST_IDENTITIES};
     struct bytes answer;
 
-    *agent = (struct agent){.fd = -1};
+    *agent = (struct agent){.fd = -1, .served = -1};
     if (path == NULL || path[0] == '\0' || strlen(path) >= sizeof address.sun_path)
         return false;
     memcpy(address.sun_path, path, strlen(path));
@@ -114,61 +127,71 @@ bool agent_open(struct agent *agent)
         agent_close(agent);
         return false;
     }
-    take_keys(agent, &answer);
+    take_keys(agent, &answer, most);
     free((void *)(uintptr_t)answer.data);
     return true;
 }
 
+/* Answers one question of libssh; false when that has hung up. */
+static bool serve_one(struct agent *agent)
+{
+    unsigned char head[4], failure[1] = {AGENT_FAILURE}, *question;
+    struct bytes answer = {failure, sizeof failure}, signature;
+    uint64_t length;
+    bool is_signed = false, is_sent = false;
+
+    if (recv(agent->served, head, sizeof head, MSG_WAITALL) != (ssize_t)sizeof head)
+        return false;
+    length = bytes_load(head, 4, true);
+    question = length >= 1 && length <= MESSAGE_LIMIT ? malloc(4 + (size_t)length) : NULL;
+    if (question != NULL && recv(agent->served, question + 4, (size_t)length, MSG_WAITALL) == (ssize_t)length) {
+        if (question[4] == REQUEST_IDENTITIES)
+            answer = agent->list;
+        else if (question[4] == SIGN_REQUEST)
+            is_signed = ask(agent->fd, question, 4 + (size_t)length, AGENT_SIGN_SECONDS, &signature);
+        if (is_signed)
+            answer = signature;
+        bytes_store(head, 4, true, answer.length);
+        is_sent = send(agent->served, head, sizeof head, MSG_NOSIGNAL) == (ssize_t)sizeof head &&
+                  send(agent->served, answer.data, answer.length, MSG_NOSIGNAL) == (ssize_t)answer.length;
+    }
+    if (is_signed)
+        free((void *)(uintptr_t)signature.data);
+    free(question);
+    return is_sent;
+}
+
+static void *serve(void *arg)
+{
+    while (serve_one(arg))
+        ;
+    return NULL;
+}
+
+int agent_serve(struct agent *agent)
+{
+    int pair[2];
+
+    if (agent->count == 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    agent->served = pair[0];
+    if (pthread_create(&agent->thread, NULL, serve, agent) == 0)
+        return pair[1];
+    close(pair[0]);
+    close(pair[1]);
+    agent->served = -1;
+    return -1;
+}
+
 void agent_close(struct agent *agent)
 {
+    if (agent->served >= 0) {
+        shutdown(agent->served, SHUT_RDWR);
+        pthread_join(agent->thread, NULL);
+        close(agent->served);
+    }
     if (agent->fd >= 0)
         close(agent->fd);
-    for (size_t i = 0; i < agent->count; i++)
-        free(agent->keys[i].blob);
-    *agent = (struct agent){.fd = -1};
-}
-
-/* The raw signature out of "string(string type, string signature)". */
-static bool take_signature(const struct bytes *answer, unsigned char **ret, size_t *ret_length)
-{
-    struct bytes both, type, signature;
-    size_t at = 1, inner = 0;
-
-    if (answer->data[0] != SIGN_RESPONSE || !read_string(answer, &at, &both) || !read_string(&both, &inner, &type) ||
-        !read_string(&both, &inner, &signature) || signature.length == 0)
-        return false;
-    *ret = malloc(signature.length);
-    if (*ret == NULL)
-        return false;
-    memcpy(*ret, signature.data, signature.length);
-    *ret_length = signature.length;
-    return true;
-}
-
-bool agent_sign(struct agent *agent, const struct agent_key *key, const unsigned char *data, size_t length,
-                unsigned char **ret, size_t *ret_length)
-{
-    size_t size = 4 + 1 + 4 + key->length + 4 + length + 4;
-    unsigned char *question, *p;
-    struct bytes answer;
-    bool done = false;
-
-    if (length > MESSAGE_LIMIT || key->length > MESSAGE_LIMIT)
-        return false;
-    question = calloc(1, size); /* the flags at its end stay 0 */
-    if (question == NULL)
-        return false;
-    question[4] = SIGN_REQUEST;
-    p = question + 5;
-    bytes_store(p, 4, true, key->length);
-    memcpy(p + 4, key->blob, key->length);
-    p += 4 + key->length;
-    bytes_store(p, 4, true, length);
-    memcpy(p + 4, data, length);
-    if (ask(agent->fd, question, size, AGENT_SIGN_SECONDS, &answer)) {
-        done = take_signature(&answer, ret, ret_length);
-        free((void *)(uintptr_t)answer.data);
-    }
-    free(question);
-    return done;
+    free((void *)(uintptr_t)agent->list.data);
+    *agent = (struct agent){.fd = -1, .served = -1};
 }

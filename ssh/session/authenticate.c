@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who are we? Agent, key file, password, keyboard-interactive, in this order. */
 #include "base/file/fsutil.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "ssh/session/agent.h"
 #include "ssh/session/internal.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +17,7 @@
 /* State of an authentication. */
 struct attempt {
     struct ssh_connection *connection;
-    const char *user;
-    unsigned user_length;
-    char *methods; /* "publickey,password", owned by the session */
     struct strbuf tried;
-    bool rsa_refused;
 };
 
 static void tell_tried(struct attempt *attempt, const char *what)
@@ -29,255 +25,172 @@ static void tell_tried(struct attempt *attempt, const char *what)
     strbuf_addf(&attempt->tried, "%s%s", attempt->tried.length > 0 ? ", " : "", what);
 }
 
-/* Whether the server takes a method: a whole word of its list. */
-static bool is_offered(const struct attempt *attempt, const char *method)
-{
-    size_t length = strlen(method);
-
-    for (const char *at = attempt->methods; at != NULL && *at != '\0';) {
-        size_t word = strcspn(at, ",");
-
-        if (word == length && memcmp(at, method, length) == 0)
-            return true;
-        at += word + (at[word] == ',');
-    }
-    return false;
-}
-
 /* Result of a step: -code of a fatal error, REFUSED, or ACCEPTED. */
 enum { REFUSED = 0, ACCEPTED = 1 };
 
-static int judge(struct attempt *attempt, int code, const char *how, struct err *err)
+static int login_failure(struct ssh_connection *connection, struct err *err)
 {
-    if (code == 0) {
-        attempt->connection->authentication = how;
-        return ACCEPTED;
-    }
-    if (code == LIBSSH2_ERROR_AUTHENTICATION_FAILED || code == LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED ||
-        code == LIBSSH2_ERROR_METHOD_NOT_SUPPORTED || code == LIBSSH2_ERROR_PASSWORD_EXPIRED)
-        return REFUSED;
-    return ssh_failure(attempt->connection, err, "cannot log in to '%s' as '%s'", attempt->connection->target.host,
-                       attempt->user);
+    return ssh_failure(connection, err, "cannot log in to '%s' as '%s'", connection->target.host,
+                       connection->target.user);
 }
 
-/* Data of the signing callback. */
-struct signer {
-    struct agent *agent;
-    const struct agent_key *key;
-};
-
-static int sign(LIBSSH2_SESSION *session, unsigned char **ret, size_t *ret_length, const unsigned char *data,
-                size_t length, void **abstract)
-{
-    struct signer *signer = *abstract;
-
-    (void)session;
-    return agent_sign(signer->agent, signer->key, data, length, ret, ret_length) ? 0 : -1;
-}
-
-static int try_agent_key(struct attempt *attempt, struct agent *agent, const struct agent_key *key, struct err *err)
+/* Asks the server with a function of libssh until it has answered, and judges the answer. */
+static int ask_server(struct attempt *attempt, int (*ask)(struct ssh_connection *connection, void *arg), void *arg,
+                      const char *how, struct err *err)
 {
     struct ssh_connection *connection = attempt->connection;
-    struct signer signer = {agent, key};
-    void *abstract = &signer;
-    /* the agent may ask its user */
-    int64_t deadline = ssh_deadline(connection) + AGENT_SIGN_SECONDS * SSH_NS_PER_SECOND;
+    const int64_t deadline = ssh_deadline(connection);
     int code, result;
 
-    while ((code = libssh2_userauth_publickey(connection->session, attempt->user, key->blob, key->length, sign,
-                                              &abstract)) == LIBSSH2_ERROR_EAGAIN) {
+    while ((code = ask(connection, arg)) == SSH_AUTH_AGAIN) {
         result = ssh_wait(connection, deadline, err);
         if (result != 0)
             return result;
     }
-    return judge(attempt, code, "agent", err);
+    if (ssh_is_interrupted(connection))
+        return interrupt_error(err);
+    if (code == SSH_AUTH_SUCCESS)
+        connection->authentication = how;
+    return code == SSH_AUTH_SUCCESS                              ? ACCEPTED
+           : code == SSH_AUTH_DENIED || code == SSH_AUTH_PARTIAL ? REFUSED
+                                                                 : login_failure(connection, err);
+}
+
+static int ask_for_nothing(struct ssh_connection *connection, void *arg)
+{
+    (void)arg;
+    return ssh_userauth_none(connection->session, NULL);
+}
+
+static int ask_with_agent(struct ssh_connection *connection, void *arg)
+{
+    (void)arg;
+    return ssh_userauth_agent(connection->session, NULL);
 }
 
 static int try_agent(struct attempt *attempt, struct err *err)
 {
-    const struct ssh_target *target = &attempt->connection->target;
-    size_t most = target->key != NULL || target->password != NULL ? MOST_AGENT_KEYS_AMONG : MOST_AGENT_KEYS;
-    struct agent *agent = malloc(sizeof *agent);
-    size_t used = 0;
-    int result = REFUSED;
+    struct ssh_connection *connection = attempt->connection;
+    const struct ssh_target *target = &connection->target;
+    struct agent agent;
+    int result = REFUSED, fd;
 
-    if (agent == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
-    if (agent_open(agent)) {
-        for (size_t i = 0; i < agent->count && used < most && result == REFUSED; i++) {
-            char type[64];
-
-            known_hosts_key_type(agent->keys[i].blob, agent->keys[i].length, type, sizeof type);
-            /* certificates and keys in hardware sign in ways that libssh2 1.10 does not know */
-            if (type[0] == '\0' || strstr(type, "-cert-") != NULL || strncmp(type, "sk-", 3) == 0)
-                continue;
-            used++;
-            result = try_agent_key(attempt, agent, &agent->keys[i], err);
-            if (result == REFUSED && strcmp(type, "ssh-rsa") == 0)
-                attempt->rsa_refused = true;
-        }
-        tell_tried(attempt, used > 0 ? "the agent's keys" : "the agent (it has no usable key)");
-        agent_close(agent);
+    if (!agent_open(&agent, target->key != NULL || target->password != NULL ? MOST_AGENT_KEYS_AMONG : MOST_AGENT_KEYS))
+        return REFUSED;
+    tell_tried(attempt, agent.count > 0 ? "the agent's keys" : "the agent (it has no usable key)");
+    fd = agent_serve(&agent);
+    if (fd >= 0) {
+        ssh_set_agent_socket(connection->session, fd);
+        result = ask_server(attempt, ask_with_agent, NULL, "agent", err);
     }
-    free(agent);
+    agent_close(&agent);
     return result;
 }
 
-/* Whether the text of a private key is of type RSA: by its head, or by the public part that OpenSSH's format shows. */
-static bool text_is_rsa(const char *text, size_t length)
+static int ask_with_key(struct ssh_connection *connection, void *arg)
 {
-    static const char begin[] = "-----BEGIN OPENSSH PRIVATE KEY-----", wanted[] = "\0\0\0\7ssh-rsa";
-    const char *body = memmem(text, length, begin, sizeof begin - 1), *end;
-    unsigned char decoded[192], base64[256];
-    size_t used = 0;
-    int n;
-
-    if (memmem(text, length, "BEGIN RSA PRIVATE KEY", 21) != NULL)
-        return true;
-    if (body == NULL)
-        return false;
-    end = text + length;
-    for (body += sizeof begin - 1; body < end && used < sizeof base64 && *body != '-'; body++)
-        if (*body != '\n' && *body != '\r')
-            base64[used++] = (unsigned char)*body;
-    n = EVP_DecodeBlock(decoded, base64, (int)(used / 4 * 4));
-    return n > 0 && memmem(decoded, (size_t)n, wanted, sizeof wanted - 1) != NULL;
+    return ssh_userauth_publickey(connection->session, NULL, arg);
 }
 
-static int check_key_file(const char *path, bool *ret_rsa, struct err *err)
+static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *err)
 {
     char *text = NULL;
     size_t length;
-    int result = read_whole_file(path, KEY_FILE_LIMIT, &text, &length, err);
+    int code;
 
-    if (result != 0)
+    if (read_whole_file(target->key, KEY_FILE_LIMIT, &text, &length, err) != 0)
         return err_wrap(err, "cannot use the key");
-    *ret_rsa = text_is_rsa(text, length);
+    /* with an empty passphrase nobody is asked for one */
+    code = ssh_pki_import_privkey_base64(text, target->passphrase != NULL ? target->passphrase : "", NULL, NULL, ret);
     explicit_bzero(text, length);
     free(text);
-    return 0;
+    if (code == SSH_OK)
+        return 0;
+    err_set(err, ERR_REMOTE, "cannot use the key '%s': it is in no known format, or %s", target->key,
+            target->passphrase != NULL ? "the passphrase is wrong" : "it needs a passphrase");
+    return err_hint(err, "set 'passphrase' in the ini file (env:NAME keeps it out of the file)");
 }
 
 static int try_key_file(struct attempt *attempt, struct err *err)
 {
-    struct ssh_connection *connection = attempt->connection;
-    const struct ssh_target *target = &connection->target;
-    int64_t deadline = ssh_deadline(connection);
-    bool is_rsa = false;
-    int code, result;
+    const struct ssh_target *target = &attempt->connection->target;
+    ssh_key key = NULL;
+    int result;
 
     if (target->key == NULL)
         return REFUSED;
-    result = check_key_file(target->key, &is_rsa, err);
-    if (result != 0)
-        return result;
-    while ((code = libssh2_userauth_publickey_fromfile_ex(connection->session, attempt->user, attempt->user_length,
-                                                          NULL, target->key, target->passphrase)) ==
-           LIBSSH2_ERROR_EAGAIN) {
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0)
-            return result;
-    }
-    if (code == LIBSSH2_ERROR_FILE || code == LIBSSH2_ERROR_KEYFILE_AUTH_FAILED) {
-        err_set(err, ERR_REMOTE, "cannot use the key '%s': it is in no known format, or %s", target->key,
-                target->passphrase != NULL ? "the passphrase is wrong" : "it needs a passphrase");
-        return err_hint(err, "set 'passphrase' in the ini file (env:NAME keeps it out of the file)");
-    }
+    if (load_key(target, &key, err) != 0)
+        return -(int)err->code;
     tell_tried(attempt, "the key file");
-    result = judge(attempt, code, "key", err);
-    if (result == REFUSED && is_rsa)
-        attempt->rsa_refused = true;
+    result = ask_server(attempt, ask_with_key, key, "key", err);
+    ssh_key_free(key);
     return result;
+}
+
+static int ask_with_password(struct ssh_connection *connection, void *arg)
+{
+    return ssh_userauth_password(connection->session, NULL, arg);
 }
 
 static int try_password(struct attempt *attempt, struct err *err)
 {
-    struct ssh_connection *connection = attempt->connection;
-    const char *password = connection->target.password;
-    int64_t deadline = ssh_deadline(connection);
-    int code, result;
+    const char *password = attempt->connection->target.password;
 
     if (password == NULL)
         return REFUSED;
-    while ((code = libssh2_userauth_password_ex(connection->session, attempt->user, attempt->user_length, password,
-                                                (unsigned)strlen(password), NULL)) == LIBSSH2_ERROR_EAGAIN) {
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0)
-            return result;
-    }
-    if (code == LIBSSH2_ERROR_PASSWORD_EXPIRED) {
-        err_set(err, ERR_REMOTE, "the password of '%s' on '%s' has expired", attempt->user, connection->target.host);
-        return err_hint(err, "log in once by hand and change it");
-    }
     tell_tried(attempt, "the password");
-    return judge(attempt, code, "password", err);
+    return ask_server(attempt, ask_with_password, (void *)(uintptr_t)password, "password", err);
 }
 
 /* Answers questions that are not echoed with the password and others with nothing. */
-static void answer_prompts(const char *name, int name_length, const char *instruction, int instruction_length,
-                           int count, const LIBSSH2_USERAUTH_KBDINT_PROMPT *prompts,
-                           LIBSSH2_USERAUTH_KBDINT_RESPONSE *responses, void **abstract)
+static int ask_by_keyboard(struct ssh_connection *connection, void *arg)
 {
-    const struct ssh_connection *connection = *abstract;
+    ssh_session session = connection->session;
+    int code;
 
-    (void)name;
-    (void)name_length;
-    (void)instruction;
-    (void)instruction_length;
-    for (int i = 0; i < count; i++) {
-        responses[i].text = strdup(prompts[i].echo ? "" : connection->target.password); /* libssh2 frees it */
-        responses[i].length = responses[i].text != NULL ? (unsigned)strlen(responses[i].text) : 0;
-    }
+    while ((code = ssh_userauth_kbdint(session, NULL, NULL)) == SSH_AUTH_INFO)
+        for (int i = 0; i < ssh_userauth_kbdint_getnprompts(session); i++) {
+            char echoes = 0;
+
+            ssh_userauth_kbdint_getprompt(session, (unsigned)i, &echoes);
+            if (ssh_userauth_kbdint_setanswer(session, (unsigned)i, echoes ? "" : arg) < 0)
+                return SSH_AUTH_ERROR;
+        }
+    return code;
 }
 
 static int try_keyboard(struct attempt *attempt, struct err *err)
 {
-    struct ssh_connection *connection = attempt->connection;
-    int64_t deadline = ssh_deadline(connection);
-    int code, result;
+    const char *password = attempt->connection->target.password;
 
-    if (connection->target.password == NULL)
+    if (password == NULL)
         return REFUSED;
-    while ((code = libssh2_userauth_keyboard_interactive_ex(connection->session, attempt->user, attempt->user_length,
-                                                            answer_prompts)) == LIBSSH2_ERROR_EAGAIN) {
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0)
-            return result;
-    }
     tell_tried(attempt, "keyboard-interactive");
-    return judge(attempt, code, "keyboard-interactive", err);
+    return ask_server(attempt, ask_by_keyboard, (void *)(uintptr_t)password, "keyboard-interactive", err);
 }
 
-/* Asks which methods there are; ACCEPTED when none is needed. */
-static int ask_methods(struct attempt *attempt, struct err *err)
-{
-    struct ssh_connection *connection = attempt->connection;
-    int64_t deadline = ssh_deadline(connection);
+static const struct {
+    int method;
+    const char *name;
+    int (*step)(struct attempt *attempt, struct err *err);
+} steps[] = {{SSH_AUTH_METHOD_PUBLICKEY, "publickey", try_agent},
+             {SSH_AUTH_METHOD_PUBLICKEY, NULL, try_key_file},
+             {SSH_AUTH_METHOD_PASSWORD, "password", try_password},
+             {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", try_keyboard}};
 
-    while ((attempt->methods = libssh2_userauth_list(connection->session, attempt->user, attempt->user_length)) ==
-           NULL) {
-        int result;
-
-        if (libssh2_userauth_authenticated(connection->session))
-            return judge(attempt, 0, "no authentication", err);
-        if (libssh2_session_last_errno(connection->session) != LIBSSH2_ERROR_EAGAIN)
-            return ssh_failure(connection, err, "cannot log in to '%s' as '%s'", connection->target.host,
-                               attempt->user);
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0)
-            return result;
-    }
-    return REFUSED;
-}
-
-static int refused(struct attempt *attempt, struct err *err)
+static int refused(const struct attempt *attempt, int methods, struct err *err)
 {
     const struct ssh_target *target = &attempt->connection->target;
+    struct strbuf takes;
 
-    err_set(err, ERR_REMOTE, "'%s' does not let '%s' in: tried %s; the server takes %s", target->host, attempt->user,
-            attempt->tried.length > 0 ? attempt->tried.data : "nothing", attempt->methods);
-    if (attempt->rsa_refused)
-        return err_hint(err, SSH_RSA_HINT);
+    strbuf_init(&takes, TRIED_LIMIT);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if ((methods & steps[i].method) != 0 && steps[i].name != NULL)
+            strbuf_addf(&takes, "%s%s", takes.length > 0 ? "," : "", steps[i].name);
+    err_set(err, ERR_REMOTE, "'%s' does not let '%s' in: tried %s; the server takes %s", target->host, target->user,
+            attempt->tried.length > 0 ? attempt->tried.data : "nothing",
+            takes.length > 0 ? takes.data : "no way to log in that this program has");
+    strbuf_release(&takes);
     if (attempt->tried.length == 0)
         return err_hint(err, "set 'pwd' or 'key' in the ini file, or start an agent");
     return err_hint(err, "check 'username', and 'pwd' or 'key', in the ini file");
@@ -285,34 +198,17 @@ static int refused(struct attempt *attempt, struct err *err)
 
 int ssh_authenticate(struct ssh_connection *connection, struct err *err)
 {
-    static const struct {
-        const char *method;
-        int (*step)(struct attempt *attempt, struct err *err);
-    } steps[] = {{"publickey", try_agent},
-                 {"publickey", try_key_file},
-                 {"password", try_password},
-                 {"keyboard-interactive", try_keyboard}};
-    struct attempt attempt = {
-        .connection = connection,
-        .user = connection->target.user,
-        .user_length = (unsigned)strlen(connection->target.user),
-    };
-    int result;
+    struct attempt attempt = {.connection = connection};
+    int result, methods;
 
     strbuf_init(&attempt.tried, TRIED_LIMIT);
-    result = ask_methods(&attempt, err);
-    /* the list is the session's and goes with the next question */
-    if (result == REFUSED) {
-        attempt.methods = strdup(attempt.methods);
-        if (attempt.methods == NULL)
-            result = err_set(err, ERR_NO_MEMORY, "out of memory");
-        for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == REFUSED; i++)
-            if (is_offered(&attempt, steps[i].method))
-                result = steps[i].step(&attempt, err);
-        if (result == REFUSED)
-            result = refused(&attempt, err);
-        free(attempt.methods);
-    }
+    result = ask_server(&attempt, ask_for_nothing, NULL, "no authentication", err);
+    methods = result == REFUSED ? ssh_userauth_list(connection->session, NULL) : 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == REFUSED; i++)
+        if ((methods & steps[i].method) != 0)
+            result = steps[i].step(&attempt, err);
+    if (result == REFUSED)
+        result = refused(&attempt, methods, err);
     strbuf_release(&attempt.tried);
     return result == ACCEPTED ? 0 : result;
 }

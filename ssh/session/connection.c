@@ -6,7 +6,6 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,24 +29,15 @@ static void set_local_address(struct ssh_connection *connection)
 
 static int handshake_failure(struct ssh_connection *connection, struct err *err)
 {
-    int code = libssh2_session_last_errno(connection->session);
+    const struct ssh_target *target = &connection->target;
+    const char *reason = ssh_get_error(connection->session);
 
-    ssh_failure(connection, err, "cannot agree with the SSH server of '%s', port %d", connection->target.host,
-                connection->target.port);
-    if (code == LIBSSH2_ERROR_KEX_FAILURE || code == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE ||
-        code == LIBSSH2_ERROR_METHOD_NONE || code == LIBSSH2_ERROR_HOSTKEY_INIT || code == LIBSSH2_ERROR_HOSTKEY_SIGN)
-        err_hint(
-            err,
-            "the server needs a host key of type ed25519 or ecdsa (with an RSA key alone it wants rsa-sha2, which "
-            "this program does not have) and the ciphers aes128-ctr or aes256-ctr. On the board, once: 'ssh-keygen -t "
-            "ed25519 -N \"\" -f /etc/ssh/ssh_host_ed25519_key' (dropbear: 'dropbearkey -t ed25519 -f "
-            "/etc/dropbear/dropbear_ed25519_host_key'), and start its SSH server again; here then: take the board's "
-            "lines out of known_hosts ('ssh-keygen -R HOST') and accept the new key. Without that: copy the capture "
-            "with 'scp -r', which knows rsa-sha2, and give it to 'msprof export'");
-    else
-        err_hint(err, "see that port %d is the one of the SSH server", connection->target.port);
-    err->code = err->code == ERR_NO_MEMORY ? ERR_NO_MEMORY : ERR_REMOTE;
-    return -(int)err->code;
+    err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port,
+            reason);
+    if (strstr(reason, "no match") != NULL)
+        return err_hint(err, "the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
+                             "chacha20-poly1305 or AES-CTR, and a key exchange that is not older than they");
+    return err_hint(err, "see that port %d is the one of the SSH server", target->port);
 }
 
 static int handshake(struct ssh_connection *connection, struct err *err)
@@ -55,12 +45,18 @@ static int handshake(struct ssh_connection *connection, struct err *err)
     int64_t deadline = ssh_deadline(connection);
     int code, result;
 
-    while ((code = libssh2_session_handshake(connection->session, connection->fd)) == LIBSSH2_ERROR_EAGAIN) {
+    connection->is_given = true;
+    code = ssh_connect(connection->session);
+    if (code == SSH_AGAIN && ssh_event_add_session(connection->event, connection->session) != SSH_OK)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    for (; code == SSH_AGAIN; code = ssh_connect(connection->session)) {
         result = ssh_wait(connection, deadline, err);
-        if (result != 0)
+        if (result != 0 && (ssh_get_status(connection->session) & SSH_CLOSED_ERROR) == 0)
             return result;
+        if (result != 0)
+            break;
     }
-    return code == 0 ? 0 : handshake_failure(connection, err);
+    return code == SSH_OK ? 0 : handshake_failure(connection, err);
 }
 
 static int establish(struct ssh_connection *connection, struct err *err)
@@ -84,13 +80,11 @@ static int establish(struct ssh_connection *connection, struct err *err)
         result = handshake(connection, err);
     is_reached = result == 0;
     if (result != 0)
-        connection->lost = true; /* taking leave crashes libssh2 while its keys are half made */
+        connection->lost = true; /* there is nobody to take leave of */
     if (result == 0)
         result = ssh_check_host_key(connection, err);
     if (result == 0)
         result = ssh_authenticate(connection, err);
-    if (result == 0)
-        libssh2_keepalive_config(connection->session, 1, (unsigned)ssh_keepalive_seconds(target));
 out:
     connection->refuses = result != 0 && is_reached && !connection->lost;
     if (result != 0) {
@@ -100,33 +94,18 @@ out:
     return result;
 }
 
-static int library_status;
-
-static void start_library(void)
+int ssh_connection_open(struct ssh_connection **ret, const struct ssh_target *target, struct err *err)
 {
-    library_status = libssh2_init(0);
-}
-
-int ssh_connect(struct ssh_connection **ret, const struct ssh_target *target, struct err *err)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct ssh_connection *connection;
+    struct ssh_connection *connection = calloc(1, sizeof *connection);
     int result;
 
-    pthread_once(&once, start_library);
-    connection = calloc(1, sizeof *connection);
-    if (connection != NULL)
-        connection->input.data = malloc(SSH_RECEIVE_SIZE);
-    if (connection == NULL || connection->input.data == NULL || library_status != 0) {
-        free(connection != NULL ? connection->input.data : NULL);
-        free(connection);
+    if (connection == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    }
     connection->target = *target;
     connection->fd = -1;
     result = establish(connection, err);
     if (result != 0)
-        ssh_disconnect(connection);
+        ssh_connection_close(connection);
     else
         *ret = connection;
     return result;
@@ -186,14 +165,11 @@ int ssh_reconnect_patiently(struct ssh_patience *patience, uint64_t bytes, struc
     return result;
 }
 
-void ssh_disconnect(struct ssh_connection *connection)
+void ssh_connection_close(struct ssh_connection *connection)
 {
     if (connection == NULL)
         return;
     ssh_session_close(connection);
-    if (connection->input.data != NULL)
-        explicit_bzero(connection->input.data, SSH_RECEIVE_SIZE);
-    free(connection->input.data);
     free(connection);
 }
 
@@ -230,5 +206,5 @@ const char *ssh_local_address(const struct ssh_connection *connection)
 
 struct library_version ssh_library(void)
 {
-    return (struct library_version){"libssh2", LIBSSH2_VERSION, libssh2_version(0)};
+    return (struct library_version){"libssh", SSH_STRINGIFY(LIBSSH_VERSION), ssh_version(0)};
 }

@@ -17,11 +17,11 @@ struct ssh_connection; /* opaque */
 
 /* Resolves, connects (each address in turn), checks the host key and authenticates: agent, key file, password,
  * keyboard-interactive. All failures are -ERR_REMOTE but local ones (-ERR_NO_MEMORY, -ERR_INTERRUPTED, a key file that
- * cannot be read). The caller ssh_disconnect()s *ret. */
-int ssh_connect(struct ssh_connection **ret, const struct ssh_target *target, struct err *err);
+ * cannot be read). The caller ssh_connection_close()s *ret. */
+int ssh_connection_open(struct ssh_connection **ret, const struct ssh_target *target, struct err *err);
 
 /* Ends the connection politely when it is still there. NULL is fine. */
-void ssh_disconnect(struct ssh_connection *connection);
+void ssh_connection_close(struct ssh_connection *connection);
 
 /* Whether the connection broke: ssh_reconnect may help. */
 bool ssh_is_lost(const struct ssh_connection *connection);

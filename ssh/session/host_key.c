@@ -3,12 +3,18 @@
 #include "base/strbuf.h"
 #include "ssh/session/internal.h"
 
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of preference; ssh-rsa is signed with SHA-1 here, which today's servers do not offer any more. */
-static const char *const key_types[] = {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
-                                        "ecdsa-sha2-nistp521", "ssh-rsa"};
+/* In the order of preference, with the ways in which keys of the type sign. */
+static const struct {
+    const char *type, *ways;
+} key_types[] = {{"ssh-ed25519", "ssh-ed25519"},
+                 {"ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"},
+                 {"ecdsa-sha2-nistp384", "ecdsa-sha2-nistp384"},
+                 {"ecdsa-sha2-nistp521", "ecdsa-sha2-nistp521"},
+                 {"ssh-rsa", "rsa-sha2-512,rsa-sha2-256,ssh-rsa"}};
 #define KEY_TYPE_COUNT (sizeof key_types / sizeof key_types[0])
 
 static bool is_known(const char *type, const struct known_type *known, size_t count)
@@ -39,9 +45,9 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
     count = known_hosts_types(text, length, name, known);
     for (int wanted = 1; wanted >= 0; wanted--)
         for (size_t i = 0; i < KEY_TYPE_COUNT; i++)
-            if (is_known(key_types[i], known, count) == (wanted == 1))
-                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", key_types[i]);
-    if (libssh2_session_method_pref(connection->session, LIBSSH2_METHOD_HOSTKEY, list.data) != 0)
+            if (is_known(key_types[i].type, known, count) == (wanted == 1))
+                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", key_types[i].ways);
+    if (ssh_options_set(connection->session, SSH_OPTIONS_HOSTKEYS, list.data) != 0)
         result = ssh_failure(connection, err, "cannot choose the types of host keys");
 out:
     strbuf_release(&list);
@@ -80,8 +86,10 @@ static int refuse_type(struct err *err, const struct ssh_target *target, const c
     return err_hint(err,
                     "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then add this key "
                     "too: ssh-keyscan -t %s -p %d '%s' >> '%s'",
-                    strncmp(type, "ecdsa", 5) == 0 ? "ecdsa" : "ed25519", target->port, target->host,
-                    target->known_hosts);
+                    strncmp(type, "ecdsa", 5) == 0 ? "ecdsa"
+                    : strcmp(type, "ssh-rsa") == 0 ? "rsa"
+                                                   : "ed25519",
+                    target->port, target->host, target->known_hosts);
 }
 
 static int decide(struct ssh_connection *connection, const char *name, const char *text, size_t length, const char *key,
@@ -114,13 +122,33 @@ static int decide(struct ssh_connection *connection, const char *name, const cha
     return result;
 }
 
+/* The wire form of the server's key (free() it); NULL: it showed none. */
+static char *server_key(struct ssh_connection *connection, size_t *ret_length)
+{
+    ssh_key key = NULL;
+    char *base64 = NULL, *bytes = NULL;
+    int length;
+
+    if (ssh_get_server_publickey(connection->session, &key) != SSH_OK)
+        return NULL;
+    if (ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK)
+        bytes = malloc(strlen(base64));
+    length = bytes != NULL ? EVP_DecodeBlock((unsigned char *)bytes, (unsigned char *)base64, (int)strlen(base64)) : 0;
+    for (const char *padding = base64; length > 0 && (padding = strchr(padding, '=')) != NULL; padding++)
+        length--;
+    ssh_string_free_char(base64);
+    ssh_key_free(key);
+    *ret_length = length > 0 ? (size_t)length : 0;
+    return bytes;
+}
+
 int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
     char *text = NULL, *name = known_hosts_name(target->host, target->port);
     size_t length, key_length = 0;
-    int key_type, result;
-    const char *key = libssh2_session_hostkey(connection->session, &key_length, &key_type);
+    int result;
+    char *key = server_key(connection, &key_length);
 
     if (name == NULL || key == NULL) {
         result = name == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
@@ -132,6 +160,7 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
     if (result == 0)
         result = decide(connection, name, text, length, key, key_length, err);
 out:
+    free(key);
     free(name);
     free(text);
     return result;

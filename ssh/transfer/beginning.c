@@ -7,7 +7,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define LINE_LIMIT ((size_t)256) /* of a checksum of what comes from a pipe */
 #define BLOCK_SIZE ((uint64_t)64 * 1024)
 #define RANGE_BLOCKS 128 /* large enough that the board does not start programs most of the time */
@@ -34,12 +33,11 @@ static uint64_t comparable(const struct board *board, uint64_t bytes)
     return board->has_head ? bytes : bytes - bytes % BLOCK_SIZE;
 }
 
-static void add_script(const struct board *board, const struct beginning *beginning, uint64_t bytes,
-                       struct strbuf *script)
+static void add_script(struct board *board, const struct beginning *beginning, uint64_t bytes)
 {
+    struct strbuf *script = board_script_in(board, beginning->directory);
     const uint64_t first = beginning->known / BLOCK_SIZE, rest = (bytes - beginning->known) % RANGE_SIZE;
 
-    board_add_cd(script, beginning->directory);
     strbuf_adds(script, "f=./");
     ssh_quote(script, beginning->path);
     strbuf_adds(script, "\nsum() { ");
@@ -117,15 +115,12 @@ static int compare(struct board *board, struct comparison *comparison, struct er
     const struct ssh_io io = {.output = take_sums,
                               .arg = comparison,
                               .limits = ssh_limits_for(board->connection, comparison->beginning->bytes)};
-    struct strbuf script;
     struct ssh_exit end;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    add_script(board, comparison->beginning, comparison->beginning->bytes, &script);
-    result = script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                           : ssh_run(board->connection, script.data, &io, &end, err);
-    strbuf_release(&script);
+    add_script(board, comparison->beginning, comparison->beginning->bytes);
+    result = board->script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                                  : ssh_run(board->connection, board->script.data, &io, &end, err);
     if (comparison->differs) {
         *err = (struct err)ERR_INIT;
         return 0;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define NAMES_LIMIT ((size_t)1024 * 1024) /* bytes */
 
 static int out_of_memory(struct err *err)
@@ -60,24 +59,21 @@ static const char newest_first[] = "set --\nfor d in JOB*/; do [ -d \"$d\" ] && 
 int board_captures(struct board *board, const char *directory, bool *ret_there, struct remote_captures *ret,
                    struct err *err)
 {
-    struct strbuf script, answer;
+    struct strbuf *script = board_script(board);
+    bool is_there;
     int result;
 
     *ret = (struct remote_captures){.items = NULL};
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, NAMES_LIMIT);
-    strbuf_adds(&script, "cd ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n");
-    strbuf_adds(&script, board->has_ls ? as_listed : "");
-    strbuf_adds(&script, newest_first);
-    result =
-        script.failed ? out_of_memory(err) : board_do(board, "cannot look for captures", script.data, &answer, err);
+    strbuf_adds(script, "cd ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n");
+    strbuf_adds(script, board->has_ls ? as_listed : "");
+    strbuf_adds(script, newest_first);
+    result = board_ask(board, NAMES_LIMIT, "cannot look for captures", err);
+    is_there = strcmp(board->answer.data, BOARD_MISSING) != 0;
     if (ret_there != NULL)
-        *ret_there = strcmp(answer.data, BOARD_MISSING) != 0;
-    if (strcmp(answer.data, BOARD_MISSING) == 0)
-        strbuf_clear(&answer);
-    for (const char *at = answer.data; result == 0 && *at != '\0';) {
+        *ret_there = is_there;
+    for (const char *at = is_there ? board->answer.data : ""; result == 0 && *at != '\0';) {
         size_t length = strcspn(at, "\n");
 
         if (length == 1 && *at == '=') /* what follows is right */
@@ -88,8 +84,6 @@ int board_captures(struct board *board, const char *directory, bool *ret_there, 
     }
     if (result != 0)
         remote_captures_release(ret);
-    strbuf_release(&script);
-    strbuf_release(&answer);
     return result;
 }
 

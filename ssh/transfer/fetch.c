@@ -244,68 +244,59 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
 }
 
 /* Adds the command that sends the bytes of all files of todo, the first from where it was. */
-static int add_data_command(struct transfer *transfer, struct strbuf *script, struct err *err)
+static int add_data_command(struct transfer *transfer, struct err *err)
 {
     const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
-    struct strbuf name;
+    struct strbuf *script = board_script_in(transfer->board, transfer->remote);
 
-    board_add_cd(script, transfer->remote);
     if (first->received > 0) {
-        strbuf_init(&name, SCRIPT_LIMIT);
-        strbuf_addf(&name, "./%s", first->path);
-        strbuf_addf(script, "tail -c +%llu ", (unsigned long long)first->received + 1);
-        ssh_quote(script, name.data);
+        strbuf_addf(script, "tail -c +%llu ./", (unsigned long long)first->received + 1);
+        ssh_quote(script, first->path);
         strbuf_adds(script, " || exit 1\n");
-        strbuf_release(&name);
         transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */
-    if (transfer->named[DATA] < transfer->todo_count[DATA] && board_add_send_command(transfer->board, script, err) != 0)
-        return -(int)err->code;
-    return script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return transfer->named[DATA] < transfer->todo_count[DATA] ? board_add_send_command(transfer->board, script, err)
+                                                              : 0;
 }
 
 /* Adds the command that lists all files and then sends the bytes of those that it is asked for. */
-static int add_listing_command(struct transfer *transfer, struct strbuf *script, struct err *err)
+static int add_listing_command(struct transfer *transfer, struct err *err)
 {
-    int result = board_add_list(transfer->board, transfer->remote, script, err);
+    struct strbuf *script = &transfer->board->script;
 
+    if (board_add_list(transfer->board, transfer->remote, err) != 0)
+        return -(int)err->code;
     strbuf_addf(script, "list || exit 1\necho %s\n(", transfer->mark);
-    if (result == 0)
-        result = board_add_send_command(transfer->board, script, err);
+    if (board_add_send_command(transfer->board, script, err) != 0)
+        return -(int)err->code;
     strbuf_adds(script, ")\n");
     if (lists_again(transfer))
         strbuf_addf(script, "r=$?\n{ echo %s; list && echo %s; } >&2\nexit $r\n", transfer->mark, transfer->mark);
-    return result == 0 && script->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : result;
+    return 0;
 }
 
-static int start_data(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret, struct err *err)
+static int start(struct transfer *transfer, int stream, const struct ssh_io *io, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    struct board *board = transfer->board;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    result = transfer->waits ? add_listing_command(transfer, &script, err) : add_data_command(transfer, &script, err);
-    if (result == 0)
-        result = ssh_command_start(ret, transfer->board->connection, script.data, io, NULL, err);
-    strbuf_release(&script);
-    return result;
+    if (board->script.failed)
+        return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return ssh_command_start(&transfer->commands[stream], board->connection, board->script.data, io,
+                             stream == CHECKSUMS ? transfer->commands[DATA] : NULL, err);
 }
 
-static int start_checksums(struct transfer *transfer, const struct ssh_io *io, struct ssh_command **ret,
-                           struct err *err)
+static int start_data(struct transfer *transfer, const struct ssh_io *io, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    int result = transfer->waits ? add_listing_command(transfer, err) : add_data_command(transfer, err);
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    board_add_cd(&script, transfer->remote);
-    board_add_hash_command(transfer->board, &script);
-    result = script.failed
-                 ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                 : ssh_command_start(ret, transfer->board->connection, script.data, io, transfer->commands[DATA], err);
-    strbuf_release(&script);
-    return result;
+    return result == 0 ? start(transfer, DATA, io, err) : result;
+}
+
+static int start_checksums(struct transfer *transfer, const struct ssh_io *io, struct err *err)
+{
+    board_add_hash_command(transfer->board, board_script_in(transfer->board, transfer->remote));
+    return start(transfer, CHECKSUMS, io, err);
 }
 
 /* The command ended, and the listing has not. */
@@ -358,7 +349,7 @@ static int start_streams(struct transfer *transfer, struct stream streams[STREAM
     if (lists_again(transfer))
         data.said = &transfer->again;
     if (transfer->waits || transfer->todo_count[DATA] > 0)
-        result = start_data(transfer, &data, &commands[DATA], err);
+        result = start_data(transfer, &data, err);
     if (result == 0 && transfer->waits) /* what it is asked for is under way then while the other one starts */
         result = ssh_command_serve_while(commands[DATA], is_waiting, transfer, err);
     else if (result == 0)
@@ -366,7 +357,7 @@ static int start_streams(struct transfer *transfer, struct stream streams[STREAM
     if (result != 0 || transfer->waits || transfer->board->hash == BOARD_HASH_NONE)
         return result;
     checksums.limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes);
-    result = start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+    result = start_checksums(transfer, &checksums, err);
     if (result != -ERR_REMOTE || commands[DATA] == NULL || transfer->is_broken ||
         ssh_is_lost(transfer->board->connection))
         return result;
@@ -375,7 +366,7 @@ static int start_streams(struct transfer *transfer, struct stream streams[STREAM
         return result;
     ssh_command_close(commands[DATA]);
     commands[DATA] = NULL;
-    return start_checksums(transfer, &checksums, &commands[CHECKSUMS], err);
+    return start_checksums(transfer, &checksums, err);
 }
 
 /* Serves both streams side by side. */

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define READ_SIZE ((size_t)128 * 1024)
 #define MOST_SYNCS 512 /* files that are put on the disk one by one; of more the file system is as a whole */
 
@@ -56,20 +55,16 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct local_file source = *local;
     struct ssh_io io = {
         .input = give_bytes, .arg = &source, .limits = ssh_limits_for(files->board->connection, fetched->size)};
-    struct strbuf script, name;
+    struct strbuf *script = board_script_in(files->board, files->request->remote);
     struct ssh_exit end;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&name, SCRIPT_LIMIT);
-    board_add_cd(&script, files->request->remote);
-    strbuf_addf(&name, "./%s", fetched->path);
-    strbuf_adds(&script, "exec cmp -s - ");
-    ssh_quote(&script, name.data);
-    result = ssh_run(files->board->connection, script.data, &io, &end, err);
+    strbuf_adds(script, "exec cmp -s - ./");
+    ssh_quote(script, fetched->path);
+    if (script->failed)
+        return out_of_memory(err);
+    result = ssh_run(files->board->connection, script->data, &io, &end, err);
     fetched->is_verified = result == 0 && end.status == 0 && end.signal[0] == '\0';
-    strbuf_release(&script);
-    strbuf_release(&name);
     return result;
 }
 
@@ -130,28 +125,22 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
 {
     struct skipped_names skipped = {.files = files, .listing = listing, .ret = ret};
     const struct name_source names = {.next = next_skipped, .arg = &skipped};
-    struct strbuf script, answer;
     char *line, *at;
     int result;
 
     if (listing->skipped == 0)
         return 0;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, LISTING_LIMIT);
-    board_add_cd(&script, files->request->remote);
     /* a link to a file of the capture stands for nothing else: that file has come */
-    strbuf_adds(&script,
+    strbuf_adds(board_script_in(files->board, files->request->remote),
                 "while IFS= read -r f; do\n"
                 "t=''; [ ! -L \"$f\" ] || t=$(readlink \"$f\")\n"
                 "case $t in ''|/*|*..*) printf '%s\\n' \"$f\";; *) [ -f \"$f\" ] || printf '%s\\n' \"$f\";; esac\n"
                 "done\nexit 0\n");
-    result = board_do_with_names(files->board, "cannot look at what is no regular file", &script, &names, '\n', &answer,
-                                 err);
-    at = answer.data;
+    result =
+        board_do_with_names(files->board, LISTING_LIMIT, "cannot look at what is no regular file", &names, '\n', err);
+    at = files->board->answer.data;
     while (result == 0 && (line = board_next_line(&at)) != NULL)
         count_name(&ret->lost, ret->first_lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
-    strbuf_release(&script);
-    strbuf_release(&answer);
     return result;
 }
 
@@ -240,20 +229,14 @@ static int verify_again(const struct fetched_files *files, const struct listing 
 {
     struct file_names done = {.files = files, .now = now};
     const struct name_source names = {.next = next_done, .arg = &done, .bytes = ret->bytes};
-    struct strbuf script, answer;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, LISTING_LIMIT);
-    board_add_cd(&script, files->request->remote);
-    board_add_hash_command(files->board, &script);
+    board_add_hash_command(files->board, board_script_in(files->board, files->request->remote));
     progress_update(files->request->progress, "verifying", 0, files->count);
-    result = board_do_with_names(files->board, "cannot compute checksums on the board", &script, &names,
-                                 board_separator(files->board), &answer, err);
+    result = board_do_with_names(files->board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
+                                 board_separator(files->board), err);
     if (result == 0)
-        compare_checksums(files, now, answer.data, ret);
-    strbuf_release(&script);
-    strbuf_release(&answer);
+        compare_checksums(files, now, files->board->answer.data, ret);
     return result;
 }
 
@@ -384,7 +367,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
             count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
     if (result == 0)
         result = board_list(files->board, files->request->remote, &is_there, &now, err);
-    if (!is_there)
+    if (result == 0 && !is_there)
         return 0; /* it was removed before the connection broke */
     if (result == 0)
         result = check_sizes(files, &now, err);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define MANIFEST_LIMIT ((size_t)64 * 1024 * 1024)
 #define SWEPT_STAGING PLACEMENT_STAGING ".new"
 #define RUN_MANIFEST ".msprof-run"         /* as long as a run goes on, or when it was killed */
@@ -145,23 +144,20 @@ static int give_text(void *arg, const char **bytes, size_t *length, struct err *
 static int write_manifest(struct placement *placement, struct board *board, const struct placed_list *list,
                           const char *name, struct err *err)
 {
-    struct strbuf script, text;
+    struct strbuf *script = board_script_in(board, placement->directory), text;
     struct text_source source;
     struct ssh_io io = {
         .input = give_text, .arg = &source, .limits = ssh_limits_for(board->connection, list->count * 256)};
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&text, MANIFEST_LIMIT);
     result = add_manifest(placement, board, list, strcmp(name, RUN_MANIFEST) == 0, &text, err);
     source = (struct text_source){text.data, text.length};
-    board_add_cd(&script, placement->directory);
-    strbuf_addf(&script, "umask 027\n%s >%s.new && mv -f %s.new %s || { rm -f %s.new; exit 1; }\n",
+    strbuf_addf(script, "umask 027\n%s >%s.new && mv -f %s.new %s || { rm -f %s.new; exit 1; }\n",
                 board->has_cat ? "cat" : "{ while IFS= read -r line; do printf '%s\\n' \"$line\"; done; }", name, name,
                 name, name);
     if (result == 0)
-        result = board_run(board, "cannot write down what is brought to the board", &script, &io, err);
-    strbuf_release(&script);
+        result = board_run(board, "cannot write down what is brought to the board", &io, err);
     strbuf_release(&text);
     return result;
 }
@@ -227,7 +223,7 @@ static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\
                               "done; }\n"
                               "r=0\n";
 
-static int add_open_script(struct strbuf *script, const char *directory, struct err *err)
+static void add_open_script(struct strbuf *script, const char *directory)
 {
     strbuf_adds(script, "umask 027; d=");
     ssh_quote(script, directory);
@@ -240,48 +236,37 @@ static int add_open_script(struct strbuf *script, const char *directory, struct 
     strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
                         "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
                         "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
-    return script->failed ? out_of_memory(err) : 0;
 }
 
 int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err)
 {
-    struct strbuf script, answer;
     int result;
 
     *placement = (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has told */};
     if (placement->directory == NULL)
         return out_of_memory(err);
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, MANIFEST_LIMIT);
-    result = add_open_script(&script, directory, err);
-    if (result == 0)
-        result = board_do(board, "cannot make the project's directory", script.data, &answer, err);
-    if (result == 0)
-        placement->has_staging = strncmp(answer.data, "staged\n", 7) == 0;
-    if (result == 0 && answer.length > 0)
-        result = take_manifests(placement, board, answer.data, err);
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    add_open_script(board_script(board), directory);
+    result = board_ask(board, MANIFEST_LIMIT, "cannot make the project's directory", err);
+    if (result != 0)
+        return result;
+    placement->has_staging = strncmp(board->answer.data, "staged\n", 7) == 0;
+    return take_manifests(placement, board, board->answer.data, err);
 }
 
 int64_t placement_staged_kilobytes(struct board *board, const char *directory)
 {
-    struct strbuf script, answer;
+    struct strbuf *script = board_script(board);
+    const char *said;
     struct err ignored = ERR_INIT;
-    int64_t kilobytes = 0;
+    int64_t kilobytes;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, BOARD_ANSWER_LIMIT);
-    strbuf_adds(&script, "set -- $(du -sk ");
-    ssh_quote(&script, directory);
-    strbuf_adds(&script, "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n");
-    if (board_do(board, "cannot ask for space", script.data, &answer, &ignored) != 0 ||
-        number_parse_integer(answer.data, strcspn(answer.data, "\n"), &kilobytes) != 0 || kilobytes < 0)
-        kilobytes = 0;
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return kilobytes;
+    strbuf_adds(script, "set -- $(du -sk ");
+    ssh_quote(script, directory);
+    strbuf_adds(script, "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n");
+    if (board_do(board, "cannot ask for space", &ignored) != 0)
+        return 0;
+    said = board->answer.data;
+    return number_parse_integer(said, strcspn(said, "\n"), &kilobytes) == 0 && kilobytes > 0 ? kilobytes : 0;
 }
 
 bool placement_knows(const struct placement *placement, const char *path)
@@ -397,23 +382,17 @@ int placement_sweep(struct placement *placement, struct board *board, const stru
 {
     struct arrived_source source = {.project = project};
     const struct name_source names = {.next = next_arrived, .arg = &source, .bytes = project_bytes(project)};
-    struct strbuf script;
-    int result;
-
-    strbuf_init(&script, SCRIPT_LIMIT);
-    board_add_cd(&script, placement->directory);
-    strbuf_adds(&script, "umask 027\nrm -rf " SWEPT_STAGING " && mkdir " SWEPT_STAGING " || exit 1\n"
-                         "while IFS= read -r line; do\n"
-                         "line=${line#./}; f=${line#??} m=640\n"
-                         "case $line in x*) m=750;; esac\n"
-                         "case $f in */*) mkdir -p \"" SWEPT_STAGING "/${f%/*}\" || exit 1;; esac\n"
-                         "chmod $m \"" PLACEMENT_STAGING "/$f\" &&\n"
-                         "mv \"" PLACEMENT_STAGING "/$f\" \"" SWEPT_STAGING "/$f\" || exit 1\n"
-                         "done\nrm -rf " PLACEMENT_STAGING " && mv " SWEPT_STAGING " " PLACEMENT_STAGING "\n");
-    result = board_do_with_names(board, "cannot use what an earlier upload left", &script, &names, '\n', NULL, err);
-    strbuf_release(&script);
+    strbuf_adds(board_script_in(board, placement->directory),
+                "umask 027\nrm -rf " SWEPT_STAGING " && mkdir " SWEPT_STAGING " || exit 1\n"
+                "while IFS= read -r line; do\n"
+                "line=${line#./}; f=${line#??} m=640\n"
+                "case $line in x*) m=750;; esac\n"
+                "case $f in */*) mkdir -p \"" SWEPT_STAGING "/${f%/*}\" || exit 1;; esac\n"
+                "chmod $m \"" PLACEMENT_STAGING "/$f\" &&\n"
+                "mv \"" PLACEMENT_STAGING "/$f\" \"" SWEPT_STAGING "/$f\" || exit 1\n"
+                "done\nrm -rf " PLACEMENT_STAGING " && mv " SWEPT_STAGING " " PLACEMENT_STAGING "\n");
     placement->has_staging = false;
-    return result;
+    return board_do_with_names(board, 0, "cannot use what an earlier upload left", &names, '\n', err);
 }
 
 /* ---- putting ---- */
@@ -441,9 +420,8 @@ static int keep_placed(struct placement *placement, const struct project *projec
     return result;
 }
 
-static int add_put_script(struct strbuf *script, const char *directory, struct err *err)
+static void add_put_script(struct strbuf *script)
 {
-    board_add_cd(script, directory);
     strbuf_adds(script, "umask 027\n"
                         "keep() { k=" PLACEMENT_KEPT "/$1; mkdir -p \"${k%/*}\" || return\n"
                         "while [ -e \"$k\" ] || [ -L \"$k\" ]; do k=$k~; done\n"
@@ -459,7 +437,6 @@ static int add_put_script(struct strbuf *script, const char *directory, struct e
                         "case $line in n*) [ ! -e \"$f\" ] && [ ! -L \"$f\" ] || keep \"$f\" || exit 1;; esac\n"
                         "mv -f \"$s\" \"$f\" || exit 1\n"
                         "done\nrm -rf " PLACEMENT_STAGING "\n");
-    return script->failed ? out_of_memory(err) : 0;
 }
 
 /* "o <path>" of those that stand on the board and are ours, "n <path>" of others. */
@@ -514,20 +491,11 @@ static int move_staged(struct placement *placement, struct board *board, const s
 {
     struct put_source source = {.project = project};
     const struct name_source names = {.next = next_put, .arg = &source, .bytes = project_bytes(project)};
-    struct strbuf script, answer;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, MANIFEST_LIMIT);
-    result = add_put_script(&script, placement->directory, err);
-    if (result == 0)
-        result =
-            board_do_with_names(board, "cannot put the uploaded files into place", &script, &names, '\n', &answer, err);
-    if (answer.length > 0 && result == 0)
-        result = each_line(answer.data, placement, take_put_line, err);
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    add_put_script(board_script_in(board, placement->directory));
+    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot put the uploaded files into place", &names, '\n', err);
+    return result == 0 ? each_line(board->answer.data, placement, take_put_line, err) : result;
 }
 
 struct placed_names {
@@ -559,24 +527,16 @@ static int ask_states(struct placement *placement, struct board *board, struct e
 {
     struct placed_names list = {.list = &placement->ours};
     const struct name_source names = {.next = next_placed, .arg = &list};
-    struct strbuf script, answer;
     int result;
 
     if (!board->has_stat || placement->ours.count == 0)
         return 0;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, LISTING_LIMIT);
-    board_add_cd(&script, placement->directory);
-    strbuf_adds(&script, board->has_xargs ? "exec xargs -0 stat -c '" LISTING_FORMAT "'\n"
-                                          : "while IFS= read -r f; do stat -c '" LISTING_FORMAT
-                                            "' \"$f\" || exit 1; done\n");
-    result = board_do_with_names(board, "cannot look at the uploaded files", &script, &names, board_separator(board),
-                                 &answer, err);
-    if (result == 0 && answer.length > 0)
-        result = each_line(answer.data, placement, take_state, err);
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    strbuf_adds(board_script_in(board, placement->directory),
+                board->has_xargs ? "exec xargs -0 stat -c '" LISTING_FORMAT "'\n"
+                                 : "while IFS= read -r f; do stat -c '" LISTING_FORMAT "' \"$f\" || exit 1; done\n");
+    result = board_do_with_names(board, LISTING_LIMIT, "cannot look at the uploaded files", &names,
+                                 board_separator(board), err);
+    return result == 0 ? each_line(board->answer.data, placement, take_state, err) : result;
 }
 
 static bool has_unplaced(const struct project *project)
@@ -610,7 +570,7 @@ static const char *next_word(void *arg)
     return words->count > 0 ? words->items[--words->count] : NULL;
 }
 
-static int add_undo_script(const struct placement *placement, struct strbuf *script, struct err *err)
+static void add_undo_script(const struct placement *placement, struct strbuf *script)
 {
     strbuf_adds(script, "d=");
     ssh_quote(script, placement->directory);
@@ -629,7 +589,6 @@ static int add_undo_script(const struct placement *placement, struct strbuf *scr
                         "[ $r -ne 0 ] || [ -n \"$s\" ] || rm -f " RUN_MANIFEST "\n");
     strbuf_addf(script, "cd / && %s \"$d\" 2>/dev/null\necho \"left $(count \"$d\")\"\nexit $r\n",
                 placement->made ? "prune" : ":");
-    return script->failed ? out_of_memory(err) : 0;
 }
 
 static int take_undo_answer(char *text, struct placement_end *ret, struct err *err)
@@ -654,34 +613,21 @@ static int restore_kept(struct placement *placement, struct board *board, struct
 {
     struct words changed = ret->changed; /* a view: it is only counted down */
     const struct name_source names = {.next = next_word, .arg = &changed};
-    struct strbuf script, answer;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, MANIFEST_LIMIT);
-    result = add_undo_script(placement, &script, err);
-    if (result == 0)
-        result =
-            board_do_with_names(board, "cannot put back what was on the board", &script, &names, '\n', &answer, err);
-    if (result == 0 && answer.length > 0)
-        result = take_undo_answer(answer.data, ret, err);
-    strbuf_release(&script);
-    strbuf_release(&answer);
-    return result;
+    add_undo_script(placement, board_script(board));
+    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot put back what was on the board", &names, '\n', err);
+    return result == 0 ? take_undo_answer(board->answer.data, ret, err) : result;
 }
 
 static int remove_manifest(struct placement *placement, struct board *board, const char *name, struct err *err)
 {
-    struct strbuf script;
-    int result;
+    struct strbuf *script = board_script(board);
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "rm -f ");
-    ssh_quote(&script, placement->directory);
-    strbuf_addf(&script, "/%s\n", name);
-    result = board_do(board, "cannot leave the project's directory", script.data, NULL, err);
-    strbuf_release(&script);
-    return result;
+    strbuf_adds(script, "rm -f ");
+    ssh_quote(script, placement->directory);
+    strbuf_addf(script, "/%s\n", name);
+    return board_do(board, "cannot leave the project's directory", err);
 }
 
 /* Updates the files that runs with --keep left: those that this one has replaced are gone. */

@@ -46,15 +46,15 @@ static int keep_answer(void *arg, const char *bytes, size_t length, struct err *
 {
     struct name_stream *stream = arg;
 
-    if (stream->answer == NULL || strbuf_add(stream->answer, bytes, length) != 0)
+    if (strbuf_add(stream->answer, bytes, length) != 0)
         return err_set(err, ERR_REMOTE, "the board answers more than was asked");
     return 0;
 }
 
-int board_do_with_names(struct board *board, const char *what, const struct strbuf *script,
-                        const struct name_source *names, char separator, struct strbuf *answer, struct err *err)
+int board_do_with_names(struct board *board, size_t most, const char *what, const struct name_source *names,
+                        char separator, struct err *err)
 {
-    struct name_stream stream = {.source = names, .separator = separator, .answer = answer};
+    struct name_stream stream = {.source = names, .separator = separator, .answer = &board->answer};
     struct ssh_io io = {.input = give_names,
                         .output = keep_answer,
                         .arg = &stream,
@@ -62,12 +62,13 @@ int board_do_with_names(struct board *board, const char *what, const struct strb
     int result;
 
     strbuf_init(&stream.names, 2 * PIECE + 8192);
-    result = board_run(board, what, script, &io, err);
+    strbuf_release(&board->answer);
+    strbuf_init(&board->answer, most);
+    result = board_run(board, what, &io, err);
     strbuf_release(&stream.names);
     return result;
 }
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define LINE_LIMIT ((size_t)2 * LISTING_MAX_PATH + 128)
 #define BYTES_PER_FILE 4096 /* as which the removal of a file counts for the limits of a command */
 
@@ -258,16 +259,13 @@ int board_remove_known(struct board *board, const struct removal_request *reques
                         .output = take_answer,
                         .arg = &removal,
                         .limits = ssh_limits_for(board->connection, (uint64_t)request->count * BYTES_PER_FILE)};
-    struct strbuf script;
     int result;
 
     *ret = (struct removal_result){.left = 0};
-    strbuf_init(&script, SCRIPT_LIMIT);
     strbuf_init(&removal.names, 2 * PIECE + LINE_LIMIT);
     strbuf_init(&removal.line, LINE_LIMIT);
-    add_script(&removal, &script);
-    result = board_run(board, "cannot remove files from the board", &script, &io, err);
-    strbuf_release(&script);
+    add_script(&removal, board_script(board));
+    result = board_run(board, "cannot remove files from the board", &io, err);
     strbuf_release(&removal.names);
     strbuf_release(&removal.line);
     return result;

@@ -17,10 +17,11 @@ struct name_source {
     uint64_t bytes; /* of the files, when the command reads them: how long it may be silent */
 };
 
-/* Runs a script that must succeed and reads "./<name>" and a separator, again and again. Its words on standard error
- * are part of the error, which begins with what. answer may be NULL: then it must say nothing. */
-int board_do_with_names(struct board *board, const char *what, const struct strbuf *script,
-                        const struct name_source *names, char separator, struct strbuf *answer, struct err *err);
+/* Runs the board's script, which must succeed and reads "./<name>" and a separator, again and again. Its words on
+ * standard error are part of the error, which begins with what; what it prints, at most so many bytes, is the board's
+ * answer. */
+int board_do_with_names(struct board *board, size_t most, const char *what, const struct name_source *names,
+                        char separator, struct err *err);
 
 /* A file as the board has it when nobody has touched it. */
 struct known_file {

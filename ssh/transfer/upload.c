@@ -264,7 +264,6 @@ static int tar_out_next(void *arg, const char **bytes, size_t *length, struct er
     return result;
 }
 
-#define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define DD_BLOCK_SIZE 65536
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
@@ -356,19 +355,13 @@ static int hash_asked(struct board *board, struct project *project, const char *
 {
     struct chosen_files chosen = {.project = project, .wanted = is_asked};
     const struct name_source names = {next_chosen, &chosen, bytes_of(project, is_asked)};
-    struct strbuf script, answer;
     int result;
 
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_init(&answer, LISTING_LIMIT);
-    board_add_cd(&script, directory);
-    board_add_hash_command(board, &script);
-    result = board_do_with_names(board, "cannot compute checksums on the board", &script, &names,
-                                 board_separator(board), &answer, err);
-    if (result == 0 && answer.length > 0)
-        take_checksums(board, project, answer.data, answer.length);
-    strbuf_release(&script);
-    strbuf_release(&answer);
+    board_add_hash_command(board, board_script_in(board, directory));
+    result = board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
+                                 board_separator(board), err);
+    if (result == 0)
+        take_checksums(board, project, board->answer.data, board->answer.length);
     return result;
 }
 
@@ -506,12 +499,11 @@ static void tell_full_disk(struct board *board, const char *directory, struct er
     *err = told;
 }
 
-static int run_with_tar(struct board *board, struct tar_out *tar, const char *staging, const struct strbuf *script,
-                        struct err *err)
+static int run_with_tar(struct board *board, struct tar_out *tar, const char *staging, struct err *err)
 {
     const struct ssh_io io = {
         .input = tar_out_next, .arg = tar, .limits = ssh_limits_for(board->connection, project_bytes(tar->project))};
-    int result = board_run(board, "cannot upload the project", script, &io, err);
+    int result = board_run(board, "cannot upload the project", &io, err);
 
     if (result != 0 && !ssh_is_lost(board->connection))
         tell_full_disk(board, staging, err);
@@ -536,26 +528,24 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
 
     for (size_t i = 0; i < project->count && result == 0; i++) {
         struct project_file *file = &project->files[i];
-        struct strbuf script;
+        struct strbuf *script;
 
         if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
-        strbuf_init(&script, SCRIPT_LIMIT);
-        board_add_cd(&script, staging);
-        strbuf_adds(&script, "f=");
-        ssh_quote(&script, file->path);
-        strbuf_adds(&script, "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n");
+        script = board_script_in(board, staging);
+        strbuf_adds(script, "f=");
+        ssh_quote(script, file->path);
+        strbuf_adds(script, "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n");
         if (file->link != NULL) {
-            strbuf_adds(&script, "ln -sf ");
-            ssh_quote(&script, file->link);
-            strbuf_adds(&script, " \"$f\"\n");
+            strbuf_adds(script, "ln -sf ");
+            ssh_quote(script, file->link);
+            strbuf_adds(script, " \"$f\"\n");
         } else {
-            add_receive_command(board, file, &script);
+            add_receive_command(board, file, script);
         }
         tar_out_choose(tar, i);
-        result = run_with_tar(board, tar, staging, &script, err);
+        result = run_with_tar(board, tar, staging, err);
         file->staged = result == 0; /* which is verified with the others */
-        strbuf_release(&script);
     }
     return result;
 }
@@ -576,26 +566,23 @@ static int send_begun(struct board *board, struct project *project, const char *
 static int send_all(struct board *board, struct project *project, const char *staging, const struct progress *progress,
                     struct err *err)
 {
+    struct strbuf *script = board_script(board);
     struct tar_out tar;
-    struct strbuf script;
     int result = tar_out_init(&tar, project, progress, err);
 
     if (result != 0)
         return result;
-    strbuf_init(&script, SCRIPT_LIMIT);
-    strbuf_adds(&script, "umask 027\nmkdir -p ");
-    ssh_quote(&script, staging);
-    strbuf_adds(&script, " || exit 1\n");
-    board_add_cd(&script, staging);
+    strbuf_adds(script, "umask 027\nd=");
+    ssh_quote(script, staging);
+    strbuf_adds(script, "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n");
     if (board->has_tar) {
-        strbuf_adds(&script, "exec tar xf -\n");
-        result = run_with_tar(board, &tar, staging, &script, err);
+        strbuf_adds(script, "exec tar xf -\n");
+        result = run_with_tar(board, &tar, staging, err);
     } else {
-        result = board_do(board, "cannot upload the project", script.data, NULL, err);
+        result = board_do(board, "cannot upload the project", err);
         if (result == 0)
             result = send_singly(board, &tar, staging, false, err);
     }
-    strbuf_release(&script);
     tar_out_release(&tar);
     return result;
 }

@@ -75,9 +75,9 @@ make_pair() {
 }
 
 @test "a library that is missing is named with its package" {
-    run "$repository/tools/check-libraries.sh" "stddef.h no_such_library.h libssh2.h" cc -nostdinc
+    run "$repository/tools/check-libraries.sh" "stddef.h no_such_library.h libssh/libssh.h" cc -nostdinc
     expect_equal "$status" 1
-    [[ $output == *"install libssh2-1-dev (libssh2-devel), or build without collect: make COLLECT=no"* ]]
+    [[ $output == *"install libssh-dev (libssh-devel), or build without collect: make COLLECT=no"* ]]
     run "$repository/tools/check-libraries.sh" "sqlite3.h" cc
     expect_equal "$status" 0
     expect_equal "$output" ""

@@ -249,7 +249,7 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
-/* Calls with which libssh2 reads and writes. */
+/* Calls with which libssh reads and writes. */
 ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
     REAL(ssize_t, "recv", int, void *, size_t, int)

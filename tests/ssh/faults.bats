@@ -83,17 +83,6 @@ teardown() {
     expect_contains "$stderr" "onnection refused"
 }
 
-@test "an RSA key that the server refuses brings the advice on types of keys" {
-    start_sshd
-    ssh-keygen -q -t rsa -N '' -f "$keys/rsa"
-    cat "$keys/rsa.pub" >"$keys/authorized"
-    sed -i "s|^key = .*|key = $keys/rsa|" board.ini
-    collect
-    expect_status 5
-    expect_contains "$stderr" rsa-sha2
-    expect_contains "$stderr" ed25519
-}
-
 @test "a host that does not exist or does not answer ends in time" {
     start_sshd
     sed -i 's/^ip = .*/ip = no-such-host.invalid/' board.ini
