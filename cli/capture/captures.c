@@ -134,7 +134,8 @@ static void describe_layout(struct strbuf *text, const struct layout *layout)
     }
 }
 
-int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
+/* A checksum of everything that the layouts of a set say; equal for sets that decode alike. */
+static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
 {
     struct checksum *sum = checksum_new();
     struct strbuf text;

@@ -25,9 +25,6 @@ int user_reports_load(struct report_files *files, const struct settings *setting
  * set must be initialized; it is to be released also after a failure. */
 int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err);
 
-/* A checksum of everything that the layouts of a set say; equal for sets that decode alike. */
-int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err);
-
 /* Whose names the reports of a capture have. */
 
 /* The version that --cann-version asks for, else the one that the capture says, which is told. framework: what the

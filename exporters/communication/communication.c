@@ -392,7 +392,7 @@ static int compare_packets(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-void comm_sort_sizes(struct collective *sum)
+static void comm_sort_sizes(struct collective *sum)
 {
     for (int i = 0; i < MEDIUM_LOCAL; i++)
         array_sort(sum->media[i].sizes.items, sum->media[i].sizes.count, sizeof(struct collective_packets),

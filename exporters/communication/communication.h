@@ -44,7 +44,6 @@ void comm_document_free(struct comm_document *document);
 /* Sums up an operator as the frameworks do, its sizes ascending. Release it whatever the result. */
 int comm_sum_make(const struct comm_document *document, const struct comm_operator *operator, struct collective * ret,
                   struct err *err);
-void comm_sort_sizes(struct collective *sum);
 
 /* MB and ms to GB/s, four decimals. */
 double comm_bandwidth(double mb, double ms);

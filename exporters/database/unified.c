@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct word_range word_ranges[WORD_RANGES] = {
+static const struct word_range word_ranges[WORD_RANGES] = {
     {"core", core_names, 0, TASK_COMMUNICATES_ON_AI_CPU - 1, FIRST_WORD_ID},
     {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU, TASK_COMMUNICATES_ON_AI_CPU, SCHEDULE_ID},
     {"core", core_names, TASK_COMMUNICATES_ON_AI_CPU + 1, INT64_MAX, FIRST_WORD_ID + 100},
@@ -97,7 +97,9 @@ static struct page_table *new_table(struct unified_bulk *bulk, enum bulk_table t
                           err);
 }
 
-struct unified_bulk *unified_bulk_new(int fd, const struct schema_file *file, const char *script, struct err *err)
+/* file: of the tables that `script` makes; fd is its. NULL with err set. */
+static struct unified_bulk *unified_bulk_new(int fd, const struct schema_file *file, const char *script,
+                                             struct err *err)
 {
     struct unified_bulk *bulk = calloc(1, sizeof *bulk);
     if (bulk == NULL) {
@@ -171,7 +173,9 @@ static int64_t end_of(int64_t start_ns, int64_t duration_ns)
 
 /* ---- calls ---- */
 
-int unified_launch(struct unified_bulk *bulk, int64_t connection_id, int64_t *ret, struct err *err)
+/* The call that a connection's tasks belong to: the launch at the node level around the call that launched them, else
+ * that call, as the timeline's arrows; 0: there is none. */
+static int unified_launch(struct unified_bulk *bulk, int64_t connection_id, int64_t *ret, struct err *err)
 {
     return slots_get(bulk->launches, connection_id, ret, err);
 }
@@ -311,7 +315,8 @@ int unified_add_overlap(struct unified_bulk *bulk, int64_t device_id, int64_t st
     return add_row(bulk, BULK_OVERLAPS, id, &row, err);
 }
 
-int unified_bulk_end(struct unified_bulk *bulk, struct err *err)
+/* Completes the pages: SQLite may open the file. */
+static int unified_bulk_end(struct unified_bulk *bulk, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; i < BULK_TABLES && status == 0; i++)
@@ -319,7 +324,8 @@ int unified_bulk_end(struct unified_bulk *bulk, struct err *err)
     return status == 0 ? pages_finish(&bulk->pages, err) : status;
 }
 
-uint64_t unified_bulk_rows(const struct unified_bulk *bulk)
+/* Rows so far, launches among them. */
+static uint64_t unified_bulk_rows(const struct unified_bulk *bulk)
 {
     uint64_t rows = bulk->launch_count;
     for (size_t i = 0; i < BULK_TABLES; i++)

@@ -51,12 +51,10 @@ struct word_range {
     int64_t first, last, id;
 };
 #define WORD_RANGES 5
-extern const struct word_range word_ranges[WORD_RANGES];
 
 struct unified_bulk; /* opaque */
 
 /* file: of the tables that `script` makes; fd is its. NULL with err set. */
-struct unified_bulk *unified_bulk_new(int fd, const struct schema_file *file, const char *script, struct err *err);
 void unified_bulk_free(struct unified_bulk *bulk); /* NULL is fine */
 /* Facts about the capture that rows are made of: the process, and the largest number of a name. */
 void unified_bulk_capture(struct unified_bulk *bulk, int64_t process_id, int64_t last_name);
@@ -70,13 +68,5 @@ int unified_add_metrics(struct unified_bulk *bulk, int64_t task_id, const int64_
 /* Adds what a device did for a while: type as in ENUM_OVERLAP_ANALYSIS_TYPE. */
 int unified_add_overlap(struct unified_bulk *bulk, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
                         struct err *err);
-/* Completes the pages: SQLite may open the file. */
-int unified_bulk_end(struct unified_bulk *bulk, struct err *err);
-
-/* The call that a connection's tasks belong to: the launch at the node level around the call that launched them, else
- * that call, as the timeline's arrows; 0: there is none. */
-int unified_launch(struct unified_bulk *bulk, int64_t connection_id, int64_t *ret, struct err *err);
-/* Rows so far, launches among them. */
-uint64_t unified_bulk_rows(const struct unified_bulk *bulk);
 
 #endif

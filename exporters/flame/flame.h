@@ -47,16 +47,11 @@ void flame_release(struct flame *flame);
 
 /* ---- inside of making one ---- */
 
-int flame_init(struct flame *flame, enum flame_weight weight, struct err *err);
 /* The node of a frame inside of another, new or known; name: a number of flame->names. */
-int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *ret, struct err *err);
-int flame_name(struct flame *flame, const char *text, uint32_t *ret, struct err *err);
 static inline void flame_add(struct flame *flame, uint32_t node, int64_t weight)
 {
     flame->nodes.items[node].self = number_add(flame->nodes.items[node].self, weight);
 }
-/* Sums the nodes up. */
-void flame_finish(struct flame *flame);
 
 /* ---- files ---- */
 

@@ -21,7 +21,7 @@ struct known_child {
     uint32_t node;
 };
 
-int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
+static int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
 {
     *flame = (struct flame){.weight = weight, .known = MAP_OF(struct known_child, key)};
     if (array_reserve(&flame->nodes, 1, err) != 0)
@@ -38,12 +38,14 @@ void flame_release(struct flame *flame)
     *flame = (struct flame){.weight = FLAME_DEVICE};
 }
 
-int flame_name(struct flame *flame, const char *text, uint32_t *ret, struct err *err)
+/* The node of a frame inside of another, new or known; name: a number of flame->names. */
+static int flame_name(struct flame *flame, const char *text, uint32_t *ret, struct err *err)
 {
     return intern_add(&flame->names, text, strlen(text), ret, err);
 }
 
-int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *ret, struct err *err)
+/* The node of a frame inside of another, new or known; name: a number of flame->names. */
+static int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *ret, struct err *err)
 {
     const struct child_key key = {parent, name};
     uint32_t depth = flame->nodes.items[parent].depth;
@@ -68,7 +70,8 @@ int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *r
     return 0;
 }
 
-void flame_finish(struct flame *flame)
+/* Sums the nodes up. */
+static void flame_finish(struct flame *flame)
 {
     struct flame_node *nodes = flame->nodes.items;
 

@@ -107,7 +107,7 @@ static void open_shown(struct markdown *markdown, struct outfile *out, const cha
     }
 }
 
-void markdown_open(struct markdown *markdown, struct outfile *out, const char *element)
+static void markdown_open(struct markdown *markdown, struct outfile *out, const char *element)
 {
     if (markdown->hidden > 0 || is_hidden(element))
         markdown->hidden++;
@@ -115,7 +115,8 @@ void markdown_open(struct markdown *markdown, struct outfile *out, const char *e
         open_shown(markdown, out, element);
 }
 
-void markdown_attribute(struct markdown *markdown, const char *name, const char *value)
+/* Takes an attribute of the element that was opened last. */
+static void markdown_attribute(struct markdown *markdown, const char *name, const char *value)
 {
     if (markdown->hidden > 0 || strcmp(name, "class") != 0)
         return;
@@ -155,7 +156,8 @@ static void close_shown(struct markdown *markdown, struct outfile *out, const ch
     }
 }
 
-void markdown_close(struct markdown *markdown, struct outfile *out, const char *element)
+/* Takes an attribute of the element that was opened last. */
+static void markdown_close(struct markdown *markdown, struct outfile *out, const char *element)
 {
     if (markdown->hidden > 0)
         markdown->hidden--;
@@ -163,7 +165,8 @@ void markdown_close(struct markdown *markdown, struct outfile *out, const char *
         close_shown(markdown, out, element);
 }
 
-void markdown_character(struct markdown *markdown, struct outfile *out, const char *text, size_t size)
+/* Puts a character of a text. */
+static void markdown_character(struct markdown *markdown, struct outfile *out, const char *text, size_t size)
 {
     static const char special[] = "\\`*_[]<>|&~$@#";
 

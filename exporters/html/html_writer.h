@@ -29,13 +29,6 @@ struct markdown {
     uint64_t number_columns; /* bits, of the first MARKDOWN_COLUMNS_MAX */
 };
 
-void markdown_open(struct markdown *markdown, struct outfile *out, const char *element);
-/* Takes an attribute of the element that was opened last. */
-void markdown_attribute(struct markdown *markdown, const char *name, const char *value);
-void markdown_close(struct markdown *markdown, struct outfile *out, const char *element);
-/* Puts a character of a text. */
-void markdown_character(struct markdown *markdown, struct outfile *out, const char *text, size_t size);
-
 #define HTML_DEPTH_MAX 32
 #define HTML_NAME_MAX 400 /* bytes that are shown of a name; the middle of a longer one is left out */
 

@@ -228,7 +228,9 @@ static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
                      NULL, 0, take_task, load, err);
 }
 
-int launches_load(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
+/* Reads them of Ascend's captures; names of calls are ids of table name. ret is empty before; launches_release() it
+ * whatever the result. */
+static int launches_load(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
 {
     struct launch_load load = {.workload = workload,
                                .launches = ret,

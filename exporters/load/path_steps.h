@@ -28,8 +28,4 @@ int path_steps_find(struct path_steps *steps, size_t split, const struct step_pa
 
 /* Which call of the host launched each execution, and which calls waited for a device. */
 
-/* Reads them of Ascend's captures; names of calls are ids of table name. ret is empty before; launches_release() it
- * whatever the result. */
-int launches_load(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err);
-
 #endif

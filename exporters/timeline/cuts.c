@@ -84,7 +84,7 @@ size_t trace_cuts_part(const struct cut_borders *borders, const struct export_op
     return low;
 }
 
-void trace_cuts_release(struct trace_cuts *cuts)
+static void trace_cuts_release(struct trace_cuts *cuts)
 {
     for (size_t i = 0; i < cuts->files.count; i++) {
         free(cuts->files.items[i].path);

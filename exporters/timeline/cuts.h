@@ -47,7 +47,6 @@ const struct cut_borders *trace_cuts_of(const struct trace_cuts *cuts, const str
                                         const char *path);
 /* The part of an event that begins then, from 0. */
 size_t trace_cuts_part(const struct cut_borders *borders, const struct export_options *options, int64_t time_ns);
-void trace_cuts_release(struct trace_cuts *cuts);
 
 /* The begins of the steps of a capture's leading family, on whichever device, since origin_ns. */
 int trace_cuts_read_steps(sqlite3 *db, int64_t origin_ns, struct cut_borders *ret, struct err *err);

@@ -230,7 +230,7 @@ int nesting_place(struct nesting *nesting, int64_t start_ns, int64_t end_ns, siz
     }
     *ret_lane = NESTING_LANES_MAX;
     *ret_shared_ends = 0;
-    if (nesting->count == NESTING_LANES_MAX)
+    if (nesting->count == (nesting->apart ? NESTING_LANES_MAX : NESTING_NESTED_LANES_MAX))
         return 0;
     if (array_reserve(nesting, 1, err) < 0)
         return -(int)err->code;

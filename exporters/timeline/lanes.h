@@ -51,7 +51,8 @@ int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
 
 /* On lanes of a timeline: what a lane holds is nested, so that viewers draw it as it was; what
  * overlaps another range only in part goes to a further lane. */
-#define NESTING_LANES_MAX 256
+#define NESTING_LANES_MAX 256       /* where ranges are apart */
+#define NESTING_NESTED_LANES_MAX 64 /* where they nest */
 #define NESTING_DEPTH_MAX 128
 
 /* All zero: no lane is used. */

@@ -20,6 +20,7 @@
 /* Threads of lanes: AI core streams, then those of the AI CPU; of each what is not known, then the streams by their
  * numbers, then all whose numbers cannot be or are too many: damaged data. */
 #define STREAMS_MAX 1024
+#define CPU_STREAMS_MAX 64 /* at least, beside all that the AI core has */
 #define CPU_BIT (INT64_C(1) << 40)
 #define OTHER_STREAMS (CPU_BIT - 1)
 
@@ -50,6 +51,7 @@ struct task_timeline {
     struct svp_names names;
     struct svp_spans inferences; /* the only thing here that grows with the capture */
     struct trace_lanes lanes;
+    struct map core_streams;               /* numbers that AI CPU tasks do not take */
     int64_t largest_stream, first_further; /* first_further: of the numbers of further lanes */
     struct {
         struct placed_task *items;
@@ -63,7 +65,7 @@ struct task_timeline {
     int64_t latest_end_ns, index;
     struct parallel *parallel;
     struct task_unit *unit; /* being filled; NULL: none */
-    uint64_t rows;
+    size_t sampled;         /* tasks that were looked at */
 };
 
 /* ---- threads ---- */
@@ -80,8 +82,9 @@ static int64_t thread_of(const struct task_timeline *timeline, bool ai_cpu, int6
     const int64_t kind = ai_cpu ? CPU_BIT : 0;
     int64_t number = stream_id >= 0 && stream_id < OTHER_STREAMS - 1 ? stream_id + 1 : OTHER_STREAMS;
     if (stream_id == DB_NULL)
-        number = 0;
-    if (timeline->lanes.threads.used >= STREAMS_MAX && !trace_lanes_has(&timeline->lanes, 0, kind | number))
+        return kind;
+    if (timeline->lanes.threads.used >= (ai_cpu ? STREAMS_MAX + CPU_STREAMS_MAX : STREAMS_MAX) &&
+        !trace_lanes_has(&timeline->lanes, 0, kind | number))
         number = OTHER_STREAMS;
     return kind | number;
 }
@@ -91,17 +94,35 @@ static int64_t own_number(void *arg, int64_t thread)
 {
     const struct task_timeline *timeline = arg;
     const int64_t stream_id = (thread & OTHER_STREAMS) - 1;
-    if (stream_id < 0 || stream_id == OTHER_STREAMS - 1 || trace_lanes_has(&timeline->lanes, 0, thread ^ CPU_BIT))
+    if (stream_id < 0 || stream_id == OTHER_STREAMS - 1 || trace_lanes_has(&timeline->lanes, 0, thread ^ CPU_BIT) ||
+        ((thread & CPU_BIT) != 0 && map_get(&timeline->core_streams, &stream_id) != NULL))
         return -1;
     return timeline->first_further == 0 || stream_id < timeline->first_further ? stream_id : -1;
 }
 
+static int note_task(void *arg, const struct svp_task *task, struct err *err)
+{
+    struct task_timeline *timeline = arg;
+    const int64_t stream_id = task->stream_id;
+    note_stream(timeline, stream_id);
+    if (timeline->model->ai_cpu_tasks > 0 && stream_id >= 0 &&
+        map_add(&timeline->core_streams, &stream_id, NULL, err) == NULL)
+        return -(int)err->code;
+    return 0;
+}
+
+/* Asked while the timeline's own reader is in the middle of an inference. */
 static int first_further(void *arg, int64_t *ret, struct err *err)
 {
     struct task_timeline *timeline = arg;
-    (void)err;
+    const struct svp_spans *list = &timeline->inferences;
+    struct svp_task_reader *reader = svp_task_reader_new(timeline->run->db, err);
+    bool failed = reader == NULL;
+    for (size_t i = 0; !failed && timeline->model->ai_cpu_tasks <= 0 && i < list->count; i++)
+        failed = svp_read_task_times(reader, list->items[i].id, note_task, timeline, err) < 0;
+    svp_task_reader_free(reader);
     *ret = timeline->first_further = timeline->largest_stream + 1;
-    return 0;
+    return failed ? -(int)err->code : 0;
 }
 
 static void name_thread(void *arg, int64_t pid, int64_t thread, struct strbuf *ret)
@@ -114,7 +135,7 @@ static void name_thread(void *arg, int64_t pid, int64_t thread, struct strbuf *r
         strbuf_adds(ret, "Stream N/A");
     else
         strbuf_addf(ret, "Stream %lld", (long long)(number - 1));
-    if ((thread & CPU_BIT) != 0 && number != OTHER_STREAMS && trace_lanes_has(&timeline->lanes, pid, thread ^ CPU_BIT))
+    if ((thread & CPU_BIT) != 0 && trace_lanes_has(&timeline->lanes, pid, thread ^ CPU_BIT))
         strbuf_adds(ret, " AI_CPU");
 }
 
@@ -123,34 +144,32 @@ static void name_thread(void *arg, int64_t pid, int64_t thread, struct strbuf *r
 static int look_at_task(void *arg, const struct svp_task *task, struct err *err)
 {
     struct task_timeline *timeline = arg;
-    note_stream(timeline, task->stream_id);
-    if (task->stream_id != DB_NULL && task->stream_id >= 0 &&
-        trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), NULL, err) < 0)
+    if (note_task(timeline, task, err) < 0 ||
+        (task->stream_id != DB_NULL && task->stream_id >= 0 &&
+         trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), NULL, err) < 0))
         return -(int)err->code;
-    return ++timeline->rows % SAMPLE_ROWS == 0 ? READING_ENDS : 0;
+    return timeline->model->ai_cpu_tasks <= 0 && ++timeline->sampled == SAMPLE_ROWS ? READING_ENDS : 0;
 }
 
 static int look_at_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
 {
-    struct task_timeline *timeline = arg;
     (void)err;
-    note_stream(timeline, task->stream_id);
-    return ++timeline->rows % SAMPLE_ROWS == 0 ? READING_ENDS : 0;
+    note_stream(arg, task->stream_id);
+    return 0;
 }
 
-/* Nearly always a few inferences name every stream, and the first AI CPU tasks theirs. One that comes later has a
- * number of its own if it is free. */
-static int sample_streams(struct task_timeline *timeline, struct err *err)
+/* Streams of the AI core have their own numbers. Where the AI CPU could take one before its stream comes, all are
+ * looked for; else a few inferences are enough, and the others are looked through when a further lane is needed. */
+static int find_streams(struct task_timeline *timeline, struct err *err)
 {
     const struct svp_spans *list = &timeline->inferences;
-    int status = 0;
-    for (size_t i = 0; i < list->count && i < SAMPLE_INFERENCES && status == 0; i++)
-        status = svp_read_task_times(timeline->reader, list->items[i].id, look_at_task, timeline, err);
-    if (status < 0 || timeline->model->ai_cpu_tasks <= 0)
-        return status < 0 ? status : 0;
-    timeline->rows = 0;
-    status = svp_each_ai_cpu_task(timeline->run->db, timeline->model, look_at_cpu_task, timeline, err);
-    return status < 0 ? status : 0;
+    const bool shared = timeline->model->ai_cpu_tasks > 0;
+    for (size_t i = 0; i < list->count && (shared || (i < SAMPLE_INFERENCES && timeline->sampled < SAMPLE_ROWS)); i++) {
+        if (svp_read_task_times(timeline->reader, list->items[i].id, i < SAMPLE_INFERENCES ? look_at_task : note_task,
+                                timeline, err) < 0)
+            return -(int)err->code;
+    }
+    return shared ? svp_each_ai_cpu_task(timeline->run->db, timeline->model, look_at_cpu_task, timeline, err) : 0;
 }
 
 /* ---- the sequence ---- */
@@ -391,7 +410,7 @@ static int load(struct task_timeline *timeline, struct err *err)
     sqlite3 *db = timeline->run->db;
     timeline->reader = svp_task_reader_new(db, err);
     if (timeline->reader == NULL || svp_spans_load(timeline->run, timeline->model, &timeline->inferences, err) < 0 ||
-        svp_names_load(timeline->run, timeline->model, &timeline->names, err) < 0 || sample_streams(timeline, err) < 0)
+        svp_names_load(timeline->run, timeline->model, &timeline->names, err) < 0 || find_streams(timeline, err) < 0)
         return -(int)err->code;
     if (timeline->model->ai_cpu_tasks <= 0)
         return 0;
@@ -429,6 +448,7 @@ int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, s
     timeline->run = run;
     timeline->model = model;
     timeline->largest_stream = -1;
+    timeline->core_streams = (struct map){.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)};
     trace_lanes_init(&timeline->lanes, &timeline->trace.style, "", first_further, timeline);
     timeline->lanes.own = own_number;
     timeline->lanes.in_turn = timeline->lanes.apart = true;
@@ -437,6 +457,7 @@ int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, s
         status = svp_timeline_open(&timeline->trace, run, "task_time", model, err);
     if (status == 0)
         status = svp_timeline_close(&timeline->trace, draw(timeline, err), model, err);
+    map_release(&timeline->core_streams);
     trace_lanes_release(&timeline->lanes);
     svp_names_release(&timeline->names);
     sqlite3_finalize(timeline->cpu_tasks);

@@ -294,7 +294,9 @@ static bool is_first_of_report(size_t i)
     return true;
 }
 
-int tracks_write(struct timeline_run *timeline, struct err *err)
+/* Writes msprof_<timestamp>.json with all tracks that the options show, and for each other report that tracks name a
+ * file with these. No file without events. */
+static int tracks_write(struct timeline_run *timeline, struct err *err)
 {
     struct track_run *run = run_new(timeline, err);
     if (run == NULL)

@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "base/file/spool.h"
-#include "base/progress.h"
 #include "base/number.h"
+#include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
 #include "db/query/operators/query_models.h"
@@ -57,7 +57,8 @@ void earlier_count_thread(struct earlier *draw, int64_t number)
         draw->first_free = number + 1;
 }
 
-int64_t earlier_pid(const struct earlier *draw, int64_t process)
+/* The process id of a process of the layer. */
+static int64_t earlier_pid(const struct earlier *draw, int64_t process)
 {
     if (draw->compat)
         return draw->layer != 0 && process >= 0 ? trace_tagged(draw->layer, process) : process;

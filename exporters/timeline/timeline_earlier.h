@@ -74,7 +74,6 @@ int earlier_end_layer(struct earlier *draw, int status,
 /* A thread of this number is going to be drawn. */
 void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */
-int64_t earlier_pid(const struct earlier *draw, int64_t process);
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name);
 
 /* Room for an event with so many bytes of texts; NULL with err set. */

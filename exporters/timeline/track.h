@@ -181,10 +181,6 @@ int series_track_write(struct track_run *run, const struct track *track, struct 
 int series_track_name_threads(struct series_track *state, struct err *err);
 void series_track_release(struct series_track *state);
 
-/* Writes msprof_<timestamp>.json with all tracks that the options show, and for each other report that tracks name a
- * file with these. No file without events. */
-int tracks_write(struct timeline_run *run, struct err *err);
-
 /* Writes <name> with all tracks and what the guest adds; compat: in the style of trace_style_2023. */
 int tracks_write_with(struct timeline_run *run, const struct trace_guest *guest, const char *name, bool compat,
                       struct err *err);

@@ -643,6 +643,8 @@ static void check_unchanged(const struct capture *capture)
 {
     struct err ignored = ERR_INIT;
     struct entry_list now;
+    if (capture->directory == NULL) /* a file that a program opened for itself */
+        return;
     char fingerprint[sizeof capture->fingerprint];
     bool listed = entry_list_read(&now, capture->directory, &ignored) == 0 &&
                   entry_list_fingerprint(&now, fingerprint, &ignored) == 0;

@@ -425,9 +425,6 @@ void association_drop_joined(struct association *association, size_t part, const
  * the deepest call around notes[i]. */
 void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
                             uint32_t deepest_call);
-/* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there
- * is none. */
-size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from);
 /* The model that a call works for; NO_MODEL: none. */
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
 bool association_is_copying(const struct association *association, const struct track *track);

@@ -88,7 +88,9 @@ void association_place_note(const struct association *association, const struct 
                      : association_call_around(association, thread, deepest_call, levels[note->kind], ANY_TYPE);
 }
 
-size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from)
+/* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there
+ * is none. */
+static size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from)
 {
     const struct call *around = &thread->calls[call];
     if (from == 0) { /* the first after the call began */

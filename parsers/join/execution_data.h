@@ -175,12 +175,8 @@ int executions_add_record(struct executions *executions, const struct numbers *o
                           const void *record, size_t size, struct err *err);
 /* Ends the adding of states. */
 int executions_finish_states(struct executions *executions, struct err *err);
-/* Builds the trees of all threads' calls, emits them and adds their launches to the records of tasks. */
-int executions_join_calls(struct executions *executions, struct err *err);
 /* Gives every execution its description, counters and launch, and every run of the AI CPU its operator; emits counters
  * of tasks that did not run. */
 int executions_match(struct executions *executions, struct err *err);
-/* Emits the other rows. */
-int executions_emit(struct executions *executions, struct err *err);
 
 #endif

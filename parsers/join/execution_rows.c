@@ -132,7 +132,8 @@ static int add_call(struct tree *tree, const struct spool_item *item, struct err
     return record->launches > 0 ? connect(tree, call, record, err) : 0;
 }
 
-int executions_join_calls(struct executions *executions, struct err *err)
+/* Builds the trees of all threads' calls, emits them and adds their launches to the records of tasks. */
+static int executions_join_calls(struct executions *executions, struct err *err)
 {
     struct tree tree = {.executions = executions, .first_row = 1};
     struct spool_item item;
@@ -296,7 +297,8 @@ static int emit_operator_texts(struct executions *executions, size_t set, struct
     return 0;
 }
 
-int executions_emit(struct executions *executions, struct err *err)
+/* Emits the other rows. */
+static int executions_emit(struct executions *executions, struct err *err)
 {
     int status = emit_tasks(executions, err);
     if (status == 0)

@@ -200,8 +200,9 @@ static int add_problem(struct switch_problems *problems, const char *key, const 
     return 0;
 }
 
-int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
-                    struct err *err, const char *format, ...)
+/* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
+static int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
+                           struct err *err, const char *format, ...)
 {
     char message[ERR_TEXT_SIZE];
     va_list args;
@@ -246,7 +247,8 @@ static void take_out(struct switch_finding *finding, struct switch_option *optio
     finding->options.count--;
 }
 
-int finding_set(struct switch_finding *finding, const char *key, const char *value, struct err *err)
+/* Sets an option, or changes it; value NULL takes it out. */
+static int finding_set(struct switch_finding *finding, const char *key, const char *value, struct err *err)
 {
     struct switch_option *option = find(finding, key);
     if (value == NULL) {
@@ -368,7 +370,7 @@ static int check_framework(struct switch_finding *finding, finding_given *given,
     return status;
 }
 
-int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err)
+static int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err)
 {
     bool failed = check_twins(finding, given, file, err) < 0;
     for (const struct need *need = needs; !failed && need->key != NULL; need++)

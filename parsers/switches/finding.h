@@ -76,19 +76,13 @@ void switch_finding_release(struct switch_finding *finding);
 /* NULL: the option is not set. */
 const char *switch_option_value(const struct switch_finding *finding, const char *key);
 
-/* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
-int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
-                    struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Adds to the warnings. */
 int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
                     struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Sets an option, or changes it; value NULL takes it out. */
-int finding_set(struct switch_finding *finding, const char *key, const char *value, struct err *err);
 
 /* Checks which options one needs of others, and which exclude each other: after all of them are read as they stand. has
  * tells the value that the file gives a key, NULL: none. */
 typedef const char *finding_given(const void *file, const char *key);
-int finding_relations(struct switch_finding *finding, finding_given *given, const void *file, struct err *err);
 
 /* A file of options, checked and understood. */
 

@@ -92,7 +92,7 @@ static void nest(struct python_frames *frames)
     }
 }
 
-int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
+static int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
 {
     *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct python_flow, number)};
     int status = framework->torch != NULL ? take_calls(lines, err) : take_ranges(lines, err);
@@ -101,7 +101,7 @@ int python_lines_make(struct python_lines *lines, const struct framework *framew
     return status;
 }
 
-void python_lines_release(struct python_lines *lines)
+static void python_lines_release(struct python_lines *lines)
 {
     free(lines->frames.items);
     map_release(&lines->flows);
@@ -125,8 +125,10 @@ static const char *line_at(const struct python_lines *lines, int64_t thread, int
     return low > 0 && frames->items[low - 1].thread == thread ? frames->items[low - 1].text : "";
 }
 
-const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
-                                 size_t *ret_length)
+/* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.
+ * The length is in *ret_length. */
+static const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
+                                        size_t *ret_length)
 {
     const char *line = line_at(lines, range->thread, range->start_ns);
     const struct framework_range *begin = python_lines_flow(lines, range);
@@ -136,7 +138,9 @@ const char *python_line_of_range(const struct python_lines *lines, const struct 
     return line;
 }
 
-const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length)
+/* Finds PyTorch's line: the first of the operator's call stack, or of the nearest around it that has one; else the call
+ * around it. */
+static const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length)
 {
     const struct torch_ops *ops = &lines->framework->torch->ops;
     const struct torch_op *around = op;

@@ -31,9 +31,6 @@ struct python_flow {
     size_t range;
 };
 
-int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err);
-void python_lines_release(struct python_lines *lines);
-
 /* Where the arrow to one of MindSpore's ranges begins; NULL: there is none. */
 static inline const struct framework_range *python_lines_flow(const struct python_lines *lines,
                                                               const struct framework_range *range)
@@ -41,13 +38,6 @@ static inline const struct framework_range *python_lines_flow(const struct pytho
     const struct python_flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&lines->flows, &range->flow) : NULL;
     return flow != NULL ? &lines->framework->ranges.items[flow->range] : NULL;
 }
-/* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.
- * The length is in *ret_length. */
-const char *python_line_of_range(const struct python_lines *lines, const struct framework_range *range,
-                                 size_t *ret_length);
-/* Finds PyTorch's line: the first of the operator's call stack, or of the nearest around it that has one; else the call
- * around it. */
-const char *python_line_of_op(const struct python_lines *lines, const struct torch_op *op, size_t *ret_length);
 
 /* Adds to the database of an analysis, whose relation and lines are made:
  * framework_frame (id, thread_id, start_ns, end_ns, name): everything that ran on the host, by thread and start, the

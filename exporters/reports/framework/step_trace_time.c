@@ -218,7 +218,9 @@ static void unite_steps(struct step_sums *sums)
     sums->count = kept;
 }
 
-int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret, struct err *err)
+/* Makes the steps of one device, by start. free(ret->items). */
+static int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret,
+                          struct err *err)
 {
     struct summing summing = {.analysis = analysis,
                               .sums = ret,

@@ -30,9 +30,6 @@ struct step_sums {
     size_t count;
 };
 
-/* Makes the steps of one device, by start. free(ret->items). */
-int step_sums_make(struct framework_analysis *analysis, int64_t device_id, struct step_sums *ret, struct err *err);
-
 /* Calls each for every step that is wanted, of one device after the other. */
 int step_sums_each(struct framework_analysis *analysis,
                    int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,

@@ -204,7 +204,8 @@ static int take_tasks(struct scopes *scopes, struct err *err)
     return status;
 }
 
-int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
+/* Scope Layer: the operators' scopes, nested. */
+static int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
 {
     struct scopes *scopes = calloc(1, sizeof *scopes);
     if (scopes == NULL)

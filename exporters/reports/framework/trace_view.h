@@ -48,7 +48,4 @@ struct framework_event {
 int framework_write_slice(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                           struct err *err);
 
-/* Scope Layer: the operators' scopes, nested. */
-int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err);
-
 #endif

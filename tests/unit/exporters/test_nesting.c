@@ -83,10 +83,10 @@ static void a_lane_holds_only_so_many_inside_of_each_other(void **state)
 static void what_fits_on_no_lane_is_told_and_changes_nothing(void **state)
 {
     (void)state;
-    for (int64_t i = 0; i < NESTING_LANES_MAX; i++)
+    for (int64_t i = 0; i < NESTING_NESTED_LANES_MAX; i++)
         assert_int_equal(place(i, 1000 + i), (size_t)i);
     assert_int_equal(place(500, 2000), NESTING_LANES_MAX);
-    assert_int_equal(nesting.count, NESTING_LANES_MAX);
+    assert_int_equal(nesting.count, NESTING_NESTED_LANES_MAX);
     assert_int_equal(place(1000, 3000), 0);
     nesting_clear(&nesting);
     assert_int_equal(place(0, 1), 0);

@@ -288,7 +288,7 @@ static void what_finds_no_lane_is_an_instant_with_its_duration(void **state)
     assert_int_equal(timeline->events[255].phase, 'X');
     assert_int_equal(timeline->events[256].phase, 'i');
     assert_int_equal(timeline->events[299].duration_ns, 100000);
-    assert_string_equal(thread_name(timeline, 0, timeline->events[299].tid), "Stream 1 (more)");
+    assert_string_equal(thread_name(timeline, 0, timeline->events[299].tid), "Stream 1");
     check_tasks(timeline);
     free_timeline(timeline);
 }
