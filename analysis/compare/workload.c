@@ -264,7 +264,7 @@ static int unite_others(struct workload *workload, struct err *err)
 
 int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)
 {
-    uint16_t device;
+    uint16_t device = 0;
     int status = find_device(workload, device_id, &device, err);
 
     if (status != 0 || step->end_ns < step->start_ns)

@@ -87,11 +87,11 @@ char *earlier_reserve(struct earlier *draw, size_t texts, struct err *err)
     if (room <= OUTFILE_RESERVE_MAX)
         return trace_reserve(&draw->trace, room);
     char *event = realloc(draw->event, room);
-    if (event == NULL) {
+    if (event != NULL)
+        draw->event = event;
+    else
         err_set(err, ERR_NO_MEMORY, "out of memory for an event");
-        return NULL;
-    }
-    return draw->event = event;
+    return event;
 }
 
 int earlier_finish(struct earlier *draw, char *start, const char *end, struct err *err)

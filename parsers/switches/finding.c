@@ -201,8 +201,9 @@ static int add_problem(struct switch_problems *problems, const char *key, const 
 }
 
 /* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
-static int finding_problem(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
-                           struct err *err, const char *format, ...)
+__attribute__((format(printf, 6, 7))) static int finding_problem(struct switch_finding *finding, const char *key,
+                                                                 const char *value, const char *suggestion,
+                                                                 struct err *err, const char *format, ...)
 {
     char message[ERR_TEXT_SIZE];
     va_list args;

@@ -233,9 +233,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sqlite3 *theirs = make_tables(&input, &table);
     int fd = write_file(theirs, table.page_size, &count);
     run_sql(theirs, "BEGIN");
+    size_t length = strlen(sql);
     for (size_t i = table.own == COLUMNS_MAX ? 0 : 1; i < table.columns; i++)
-        strcat(sql, ",?");
-    strcat(sql, ")");
+        length += (size_t)snprintf(sql + length, sizeof sql - length, ",?");
+    snprintf(sql + length, sizeof sql - length, ")");
     EXPECT(sqlite3_prepare_v2(theirs, sql, -1, &table.insert, NULL) == SQLITE_OK);
     pages_begin(&pages, fd, table.page_size, count);
     table.pages = page_table_new(&pages, ROOT, table.forms, table.columns, table.own == COLUMNS_MAX, &err);

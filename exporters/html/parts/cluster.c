@@ -279,10 +279,11 @@ static void put_map(const struct cluster *cluster)
         longest = fmax(longest, ms[source][target]);
     }
     if (ms != NULL && longest > 0) {
-        chart_begin_sized(page,
-                          together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
-                                       : "Time of links: from ranks (down) to ranks (across), the stronger the colour, the longer",
-                          "Links as a map; the table below has the numbers", 600);
+        chart_begin_sized(
+            page,
+            together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
+                         : "Time of links: from ranks (down) to ranks (across), the stronger the colour, the longer",
+            "Links as a map; the table below has the numbers", 600);
         for (size_t source = 0; source < cells; source++)
             for (size_t target = 0; target < cells; target++)
                 if (ms[source][target] > 0)

@@ -26,10 +26,16 @@
 
 /* Types: INTEGER(NS, DERIVED) has a unit and flags. */
 #define NUMBER INTEGER(NONE, PLAIN)
+#ifdef CPPCHECK /* takes the commas of a type for those of the macro that it is given to */
+#define INTEGER(unit, flags) COLUMN_INTEGER
+#define TEXT(flags) COLUMN_TEXT
+#define NAMES(flags, names) COLUMN_INTEGER
+#else
 #define MADE_NUMBER INTEGER(NONE, DERIVED)
 #define INTEGER(unit, flags) COLUMN_INTEGER, UNIT_##unit, COLUMN_##flags, NULL
 #define TEXT(flags) COLUMN_TEXT, UNIT_NONE, COLUMN_##flags, NULL
 #define NAMES(flags, names) COLUMN_INTEGER, UNIT_NONE, COLUMN_##flags, names
+#endif
 
 /* Places of a field in a record; bits are counted from the lowest. */
 #define AT(at, bytes) .offset = at, .width = bytes

@@ -4,27 +4,25 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
+// clang-format off
 #define CONTEXT(STORED, n)                                                                                             \
     STORED(CONTEXT##n, "context" #n, "Context " #n, NUMBER, "A context id of the operator.", AT(36 + 4 * n, 4))
-#define FIVE_CONTEXTS(STORED, tens)                                                                                    \
-    CONTEXT(STORED, tens##0)                                                                                           \
-    CONTEXT(STORED, tens##1) CONTEXT(STORED, tens##2) CONTEXT(STORED, tens##3) CONTEXT(STORED, tens##4)
-#define TEN_CONTEXTS(STORED, tens)                                                                                     \
-    FIVE_CONTEXTS(STORED, tens)                                                                                        \
-    CONTEXT(STORED, tens##5)                                                                                           \
-    CONTEXT(STORED, tens##6) CONTEXT(STORED, tens##7) CONTEXT(STORED, tens##8) CONTEXT(STORED, tens##9)
+#define CONTEXTS_TO_4(STORED, tens)                                                                                    \
+    CONTEXT(STORED, tens##0) CONTEXT(STORED, tens##1) CONTEXT(STORED, tens##2) CONTEXT(STORED, tens##3)                \
+    CONTEXT(STORED, tens##4)
+#define CONTEXTS_TO_9(STORED, tens)                                                                                    \
+    CONTEXTS_TO_4(STORED, tens) CONTEXT(STORED, tens##5) CONTEXT(STORED, tens##6) CONTEXT(STORED, tens##7)             \
+    CONTEXT(STORED, tens##8) CONTEXT(STORED, tens##9)
 
 #define COLUMNS(STORED)                                                                                                \
     STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(CONTEXT_COUNT, "context_count", "Contexts", NUMBER, "How many of the contexts that follow are used.",       \
            AT(32, 4))                                                                                                  \
-    TEN_CONTEXTS(STORED, )                                                                                             \
-    TEN_CONTEXTS(STORED, 1)                                                                                            \
-    TEN_CONTEXTS(STORED, 2)                                                                                            \
-    TEN_CONTEXTS(STORED, 3)                                                                                            \
-    TEN_CONTEXTS(STORED, 4)                                                                                            \
-    FIVE_CONTEXTS(STORED, 5)
+    CONTEXT(STORED, 0) CONTEXT(STORED, 1) CONTEXT(STORED, 2) CONTEXT(STORED, 3) CONTEXT(STORED, 4) CONTEXT(STORED, 5)  \
+    CONTEXT(STORED, 6) CONTEXT(STORED, 7) CONTEXT(STORED, 8) CONTEXT(STORED, 9) CONTEXTS_TO_9(STORED, 1)               \
+    CONTEXTS_TO_9(STORED, 2) CONTEXTS_TO_9(STORED, 3) CONTEXTS_TO_9(STORED, 4) CONTEXTS_TO_4(STORED, 5)
+// clang-format on
 
 enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every rule of advice has a workload that fires it and one that does not. */
 #include "analysis/advice.h"
-#include "analysis/splits.h"
 #include "analysis/compare/workload.h"
+#include "analysis/splits.h"
 
 #include <stdlib.h>
 #include <string.h>
