@@ -731,11 +731,13 @@ int visit_import(struct capture_visit *visit)
     char *directory = NULL;
     const bool recorded = visit->owner_recorded;
 
-    visit->owner_recorded = true; /* behind the import, which looks at all files anyway */
+    visit->owner_recorded = true;
     int status = visit_make_directory(visit, "sqlite", &directory);
     visit->owner_recorded = recorded;
     if (status != STATUS_DONE)
         return status;
+    record_owner(visit, "importing"); /* the import looks at all files anyway: their fingerprint is known behind it */
+    visit->owner_recorded = recorded;
     remove_stale_temporaries(directory);
     free(directory);
     visit_open_log(visit);
