@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-const char *severity_name(enum severity severity)
+const char *advice_severity_name(enum severity severity)
 {
     static const char *const names[] = {"low", "medium", "high"};
 
@@ -218,7 +218,7 @@ static void check_ai_cpu(const struct advice_look *look, struct finding *finding
 
 static bool is_converting(const struct workload *workload, const struct workload_operator *op)
 {
-    return is_conversion(workload_text(workload, op->key.type));
+    return workload_is_conversion(workload_text(workload, op->key.type));
 }
 
 static void check_conversion(const struct advice_look *look, struct finding *finding)

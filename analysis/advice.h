@@ -8,7 +8,7 @@
 #include "analysis/splits.h"
 
 enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
-const char *severity_name(enum severity severity);
+const char *advice_severity_name(enum severity severity);
 
 #define LONGEST_GAPS 10
 #define NAME_SIZE 160

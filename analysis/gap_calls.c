@@ -176,7 +176,7 @@ enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const ch
     if (item->launched)
         return CAUSE_HOST;
     bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(&calls->gaps->items[i]);
-    return name != NULL && half && is_waiting_call(name) ? CAUSE_SYNC : CAUSE_QUEUE;
+    return name != NULL && half && gap_call_is_waiting(name) ? CAUSE_SYNC : CAUSE_QUEUE;
 }
 
 static bool copies_and_waits(const char *name)
@@ -184,12 +184,12 @@ static bool copies_and_waits(const char *name)
     return strcasestr(name, "memcpy") != NULL && strcasestr(name, "async") == NULL;
 }
 
-bool is_waiting_call(const char *name)
+bool gap_call_is_waiting(const char *name)
 {
     return strcasestr(name, "synchronize") != NULL || copies_and_waits(name);
 }
 
-bool is_memory_call(const char *name)
+bool gap_call_is_memory(const char *name)
 {
     return strcasestr(name, "malloc") != NULL || strcasestr(name, "free") != NULL || copies_and_waits(name);
 }

@@ -53,8 +53,8 @@ void gap_calls_release(struct gap_calls *calls);
 enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name);
 
 /* By their names: calls that wait for a device, and calls that allocate, free, or copy and wait. */
-bool is_waiting_call(const char *name);
-bool is_memory_call(const char *name);
+bool gap_call_is_waiting(const char *name);
+bool gap_call_is_memory(const char *name);
 
 /* How long calls of the host take by themselves, and how long devices had nothing to do meanwhile. */
 

@@ -47,7 +47,7 @@ bool intern_find(const struct intern *intern, const void *bytes, size_t length, 
 {
     if (intern->count == 0)
         return false;
-    uint32_t place = *find(intern, bytes, length, (uint32_t)hash_bytes(bytes, length));
+    uint32_t place = *find(intern, bytes, length, (uint32_t)map_hash_bytes(bytes, length));
     if (place != 0)
         *ret = place - 1;
     return place != 0;
@@ -55,7 +55,7 @@ bool intern_find(const struct intern *intern, const void *bytes, size_t length, 
 
 int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t *ret, struct err *err)
 {
-    uint32_t hash = (uint32_t)hash_bytes(bytes, length);
+    uint32_t hash = (uint32_t)map_hash_bytes(bytes, length);
     if (intern->count > 0) {
         uint32_t place = *find(intern, bytes, length, hash);
         if (place != 0) {

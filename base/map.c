@@ -14,7 +14,7 @@ static inline uint64_t hash_word(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-uint64_t hash_bytes(const void *bytes, size_t length)
+uint64_t map_hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *p = bytes;
     uint64_t hash = HASH_BEGIN, word;
@@ -36,7 +36,7 @@ static inline uint32_t hash_of(const struct map *map, const void *key)
         hash = hash_word(HASH_BEGIN, word);
         hash ^= hash >> 32;
     } else {
-        hash = hash_bytes(key, map->key_size);
+        hash = map_hash_bytes(key, map->key_size);
     }
     return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
 }

@@ -38,6 +38,6 @@ void map_clear(struct map *map);
 void map_release(struct map *map);
 
 /* A hash of bytes, for others who hash. */
-uint64_t hash_bytes(const void *bytes, size_t length);
+uint64_t map_hash_bytes(const void *bytes, size_t length);
 
 #endif

@@ -9,7 +9,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+size_t suggestion_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t row[EDIT_DISTANCE_MAX_LENGTH + 1];
     if (a_length > EDIT_DISTANCE_MAX_LENGTH || b_length > EDIT_DISTANCE_MAX_LENGTH)
@@ -46,7 +46,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate)
     if (typed >= 3 && strncmp(candidate, suggestion->word, typed) == 0)
         distance = 0; /* an abbreviation */
     else
-        distance = edit_distance(suggestion->word, typed, candidate, offered);
+        distance = suggestion_edit_distance(suggestion->word, typed, candidate, offered);
     if (distance < suggestion->distance) {
         suggestion->distance = distance;
         memcpy(suggestion->nearest, candidate, offered + 1);

@@ -11,7 +11,7 @@
 #define EDIT_DISTANCE_MAX_LENGTH 64 /* bytes of a word that is compared */
 
 /* Levenshtein's distance in bytes; SIZE_MAX when one of the words is longer than EDIT_DISTANCE_MAX_LENGTH. */
-size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length);
+size_t suggestion_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
 /* Which of many names was probably meant. */
 
@@ -28,7 +28,7 @@ static inline struct nearest nearest_to(const char *found, size_t length)
 
 static inline void nearest_add(struct nearest *nearest, const char *name)
 {
-    size_t distance = edit_distance(nearest->found, nearest->length, name, strlen(name));
+    size_t distance = suggestion_edit_distance(nearest->found, nearest->length, name, strlen(name));
 
     if (distance < nearest->distance) {
         nearest->distance = distance;

@@ -264,7 +264,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     const char *said = work->info.cann_version;
     int cann_version = CANN_VERSION_NEWEST;
     if (!work->request->for_cluster &&
-        names_version(settings, db, said, work->request->directory, &cann_version, err) < 0)
+        capture_names_version(settings, db, said, work->request->directory, &cann_version, err) < 0)
         return -(int)err->code;
     const struct export_options options = {
         .database = database,
@@ -392,7 +392,7 @@ static int begin_capture(struct work *work, size_t number, struct err *err)
     console_note("'%s': a further PROF capture; its files are in '%s/" FRAMEWORK_OUTPUT "/%s'",
                  work->profs.items[number], work->request->results, name);
     int status = framework_clock_of(&work->info, work->profs.items[number], &work->clock, err);
-    return status == 0 ? make_directories(work->directory, err) : status;
+    return status == 0 ? path_make_directories(work->directory, err) : status;
 }
 
 /* Databases of several captures would be one file with --output. */
@@ -498,7 +498,7 @@ static int prepare(struct work *work, struct err *err)
         status =
             framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
     if (status == 0)
-        status = make_directories(request->results, err);
+        status = path_make_directories(request->results, err);
     return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
                        : status;
 }

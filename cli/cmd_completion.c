@@ -430,7 +430,7 @@ static int run_completion(const struct settings *settings)
         console_error(&err);
         return STATUS_USAGE;
     }
-    /* parse_command_line has checked that the operand is one of them */
+    /* options_parse has checked that the operand is one of them */
     while (shells[shell + 1] != NULL && strcmp(shells[shell], settings->operands[0]) != 0)
         shell++;
     console_output_begin();

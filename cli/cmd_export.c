@@ -126,7 +126,7 @@ static int reports_load(const char *path, struct layer_list *ret, struct err *er
 
     char *text = NULL;
     size_t length;
-    if (read_whole_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
+    if (path_read_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
         return -(int)err->code;
     struct json *root = json_parse(text, length, err);
     int status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
@@ -271,7 +271,8 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     status = visit_make_directory(visit, inside, &directory);
-    if (status == STATUS_DONE && names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
+    if (status == STATUS_DONE &&
+        capture_names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     if (status != STATUS_DONE) {
         report_files_release(&report_files);

@@ -122,7 +122,7 @@ static int run_options(const struct settings *settings)
     if (strcmp(file, "-") == 0)
         status = read_input(&text, &length, &err);
     else
-        status = read_whole_file(file, MOST_BYTES, &text, &length, &err);
+        status = path_read_file(file, MOST_BYTES, &text, &length, &err);
     status = status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
     free(text);
     return status;

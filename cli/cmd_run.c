@@ -124,7 +124,7 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
     free(library);
     if (surroundings->preload == NULL)
         return err_no_memory(err);
-    result = make_directories(output, err);
+    result = path_make_directories(output, err);
     if (result != 0)
         return err_wrap(err, "cannot put captures into '%s'", output);
     surroundings->output = path_absolute(output, err);
@@ -343,7 +343,7 @@ static int report_captures(const struct settings *settings, const struct surroun
     size_t length, gone = 0;
     int status;
 
-    if (read_whole_file(surroundings->list, LIST_LIMIT, &text, &length, &err) != 0 ||
+    if (path_read_file(surroundings->list, LIST_LIMIT, &text, &length, &err) != 0 ||
         split_lines(text, &captures, &gone, &err) != 0) {
         status = fail(&err, status_of_error(&err));
     } else if (captures.count > 0 || gone == 0) {

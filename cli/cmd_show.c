@@ -87,7 +87,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     console_output_begin();
     if (visit->one_of_many && visit->settings->show.format == 0) {
         fputs("Capture : ", stdout);
-        put_safe_line(stdout, visit->directory, false);
+        grid_put_safe_line(stdout, visit->directory, false);
         fputs("\n\n", stdout);
     }
     result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)

@@ -435,7 +435,7 @@ static int write_timeline(const struct capture_visit *visit, struct viewing *vie
 {
     struct export_result result = {0};
     int cann_version = 0;
-    if (names_version(visit->settings, db, NULL, visit->directory, &cann_version, err) < 0)
+    if (capture_names_version(visit->settings, db, NULL, visit->directory, &cann_version, err) < 0)
         return -(int)err->code;
     const struct export_options options = {
         .database = visit->database,

@@ -133,7 +133,7 @@ static int run(int argc, char **argv, struct settings *settings)
 {
     struct err err = ERR_INIT;
 
-    if (parse_command_line(settings, argc, argv, &err) != 0) {
+    if (options_parse(settings, argc, argv, &err) != 0) {
         console_init(settings);
         return tell_usage(settings, &err);
     }

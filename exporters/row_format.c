@@ -186,7 +186,7 @@ void row_cells(const char *row, const char *end, size_t count, struct table_cell
     }
 }
 
-bool spreadsheet_runs(const char *text, size_t length)
+bool row_format_spreadsheet_runs(const char *text, size_t length)
 {
     if (length < 2 || memchr("=+-@\t\r", text[0], 6) == NULL)
         return false;
@@ -209,7 +209,7 @@ static void encode_csv(struct strbuf *buf, const char *text, size_t length, cons
         strbuf_addc(buf, '"');
     for (const char *m = mark; *m != '\0'; m++)
         strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
-    if (spreadsheet && *mark == '\0' && spreadsheet_runs(text, length))
+    if (spreadsheet && *mark == '\0' && row_format_spreadsheet_runs(text, length))
         strbuf_addc(buf, '\'');
     for (const char *quote; (quote = memchr(text, '"', length)) != NULL;) {
         size_t taken = (size_t)(quote - text) + 1;
@@ -310,7 +310,7 @@ size_t row_text_room(size_t length)
 
 static char *put_csv(const char *text, size_t length, bool spreadsheet, char *p)
 {
-    bool runs = spreadsheet && spreadsheet_runs(text, length);
+    bool runs = spreadsheet && row_format_spreadsheet_runs(text, length);
     if (!needs_quotes(text, length)) {
         if (runs)
             *p++ = '\'';
@@ -395,7 +395,7 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
 
 /* ---- cells ---- */
 
-const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
+const char *row_format_cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
 {
     if (cell->kind == CELL_TEXT ? cell->text == NULL : cell->value == DB_NULL) {
         *ret_length = strlen(TABLE_MISSING);

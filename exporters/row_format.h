@@ -95,14 +95,14 @@ static inline struct table_cell cell_missing(void)
 
 /* The cell as text; *ret_length its bytes. Numbers are written into buffer; the result points to it, or to the cell's
  * own text, or to TABLE_MISSING. */
-const char *cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length);
+const char *row_format_cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length);
 
 /* The cells of a row for TABLE_TERMINAL and TABLE_CELLS: they are separated by NUL, which no text of a database holds.
  */
 void row_cells(const char *row, const char *end, size_t count, struct table_cell *cells);
 
 /* Whether a spreadsheet runs a cell with this text instead of showing it: what begins with = + - @ and is no number. */
-bool spreadsheet_runs(const char *text, size_t length);
+bool row_format_spreadsheet_runs(const char *text, size_t length);
 
 static inline char *put_piece(char *p, const struct row_piece *piece)
 {

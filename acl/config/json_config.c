@@ -213,7 +213,7 @@ aclError acl_json_config_load(const char *path, enum recorder_form form, struct 
     struct acl_json_config config = {.enabled = false};
     char *text = NULL;
     size_t length = 0;
-    if (read_whole_file(path, ACL_JSON_CONFIG_LIMIT, &text, &length, &err) < 0)
+    if (path_read_file(path, ACL_JSON_CONFIG_LIMIT, &text, &length, &err) < 0)
         return acl_fail_err(err.code == ERR_NO_MEMORY ? ACL_ERROR_BAD_ALLOC : ACL_ERROR_INVALID_FILE, &err);
     pthread_mutex_lock(&acl_parse_lock);
     aclError code;

@@ -27,7 +27,7 @@ aclError acl_path_prepare(const char *path, const char *parameter, bool svp, cha
     char forbidden = switch_path_forbidden(path, svp);
     if (forbidden != '\0')
         return refuse_character(path, parameter, forbidden);
-    if (make_directories(path, &err) < 0)
+    if (path_make_directories(path, &err) < 0)
         return acl_fail_err(ACL_ERROR_INVALID_FILE, &err);
     if (access(path, W_OK | X_OK) < 0)
         return acl_fail_value(ACL_ERROR_INVALID_FILE, parameter, path, strerror(errno));

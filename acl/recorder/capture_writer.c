@@ -627,7 +627,7 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
                                struct err *err)
 {
     char *parent = NULL;
-    int status = make_directories(directory, err);
+    int status = path_make_directories(directory, err);
     if (status == 0) {
         parent = path_absolute(directory, err);
         status = parent != NULL ? make_directory_of(writer, parent, index, unix_ns, err) : -(int)err->code;
@@ -639,7 +639,7 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
     path_add(&path, writer->directory);
     path_add(&path, writer->form == RECORDER_JOB ? "/data" : "/host/data");
     memcpy(writer->data, path.text, path.length + 1);
-    return make_directories(writer->data, err);
+    return path_make_directories(writer->data, err);
 }
 
 int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,

@@ -232,8 +232,8 @@ static void fill_rows(struct building *building, const struct side_rows *base, c
         building->other[at] = partner;
         fill_row(&building->rows[at], &base->rows[i], partner, base_match[i].kind);
         if (partner != NULL)
-            building->rows[at].cliff =
-                cliff_delta(base->rows[i].samples, base->rows[i].sample_count, partner->samples, partner->sample_count);
+            building->rows[at].cliff = statistics_cliff_delta(base->rows[i].samples, base->rows[i].sample_count,
+                                                              partner->samples, partner->sample_count);
     }
     for (size_t i = 0; i < other->count; i++)
         if (other_match[i].other == SIZE_MAX) {
@@ -278,7 +278,7 @@ static void measure_row(struct compare_row *row, const struct noise *noise, cons
 
     row->effect = whole ? change->whole : change->own;
     row->own = expm1(change->own);
-    row->p = student_p(row->effect / error, df);
+    row->p = statistics_student_p(row->effect / error, df);
     row->smallest = expm1(noise_smallest(error, df, noise->options.alpha / fmax(1, rows)));
     row->needed = noise_captures_for(noise, row->effect, error, df, noise->options.alpha / fmax(1, rows));
 }
@@ -294,7 +294,7 @@ static int correct(struct building *building, struct err *err)
     for (size_t i = 0; i < building->count; i++)
         if (is_on_both(building, i))
             p[n++] = building->rows[i].p;
-    int status = false_discovery(p, n, p, err);
+    int status = statistics_false_discovery(p, n, p, err);
     n = 0;
     for (size_t i = 0; status == 0 && i < building->count; i++)
         if (is_on_both(building, i))
@@ -370,7 +370,7 @@ static bool tells_count(const struct counts *counts, const struct side_row *base
 
     if (counts->steps_base <= 0 || counts->steps_new <= 0 || (counts->regular && !vary))
         return true;
-    return split_p(n, m, counts->steps_base / (counts->steps_base + counts->steps_new)) < counts->alpha;
+    return statistics_split_p(n, m, counts->steps_base / (counts->steps_base + counts->steps_new)) < counts->alpha;
 }
 
 /* More or fewer executions a step. */
@@ -494,14 +494,14 @@ out:
     return status;
 }
 
-const char *row_verdict_name(enum row_verdict verdict)
+const char *compare_row_verdict_name(enum row_verdict verdict)
 {
     static const char *const names[] = {"unchanged", "noise", "improvement", "regression"};
 
     return names[verdict];
 }
 
-const char *verdict_name(enum verdict verdict)
+const char *compare_verdict_name(enum verdict verdict)
 {
     static const char *const names[] = {"ok", "regression", "inconclusive"};
 

@@ -24,11 +24,11 @@ struct compare_options {
 
 enum row_verdict { ROW_UNCHANGED, ROW_NOISE, ROW_IMPROVEMENT, ROW_REGRESSION };
 
-const char *row_verdict_name(enum row_verdict verdict);
+const char *compare_row_verdict_name(enum row_verdict verdict);
 
 enum verdict { VERDICT_OK, VERDICT_REGRESSION, VERDICT_INCONCLUSIVE };
 
-const char *verdict_name(enum verdict verdict);
+const char *compare_verdict_name(enum verdict verdict);
 
 struct compare_row {
     const char *key;                /* of the new side where it has it; lives as long as the profiles */

@@ -118,7 +118,7 @@ static int parse_limit(struct gate *gate, struct err *err)
 
 const char *gate_metric_name(size_t i)
 {
-    return i < MEASURES ? measure_name((enum measure)i) : i < METRICS ? metrics[i].name : NULL;
+    return i < MEASURES ? profile_measure_name((enum measure)i) : i < METRICS ? metrics[i].name : NULL;
 }
 
 /* Finds the metric that was meant; of one with a pattern only the part before that counts. */

@@ -213,7 +213,7 @@ static void learn_change(struct noise *noise, const struct key *keys, size_t cou
     noise->change_error =
         sqrt((squares / df + MEDIAN_FACTOR * (inner + noise->between) / fmax(1, (double)count)) * both_sides(noise));
     noise->change_df = df;
-    noise->change_p = student_p(noise->change / noise->change_error, df);
+    noise->change_p = statistics_student_p(noise->change / noise->change_error, df);
 }
 
 /* ---- what one key does between runs ---- */
@@ -337,7 +337,7 @@ struct noise_change noise_of(const struct noise *noise, const struct runs *base,
     change.df = noise->prior_df;
     if (df > 0) {
         double found = (squares[0] + squares[1]) / df / expected;
-        bool alike = fisher_p(found, df, noise->prior_df) >= 0.01;
+        bool alike = statistics_fisher_p(found, df, noise->prior_df) >= 0.01;
         factor = alike ? (noise->prior_df + df * found) / (noise->prior_df + df) : found;
         change.df = alike ? noise->prior_df + df : df;
     } else {

@@ -130,7 +130,7 @@ static int find_varying(const struct workload *workload, const struct splits *sp
     return 0;
 }
 
-const char *subject_name(enum subject subject)
+const char *profile_subject_name(enum subject subject)
 {
     static const char *const names[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", "gap"};
 
@@ -216,7 +216,7 @@ static int make_row(struct profile_row *row, const struct workload *workload, st
                   copy_text(&row->shapes, op != NULL ? workload_text(workload, op->key.shapes) : "", err) < 0;
 
     row->order = group->order;
-    row->conversion = is_conversion(type);
+    row->conversion = workload_is_conversion(type);
     row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
     row->varies = group->varies;
     return failed ? -(int)err->code
@@ -505,7 +505,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     return status;
 }
 
-const char *measure_name(enum measure measure)
+const char *profile_measure_name(enum measure measure)
 {
     static const char *const names[] = {"step_time", "device_busy", "period", "busy", "free", "exposed_comm"};
 

@@ -11,7 +11,7 @@
 /* By what rows are told apart. */
 enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
 
-const char *subject_name(enum subject subject); /* "op" and so on */
+const char *profile_subject_name(enum subject subject); /* "op" and so on */
 
 /* Everything with one key. */
 struct profile_row {
@@ -42,7 +42,7 @@ enum measure {
     MEASURES
 };
 
-const char *measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
+const char *profile_measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
 
 /* Steps of the leading family of one model and batch on one device; without steps a device. */
 struct profile_group {

@@ -273,7 +273,7 @@ static double beta_share(double a, double b, double x)
     return beta_share_of(a, b, beta_scale(a, b), x);
 }
 
-double student_p(double t, double df)
+double statistics_student_p(double t, double df)
 {
     return beta_share(df / 2, 0.5, df / (df + t * t));
 }
@@ -295,12 +295,12 @@ double student_quantile(double p, double df)
     return high;
 }
 
-double fisher_p(double f, double df1, double df2)
+double statistics_fisher_p(double f, double df1, double df2)
 {
     return beta_share(df2 / 2, df1 / 2, df2 / (df2 + df1 * f));
 }
 
-double split_p(double n, double m, double share)
+double statistics_split_p(double n, double m, double share)
 {
     double all = n + m, few = n + 1 <= all ? beta_share(all - n, n + 1, 1 - share) : 1; /* at most n: DLMF 8.17.5 */
     double many = n > 0 ? beta_share(n, all - n + 1, share) : 1;
@@ -330,7 +330,7 @@ static int by_p(const void *a, const void *b)
     return 2 * NUMBER_ORDER(x->p, y->p) + NUMBER_ORDER(x->place, y->place);
 }
 
-int false_discovery(const double *p, size_t n, double *q, struct err *err)
+int statistics_false_discovery(const double *p, size_t n, double *q, struct err *err)
 {
     struct placed *sorted = calloc(n > 0 ? n : 1, sizeof *sorted);
     double least = 1;
@@ -350,7 +350,7 @@ int false_discovery(const double *p, size_t n, double *q, struct err *err)
     return 0;
 }
 
-double cliff_delta(const int64_t *base, size_t base_count, const int64_t *new_side, size_t new_count)
+double statistics_cliff_delta(const int64_t *base, size_t base_count, const int64_t *new_side, size_t new_count)
 {
     size_t below = 0, upto = 0;
     double more = 0;

@@ -408,7 +408,7 @@ void workload_recorded_text(const struct workload_facts *facts, char text[RECORD
                  facts->recorded + facts->unrecorded);
 }
 
-bool is_conversion(const char *type)
+bool workload_is_conversion(const char *type)
 {
     static const char *const types[] = {"TransData", "Cast", "Transpose", "TransposeD", "Reformat"};
 

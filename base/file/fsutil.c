@@ -63,7 +63,7 @@ static int make_directory(const char *path, struct err *err)
     return 0;
 }
 
-int make_directories(const char *path, struct err *err)
+int path_make_directories(const char *path, struct err *err)
 {
     int r = 0;
     char *copy = strdup(path);
@@ -82,14 +82,14 @@ int make_directories(const char *path, struct err *err)
     return r;
 }
 
-int make_result_directory(const char *path, struct err *err)
+int path_make_result_directory(const char *path, struct err *err)
 {
     struct stat info;
     if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
         err_set(err, ERR_ACCESS, "'%s' is a symbolic link; expected a directory of results", path);
         return err_hint(err, "remove the link, or put the results elsewhere with --output DIR");
     }
-    return make_directories(path, err);
+    return path_make_directories(path, err);
 }
 
 static int limit_error(const char *path, size_t limit, struct err *err)
@@ -143,7 +143,7 @@ static int read_up_to(int fd, char *data, size_t length, size_t *ret)
     return 0;
 }
 
-int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err)
+int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err)
 {
     char *data = NULL;
     size_t length = 0;

@@ -22,15 +22,15 @@ const char *path_name(const char *path);
 char *path_absolute(const char *path, struct err *err);
 
 /* Creates a directory and its parents with mode 0750; one that exists is fine. */
-int make_directories(const char *path, struct err *err);
+int path_make_directories(const char *path, struct err *err);
 /* Makes, likewise, a directory of results inside a directory that others may have prepared (a capture): when its last
  * part is a symbolic link, -ERR_ACCESS, because results would go where the link says. */
-int make_result_directory(const char *path, struct err *err);
+int path_make_result_directory(const char *path, struct err *err);
 
 /* Reads a whole regular file of at most limit bytes; *ret_data is NUL-terminated (the NUL is not counted) and to be
  * freed by the caller. -ERR_LIMIT when it is longer, -ERR_FORMAT when it is not a regular file (never blocks on a
  * pipe). */
-int read_whole_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err);
+int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err);
 
 /* All of these bytes of an open file, however often that takes. Reading: how many there are, fewer at its end, -1 with
  * errno. Writing: 0, or an errno. */

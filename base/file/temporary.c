@@ -101,7 +101,7 @@ static int create(const char *head, const char *tail, const char *what, char **r
 static void clear_directory(const char *directory, size_t length)
 {
     static _Thread_local uint64_t cleared;
-    const uint64_t hash = hash_bytes(directory, length);
+    const uint64_t hash = map_hash_bytes(directory, length);
     char *name = hash != cleared ? strndup(length > 0 ? directory : ".", length > 0 ? length : 1) : NULL;
 
     cleared = hash;

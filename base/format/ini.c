@@ -154,7 +154,7 @@ int ini_load(struct ini *ini, const char *path, struct err *err)
 {
     char *text = NULL;
     size_t length = 0;
-    int result = read_whole_file(path, INI_FILE_LIMIT, &text, &length, err);
+    int result = path_read_file(path, INI_FILE_LIMIT, &text, &length, err);
 
     *ini = (struct ini){.entries = NULL};
     if (result != 0)

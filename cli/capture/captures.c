@@ -171,8 +171,8 @@ static void tell(const struct cann_version_said *said, const char *directory)
                      said->text);
 }
 
-int names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory, int *ret,
-                  struct err *err)
+int capture_names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory,
+                          int *ret, struct err *err)
 {
     struct cann_version_said said;
     struct db_facts facts;
@@ -597,7 +597,7 @@ static void record_owner(struct capture_visit *visit, const char *fingerprint)
     char *log = path_join(visit->results, "log");
 
     if (strcmp(visit->results, visit->directory) != 0 && !visit->owner_recorded &&
-        (log == NULL || make_result_directory(log, &err) != 0 ||
+        (log == NULL || path_make_result_directory(log, &err) != 0 ||
          result_owner_record(visit->results, visit->directory, fingerprint, &err) != 0))
         console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
     visit->owner_recorded = true;
@@ -615,7 +615,7 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
     struct err err = ERR_INIT;
     char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
 
-    int result = path != NULL ? make_result_directory(path, &err) : err_no_memory(&err);
+    int result = path != NULL ? path_make_result_directory(path, &err) : err_no_memory(&err);
 
     if (result != 0) {
         free(path);

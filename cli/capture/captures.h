@@ -29,8 +29,8 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
 
 /* The version that --cann-version asks for, else the one that the capture says, which is told. framework: what the
  * settings of a framework say, NULL: there is none; directory: of the capture, for the note. */
-int names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory, int *ret,
-                  struct err *err);
+int capture_names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory,
+                          int *ret, struct err *err);
 
 /* Work on one capture. */
 struct capture_visit {

@@ -32,7 +32,7 @@ static char *read_record(const char *results, const char *name)
     struct err ignored = ERR_INIT;
     char *path = path_join(results, name), *text = NULL;
     size_t length;
-    if (path == NULL || read_whole_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
+    if (path == NULL || path_read_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
         text = NULL;
     free(path);
     return text;
@@ -248,7 +248,7 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
         result = err_no_memory(err);
         goto out;
     }
-    result = make_result_directory(directory, err);
+    result = path_make_result_directory(directory, err);
     if (result != 0)
         goto out;
     remove_stale_temporaries(directory); /* of the record of whose results these are */

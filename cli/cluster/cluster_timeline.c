@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int parse_ranges(const char *option, const char *text, struct ranges *ret, struct err *err)
+int rank_ranges_parse(const char *option, const char *text, struct ranges *ret, struct err *err)
 {
     *ret = (struct ranges){.count = 0};
     for (const char *p = text; text != NULL;) {
@@ -46,7 +46,7 @@ int parse_ranges(const char *option, const char *text, struct ranges *ret, struc
     return 0;
 }
 
-bool in_ranges(const struct ranges *ranges, int64_t number)
+bool rank_ranges_have(const struct ranges *ranges, int64_t number)
 {
     for (size_t i = 0; i < ranges->count; i++) {
         if (number >= ranges->items[i].first && number <= ranges->items[i].last)
@@ -55,11 +55,11 @@ bool in_ranges(const struct ranges *ranges, int64_t number)
     return ranges->count == 0;
 }
 
-void keep_ranks(struct cluster_sources *sources, const struct ranges *ranges)
+void rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges)
 {
     size_t kept = 0;
     for (size_t i = 0; i < sources->count; i++) {
-        if (sources->items[i].rank < 0 || in_ranges(ranges, sources->items[i].rank))
+        if (sources->items[i].rank < 0 || rank_ranges_have(ranges, sources->items[i].rank))
             sources->items[kept++] = sources->items[i];
         else
             free(sources->items[i].path);
@@ -147,7 +147,7 @@ static int open_rank(struct capture_visit *visit)
     }
     take_parts(&parts, &rank);
     cann_parts_release(&parts);
-    if (rank.rank >= 0 && !in_ranges(&work->ranges, rank.rank)) {
+    if (rank.rank >= 0 && !rank_ranges_have(&work->ranges, rank.rank)) {
         database_close(rank.db);
         free(rank.database);
         return status;
@@ -284,7 +284,7 @@ static int make_directory(struct cluster_timeline *work, struct err *err)
     free(output);
     if (work->directory == NULL)
         return err_no_memory(err);
-    if (make_directories(work->directory, err) == 0)
+    if (path_make_directories(work->directory, err) == 0)
         return 0;
     return err->code == ERR_ACCESS && settings->output == NULL
                ? err_hint(err, "put the results elsewhere with --output DIR")
@@ -345,7 +345,7 @@ static int write_table(const struct cluster_timeline *work, struct err *err)
 
 static int make_timeline(struct cluster_timeline *work, struct err *err)
 {
-    if (clocks_of_ranks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
+    if (align_clocks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
         make_directory(work, err) != 0 || draw(work, err) != 0)
         return -(int)err->code;
     return write_table(work, err);
@@ -361,10 +361,10 @@ static int find(struct cluster_timeline *work, struct diagnostics *diag, struct 
     }
     if (settings->cluster.steps != NULL || settings->cluster.detail)
         return err_set(err, ERR_USAGE, "--timeline takes neither --step nor --detail: it shows everything");
-    if (parse_ranges("--ranks", settings->cluster.ranks, &work->ranges, err) != 0 ||
+    if (rank_ranges_parse("--ranks", settings->cluster.ranks, &work->ranges, err) != 0 ||
         cluster_find(settings->operands[0], &work->sources, diag, err) != 0)
         return -(int)err->code;
-    keep_ranks(&work->sources, &work->ranges);
+    rank_ranges_keep(&work->sources, &work->ranges);
     if (work->sources.count == 0) {
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks%s", settings->operands[0],
                 work->ranges.count > 0 ? " that are asked for" : "");

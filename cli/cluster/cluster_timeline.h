@@ -26,9 +26,9 @@ struct ranges {
 };
 
 /* "0-63,128": numbers and ranges. NULL: everything. */
-int parse_ranges(const char *option, const char *text, struct ranges *ret, struct err *err);
-bool in_ranges(const struct ranges *ranges, int64_t number);
+int rank_ranges_parse(const char *option, const char *text, struct ranges *ret, struct err *err);
+bool rank_ranges_have(const struct ranges *ranges, int64_t number);
 /* Drops the sources whose names say other ranks. */
-void keep_ranks(struct cluster_sources *sources, const struct ranges *ranges);
+void rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges);
 
 #endif

@@ -205,7 +205,7 @@ struct raw_ranks {
 static char *path_of(const struct raw_ranks *ranks, const struct cluster_source *source)
 {
     char name[32];
-    snprintf(name, sizeof name, "%016llx.raw", (unsigned long long)hash_bytes(source->path, strlen(source->path)));
+    snprintf(name, sizeof name, "%016llx.raw", (unsigned long long)map_hash_bytes(source->path, strlen(source->path)));
     return path_join(ranks->kept, name);
 }
 
@@ -348,7 +348,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
 
 static bool in_steps(const void *ranges, int64_t number)
 {
-    return in_ranges(ranges, number);
+    return rank_ranges_have(ranges, number);
 }
 
 static int default_jobs(void)
@@ -388,7 +388,7 @@ static int find_sources(struct work *work, const char *directory, struct err *er
 {
     int status = work->team->me == 0 ? cluster_find(directory, &work->sources, &work->diag, err) : 0;
     if (status == 0)
-        keep_ranks(&work->sources, &work->ranks);
+        rank_ranges_keep(&work->sources, &work->ranks);
     if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
         status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
@@ -404,7 +404,7 @@ static int make_directories_of(struct work *work, const char *directory, struct 
     work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
     if (work->kept == NULL)
         return err_no_memory(err);
-    int status = make_directories(work->kept, err);
+    int status = path_make_directories(work->kept, err);
     if (status < 0 && err->code == ERR_ACCESS && work->settings->output == NULL)
         err_hint(err, "put the results elsewhere with --output DIR");
     return status;
@@ -613,9 +613,9 @@ int cluster_run(const struct settings *settings, struct team *team)
         return console_error(&err);
     }
     diag_init(&work.diag, settings->strict);
-    int result = parse_ranges("--ranks", settings->cluster.ranks, &work.ranks, &err);
+    int result = rank_ranges_parse("--ranks", settings->cluster.ranks, &work.ranks, &err);
     if (result == 0)
-        result = parse_ranges("--step", settings->cluster.steps, &work.steps, &err);
+        result = rank_ranges_parse("--step", settings->cluster.steps, &work.steps, &err);
     if (result == 0)
         result = analyse(&work, settings->operands[0], &err);
     int64_t all_problems = (int64_t)diag_problems(&work.diag);

@@ -64,7 +64,7 @@ static int from_file(const char *path, const char *what, int seconds, char **ret
 {
     char *text = NULL;
     size_t length;
-    int result = read_whole_file(path, SECRET_LIMIT, &text, &length, err);
+    int result = path_read_file(path, SECRET_LIMIT, &text, &length, err);
 
     (void)seconds;
     if (result != 0)

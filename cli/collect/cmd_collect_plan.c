@@ -29,7 +29,7 @@ static void hash_file(const char *path, char ret[CHECKSUM_TEXT_SIZE])
     size_t length;
 
     ret[0] = '\0';
-    if (read_whole_file(path, ACL_JSON_LIMIT, &text, &length, &ignored) == 0)
+    if (path_read_file(path, ACL_JSON_LIMIT, &text, &length, &ignored) == 0)
         checksum_of(text, length, ret);
     free(text);
 }
@@ -116,7 +116,7 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
     }
     if (link(file->target, file->backup) == 0 || errno == EEXIST)
         return 0;
-    bool failed = read_whole_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
+    bool failed = path_read_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
                   put_text(file->backup, text, length, st, err) < 0;
     free(text);
     return failed ? -(int)err->code : 0;
@@ -608,7 +608,7 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                                         .ai_cpu = collect->ai_cpu == 0,
                                         .acl_api = collect->acl_api == 0,
                                         .enabled = collect->profiling == 0,
-                                        .metrics = collect_metrics[collect->metrics],
+                                        .metrics = option_collect_metrics[collect->metrics],
                                         .interval = collect->interval};
     struct acl_dump dump;
     struct strbuf patched;
@@ -638,7 +638,7 @@ static int patch_file(struct collect_plan *plan, const char *path, const char *r
     size_t length;
     int result = absolute_path == NULL || name == NULL
                      ? err_no_memory(err)
-                     : read_whole_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err);
+                     : path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err);
 
     if (result == 0)
         result = patch(plan, name, text, length, run_directory, err);

@@ -346,7 +346,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
 {
     struct fetch_result fetched = {0};
     int64_t start_ns = clock_now_ns();
-    int result = make_directories(session->plan->output, err);
+    int result = path_make_directories(session->plan->output, err);
 
     if (result == 0)
         result = ssh_fetch(&session->board, request, &fetched, err);

@@ -206,7 +206,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
     char *directory = path_join(merge->settings->output, "log"), record[64];
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
-    bool failed = (directory == NULL ? err_no_memory(err) : make_result_directory(directory, err)) < 0 ||
+    bool failed = (directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err)) < 0 ||
                   result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
     free(directory);
     return failed ? -(int)err->code : 0;
@@ -221,9 +221,9 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     int64_t start_ns = clock_now_ns();
     int status, cann_version = CANN_VERSION_NEWEST;
 
-    status = directory == NULL ? err_no_memory(err) : make_result_directory(directory, err);
+    status = directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err);
     if (status == 0)
-        status = names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
+        status = capture_names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
     if (status == 0) {
         remove_stale_temporaries(directory);
         clock_format_local(timestamp);

@@ -39,9 +39,10 @@ static const char *const flame_choices[] = {"collapsed", "svg", NULL};
 static const char *const weight_choices[] = {"device", "host", "count", NULL};
 static const char *const column_choices[] = {"guide", "vendor", NULL};
 static const char *const switch_choices[] = {"on", "off", NULL};
-const char *const collect_metrics[] = {"ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
-                                       "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
-                                       "MemoryAccess",          NULL};
+const char *const option_collect_metrics[] = {
+    "ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
+    "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
+    "MemoryAccess",          NULL};
 static const char *const transfer_choices[] = {"upload", "nfs", NULL};
 static const char *const record_size_choices[] = {"80", "72", NULL};
 static const char *const report_choices[] = {"all", "timeline", "summary", "none", NULL};
@@ -108,7 +109,7 @@ const struct option_spec option_table[] = {
            .aliases = {"acl-api"}),
     CHOICE("aacpu", ON_COLLECT, "on|off", switch_choices, collect.ai_cpu, "record the tasks of the AI CPU (on)",
            .aliases = {"aicpu"}),
-    CHOICE("aac_metrics", ON_COLLECT, "ArithmeticUtilization|off|none", collect_metrics, collect.metrics,
+    CHOICE("aac_metrics", ON_COLLECT, "ArithmeticUtilization|off|none", option_collect_metrics, collect.metrics,
            "events of the AI core to count; with any other\nset none are (ArithmeticUtilization)",
            .aliases = {"aic_metrics"}),
     CHOICE("switch", ON_COLLECT, "on|off", switch_choices, collect.profiling,

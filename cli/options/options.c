@@ -589,7 +589,7 @@ static int check_operands(struct settings *settings, struct err *err)
     return command->needs_capture ? take_captures(settings, err) : 0;
 }
 
-int parse_command_line(struct settings *settings, int argc, char **argv, struct err *err)
+int options_parse(struct settings *settings, int argc, char **argv, struct err *err)
 {
     char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
     int count, start = 0;

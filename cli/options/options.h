@@ -37,7 +37,7 @@ enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 /* The words of --aac_metrics, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other
  * chips.
  */
-extern const char *const collect_metrics[];
+extern const char *const option_collect_metrics[];
 
 #define COLLECT_METRICS_FOREIGN 4
 
@@ -284,6 +284,6 @@ void settings_release(struct settings *settings);
 
 /* Reads the command line. Stops at --help and --version. -ERR_USAGE says what is wrong in one cause; settings->command
  * is then the command that was being read. */
-int parse_command_line(struct settings *settings, int argc, char **argv, struct err *err);
+int options_parse(struct settings *settings, int argc, char **argv, struct err *err);
 
 #endif

@@ -195,7 +195,7 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
             block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
         if (operator_ == NULL)
             continue;
-        const struct cluster_info info = info_of_operator(rank, operator_);
+        const struct cluster_info info = rank_info_of_operator(rank, operator_);
         large_passed(8); /* each may be in a page of its own */
         nested_json_rank(json, &member, !any, analysis->plan.ranks[entries[i].rank].rank, &info);
         any = true;
@@ -228,7 +228,7 @@ static void write_totals(struct analysis *analysis, const struct merged_block *t
     write_text(&json->out, "{");
     for (size_t i = 0; i < totals->totals.count; i++) {
         const struct merged_total *total = &totals->totals.items[i];
-        const struct cluster_info info = info_of_total(&total->sum, packets);
+        const struct cluster_info info = rank_info_of_total(&total->sum, packets);
         nested_json_rank(json, &member, i == 0, analysis->plan.ranks[total->rank].rank, &info);
         packets += total->packet_count;
     }
@@ -502,7 +502,7 @@ static int analyse_and_write(struct analysis *analysis, struct err *err)
         nested_json_close(&analysis->communication, status, err);
         return status;
     }
-    status = missing_tell(&analysis->plan, analysis->diag, err);
+    status = cluster_missing_tell(&analysis->plan, analysis->diag, err);
     if (status == 0)
         status = analyse_all(analysis, err);
     status = nested_json_close(&analysis->communication, status, err);

@@ -386,7 +386,7 @@ static void tell_groups(const struct plan *plan, struct diagnostics *diag)
     }
 }
 
-int missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err)
+int cluster_missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err)
 {
     tell_steps(plan, diag);
     int status = tell_communication(plan, diag, err);

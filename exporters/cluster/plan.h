@@ -66,6 +66,6 @@ int plan_compare_steps(const char *a, const char *b);
 
 /* Tells each rank that metadata name and nobody brought, ranks without steps or communication that others have, and
  * groups whose ranks contradict each other. */
-int missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err);
+int cluster_missing_tell(const struct plan *plan, struct diagnostics *diag, struct err *err);
 
 #endif

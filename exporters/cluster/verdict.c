@@ -278,7 +278,7 @@ static int ask(struct strbuf *bytes, const struct verdicts *verdicts, struct tea
 static char *find_name(const struct intern *names, uint64_t hash)
 {
     for (size_t i = 0; i < names->count; i++) {
-        if (hash_bytes(names->items[i].bytes, names->items[i].length) == hash)
+        if (map_hash_bytes(names->items[i].bytes, names->items[i].length) == hash)
             return strdup(names->items[i].bytes);
     }
     return NULL;

@@ -49,9 +49,9 @@ static uint64_t hash_of(const struct rank_reading *reading, const struct cann_co
                      name = cann_text(&reading->names, item->name_id, 0);
     char buffer[OPERATOR_NAME_SIZE];
     const char *unnumbered = operator_unnumbered(name.text, buffer);
-    uint64_t hashes[2] = {hash_bytes(group.text, group.length), hash_bytes(unnumbered, strlen(unnumbered))};
+    uint64_t hashes[2] = {map_hash_bytes(group.text, group.length), map_hash_bytes(unnumbered, strlen(unnumbered))};
 
-    return hash_bytes(hashes, sizeof hashes);
+    return map_hash_bytes(hashes, sizeof hashes);
 }
 
 /* Whether all its ranks wait for each other in it, and when it ended is known. */
@@ -190,8 +190,8 @@ static int align(struct aligning *aligning, const struct aligned_rank *ranks, si
     return 0;
 }
 
-int clocks_of_ranks(const struct aligned_rank *ranks, size_t count, size_t clock_count, struct alignment *ret,
-                    struct err *err)
+int align_clocks(const struct aligned_rank *ranks, size_t count, size_t clock_count, struct alignment *ret,
+                 struct err *err)
 {
     struct aligning aligning = {.result = ret};
 

@@ -24,7 +24,7 @@ struct alignment {
 /* Compares the ends of each collective, by its group, its name without the running number, which begins anew in each
  * capture, and how often the rank had it before. Sending and receiving between two ranks is none. The median end counts
  * of ranks with one clock. */
-int clocks_of_ranks(const struct aligned_rank *ranks, size_t count, size_t clock_count, struct alignment *ret,
-                    struct err *err);
+int align_clocks(const struct aligned_rank *ranks, size_t count, size_t clock_count, struct alignment *ret,
+                 struct err *err);
 
 #endif

@@ -442,7 +442,7 @@ static int add_metadata(struct torch_tables *tables, struct err *err)
 {
     char *path = path_join(tables->analysis->directory, "profiler_metadata.json"), *text = NULL;
     size_t length = 0;
-    int status = path != NULL ? read_whole_file(path, METADATA_LIMIT, &text, &length, err) : err_no_memory(err);
+    int status = path != NULL ? path_read_file(path, METADATA_LIMIT, &text, &length, err) : err_no_memory(err);
     if (status < 0 && err->code == ERR_NOT_FOUND) {
         *err = (struct err)ERR_INIT;
         free(path);

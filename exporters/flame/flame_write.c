@@ -208,7 +208,7 @@ static void put_amount(struct html_writer *w, const struct flame *flame, int64_t
 /* Warm and bright enough for black letters, by the name alone. */
 static void put_colour(struct html_writer *w, const char *name)
 {
-    uint64_t hash = hash_bytes(name, strlen(name));
+    uint64_t hash = map_hash_bytes(name, strlen(name));
 
     html_attribute_f(w, "fill", "hsl(%u,%u%%,%u%%)", (unsigned)(hash % 50), 70 + (unsigned)(hash / 50 % 20),
                      66 + (unsigned)(hash / 1000 % 12));

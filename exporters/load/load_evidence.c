@@ -84,7 +84,7 @@ static int judge_names(struct evidence_load *load, struct err *err)
         if (load->memory_count == load->memory_capacity &&
             array_grow(&load->memory, &load->memory_capacity, load->memory_count, 1, sizeof *load->memory, err) != 0)
             return -(int)err->code;
-        load->memory[load->memory_count] = is_memory_call(load->names.items[load->memory_count].bytes);
+        load->memory[load->memory_count] = gap_call_is_memory(load->names.items[load->memory_count].bytes);
         load->memory_count++;
     }
     return 0;

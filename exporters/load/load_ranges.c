@@ -68,7 +68,7 @@ static int read_ascend(struct call_reading *reading, struct err *err)
     for (size_t i = 0; status == 0 && i <= reading->texts.rows; i++)
         reading->numbers[i] = NO_TEXT;
     if (status == 0)
-        status = read_timed_calls(reading->db, take_host_call, reading, err);
+        status = query_read_timed_calls(reading->db, take_host_call, reading, err);
     cann_texts_release(&reading->texts);
     free(reading->numbers);
     return status;

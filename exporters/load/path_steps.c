@@ -53,7 +53,7 @@ static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
     const char *text = query_text(row, 1);
     int64_t id = query_integer(row, 0);
 
-    if (text == NULL || !is_waiting_call(text))
+    if (text == NULL || !gap_call_is_waiting(text))
         return 0;
     return map_add(&load->waiting, &id, NULL, err) != NULL ? 0 : -(int)err->code;
 }

@@ -471,7 +471,7 @@ static void print_csv_line(const struct grid *grid, FILE *stream, const char *co
     fputc('\n', stream);
 }
 
-void put_safe_line(FILE *stream, const char *text, bool markdown)
+void grid_put_safe_line(FILE *stream, const char *text, bool markdown)
 {
     char *safe = strdup(text);
     if (safe != NULL)
@@ -500,7 +500,7 @@ static void print_markdown(const struct grid *grid, FILE *stream)
         if (grid->columns[i % grid->column_count].number)
             fputs(grid->cells[i], stream);
         else
-            put_safe_line(stream, grid->cells[i], true);
+            grid_put_safe_line(stream, grid->cells[i], true);
         fputs((i + 1) % grid->column_count == 0 ? " |\n" : " |", stream);
     }
 }

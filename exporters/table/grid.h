@@ -45,7 +45,7 @@ void grid_release(struct grid *grid);
 
 /* Somebody's text in a line for people: nothing in it drives a terminal or ends the line (utf8_mask), and in Markdown
  * nothing is markup. */
-void put_safe_line(FILE *stream, const char *text, bool markdown);
+void grid_put_safe_line(FILE *stream, const char *text, bool markdown);
 
 /* A time with the unit that fits the largest of a column: us, ms or s. */
 struct time_unit {

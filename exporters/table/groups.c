@@ -156,7 +156,7 @@ static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *
     struct worker *worker = opaque;
     const struct unit *unit = opaque_unit;
     (void)output;
-    return read_durations(worker->reader, unit->first, unit->end, count_task, worker, err);
+    return query_read_durations(worker->reader, unit->first, unit->end, count_task, worker, err);
 }
 
 static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -164,7 +164,7 @@ static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *
     struct worker *worker = opaque;
     const struct unit *unit = opaque_unit;
     (void)output;
-    return read_durations(worker->reader, unit->first, unit->end, count_call, worker, err);
+    return query_read_durations(worker->reader, unit->first, unit->end, count_call, worker, err);
 }
 
 static int submit_rows(struct parallel *parallel, int64_t count, struct err *err)

@@ -310,7 +310,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
         snprintf(name, sizeof name, ".part-%zu", i);
         char *directory = path_join(options->directory, name);
         merged.part = i;
-        status = directory == NULL ? err_no_memory(err) : make_result_directory(directory, err);
+        status = directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err);
         if (status == 0)
             status = write_part(&merged, directory, err);
         free(directory);

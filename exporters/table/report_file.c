@@ -345,7 +345,7 @@ int report_files_load(struct report_files *files, const char *path, struct err *
 {
     char *text = NULL;
     size_t length = 0;
-    bool failed = read_whole_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
+    bool failed = path_read_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
                   report_files_parse(files, path, text, length, err) < 0;
     free(text);
     return failed ? -(int)err->code : 0;

@@ -42,7 +42,7 @@ void show_number(struct show *show, const char *label, int64_t value)
     char buffer[NUMBER_MAX];
     size_t length;
     const struct table_cell cell = cell_number(value, 0);
-    const char *text = cell_as_text(&cell, buffer, &length);
+    const char *text = row_format_cell_as_text(&cell, buffer, &length);
     put_field(show, label, text, length);
 }
 

@@ -148,7 +148,7 @@ void text_table_measure(struct text_table *table, const struct table_cell *cells
     for (size_t i = 0; i < table->count; i++) {
         struct text_extent *extent = &table->extents[i];
         size_t length;
-        const char *text = cell_as_text(&cells[i], buffer, &length);
+        const char *text = row_format_cell_as_text(&cells[i], buffer, &length);
         struct text_extent cell = measure(table, cell_wrapping(table->columns[i].kind), text, length);
         extent->line = cell.line > extent->line ? cell.line : extent->line;
         extent->piece = cell.piece > extent->piece ? cell.piece : extent->piece;
@@ -402,7 +402,7 @@ static void put_row(struct text_table *table, const struct table_cell *cells)
     struct remainder rest[TABLE_MAX_COLUMNS] = {0};
     for (size_t i = 0; i < table->count; i++) {
         rest[i].wrapping = cell_wrapping(table->columns[i].kind);
-        rest[i].text = cell_as_text(&cells[i], rest[i].buffer, &rest[i].length);
+        rest[i].text = row_format_cell_as_text(&cells[i], rest[i].buffer, &rest[i].length);
     }
     put_cells(table, rest);
 }

@@ -367,7 +367,7 @@ int svp_timeline_close(struct trace *trace, int result, const struct svp_model *
     return trace_close(trace, result, &info, err);
 }
 
-bool is_execute_call(const char *name)
+bool execute_calls_has(const char *name)
 {
     static const char prefix[] = "svp_acl_mdl_execute";
     return strncmp(name, prefix, sizeof prefix - 1) == 0;

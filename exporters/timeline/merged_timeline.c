@@ -149,7 +149,7 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
     trace_write_name(trace, &merged->text);
     char *start = trace_reserve(trace, TRACE_EVENT_MAX);
     trace_advance(trace, start, put_call(start, merged, call, &slice));
-    struct execute_calls *executes = is_execute_call(call->name) ? executes_of(merged, call) : NULL;
+    struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
     if (executes != NULL &&
         execute_calls_add(executes,
                           &(struct execute_call){

@@ -608,7 +608,7 @@ static uint64_t flow_id(struct event_span id)
     for (size_t i = 0; i < id.length; i++) {
         unsigned digit = (unsigned)(unsigned char)id.text[i] - '0';
         if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-            return hash_bytes(id.text, id.length);
+            return map_hash_bytes(id.text, id.length);
         number = number * 10 + digit;
     }
     return number;
@@ -632,8 +632,8 @@ static int add_flow(struct perfetto *writer, struct track *track, const struct e
 static struct track *counter_of(struct perfetto *writer, const struct event_text *event, struct event_span key,
                                 struct err *err)
 {
-    const struct counter_item wanted = {
-        .key = {event->pid, hash_bytes(event->name.text, event->name.length) * 31 + hash_bytes(key.text, key.length)}};
+    const struct counter_item wanted = {.key = {event->pid, map_hash_bytes(event->name.text, event->name.length) * 31 +
+                                                                map_hash_bytes(key.text, key.length)}};
     struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
     if (item == NULL || item->track != NULL)
         return item != NULL ? item->track : NULL;

@@ -9,7 +9,7 @@
 
 enum { INPUT_SHAPES = 0, OUTPUT_SHAPES = 3 }; /* columns of cann_tensor_sets_load */
 
-int encode_texts(struct cann_texts *texts, struct err *err)
+int slice_encode_texts(struct cann_texts *texts, struct err *err)
 {
     static const char *const any_title[] = {""};
     struct row_format json;
@@ -46,7 +46,7 @@ int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct 
     operator_bounds_release(&bounds);
     if (status == 0)
         status = cann_tensor_sets_load(db, &ret->tensors, err);
-    return status == 0 ? encode_texts(&ret->tensors, err) : status;
+    return status == 0 ? slice_encode_texts(&ret->tensors, err) : status;
 }
 
 int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err)

@@ -25,7 +25,7 @@ int slice_operators_shorten(struct slice_operators *operators, const struct cann
 void slice_operators_release(struct slice_operators *operators);
 
 /* Texts into JSON strings, with their quotes. */
-int encode_texts(struct cann_texts *texts, struct err *err);
+int slice_encode_texts(struct cann_texts *texts, struct err *err);
 
 /* The short name of an operator; another byte may stand in the place of its first quote. */
 struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);

@@ -857,7 +857,7 @@ int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err
     const bool facts = !run->options->trace_compat;
     if (cann_names_load(run->db, &draw->names, err) < 0 ||
         (facts && slice_operators_load(&draw->operators, run->db, &draw->names, NULL, err) < 0) ||
-        encode_texts(&draw->names, err) < 0 ||
+        slice_encode_texts(&draw->names, err) < 0 ||
         (facts && slice_operators_shorten(&draw->operators, &draw->names, err) < 0))
         return -(int)err->code;
     return 0;

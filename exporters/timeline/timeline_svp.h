@@ -59,7 +59,7 @@ struct execute_calls {
     size_t count, capacity;
 };
 
-bool is_execute_call(const char *name);
+bool execute_calls_has(const char *name);
 int execute_calls_add(struct execute_calls *calls, const struct execute_call *call, struct err *err);
 /* After the last one was added: the starts of all inferences, ascending. */
 void execute_calls_prepare(struct execute_calls *calls, const int64_t *starts_ns, size_t count);

@@ -26,7 +26,7 @@ static char *read_text(struct capture *capture, const char *name, size_t *ret_le
 {
     struct err problem = ERR_INIT;
     char *path = path_join(capture->directory, name), *text = NULL;
-    int status = path != NULL ? read_whole_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem)
+    int status = path != NULL ? path_read_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem)
                               : err_set(&problem, ERR_NO_MEMORY, "out of memory");
     free(path);
     if (status == 0)
@@ -225,7 +225,7 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const size_t known = strlen(keys[i].key), length_of_key = (size_t)(key_end - line);
         if (known <= length_of_key + 1 && length_of_key <= known + 1 &&
-            edit_distance(line, length_of_key, keys[i].key, known) == 1)
+            suggestion_edit_distance(line, length_of_key, keys[i].key, known) == 1)
             return false; /* one of these, damaged */
     }
     return true; /* unknown keys are allowed */

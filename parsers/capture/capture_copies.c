@@ -79,7 +79,7 @@ static uint64_t hash_front(const struct capture_file *file)
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     if (fd >= 0)
         close(fd);
-    return length > 0 ? hash_bytes(front, (size_t)length) : 0;
+    return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)

@@ -286,7 +286,7 @@ uint64_t entry_list_inodes(const struct entry_list *list)
     uint64_t chain[2] = {0, 0};
     for (size_t i = 0; i < list->count; i++) {
         chain[1] = list->entries[i].inode;
-        chain[0] = hash_bytes(chain, sizeof chain);
+        chain[0] = map_hash_bytes(chain, sizeof chain);
     }
     return chain[0];
 }

@@ -346,8 +346,8 @@ static const struct known_key *find_misspelt(const struct known_key *keys, const
     for (; keys->name != NULL; keys++) {
         size_t known = strlen(keys->name);
         bool near = length >= SHORTEST_MISSPELT && known >= SHORTEST_MISSPELT
-                        ? edit_distance(name, length, keys->name, known) == 1
-                        : length == known && edit_distance(name, length, keys->name, known) == 1;
+                        ? suggestion_edit_distance(name, length, keys->name, known) == 1
+                        : length == known && suggestion_edit_distance(name, length, keys->name, known) == 1;
         if (near && json_member(object, keys->name) == NULL)
             return keys;
     }
@@ -432,7 +432,7 @@ static bool is_clock_line(const char *line, size_t length)
     size_t value_length = trim(&value, length - key_length - 1);
     key_length = trim(&line, key_length);
     for (const struct known_key *key = clock_keys; key->name != NULL; key++) {
-        size_t distance = edit_distance(line, key_length, key->name, strlen(key->name));
+        size_t distance = suggestion_edit_distance(line, key_length, key->name, strlen(key->name));
         if (distance == 0)
             return number_parse_integer(value, value_length, &number) == 0 && number < TIME_LIMIT_NS;
         if (distance == 1)

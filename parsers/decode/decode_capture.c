@@ -472,7 +472,7 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     size_t length;
     decoder->file = file;
     decoder->record = decoder->offset = -1;
-    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &data, &length, &problem);
+    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &data, &length, &problem);
     if (status == -ERR_NO_MEMORY) {
         *err = problem;
         return status;

@@ -64,23 +64,23 @@ static int parse_kind(struct parser *p)
         return r;
     const struct word *word = &p->line.words[1];
     struct choice choice;
-    choice_init(&choice, word);
+    layout_choice_init(&choice, word);
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         bool replaceable = record_kinds[i]->layout_count > 0;
         if (replaceable)
-            choice_add(&choice, record_kinds[i]->name);
-        if (!word_is(word, record_kinds[i]->name))
+            layout_choice_add(&choice, record_kinds[i]->name);
+        if (!layout_word_is(word, record_kinds[i]->name))
             continue;
         if (!replaceable) {
-            choice_release(&choice);
+            layout_choice_release(&choice);
             return text_mistake(&p->line, "kind '%s' is not made of fixed-size records, so it has no layouts",
                                 record_kinds[i]->name);
         }
         p->kind = record_kinds[i];
     }
     if (p->kind == NULL)
-        return choice_mistake(&p->line, &choice, "kind", "kinds with layouts are: ");
-    choice_release(&choice);
+        return layout_choice_mistake(&p->line, &choice, "kind", "kinds with layouts are: ");
+    layout_choice_release(&choice);
     return 0;
 }
 
@@ -113,7 +113,7 @@ static int parse_layout(struct parser *p)
         return text_mistake(&p->line, "layout name '%.*s', expected 1 to %d letters, digits, '.', '_' or '-'",
                             SHOWN(word), LAYOUT_NAME_MAX);
     for (const struct loaded_layout *other = p->first; other != NULL; other = other->next)
-        if (other->kind == p->kind && word_is(&(struct word){word->text, word->length, false}, other->name))
+        if (other->kind == p->kind && layout_word_is(&(struct word){word->text, word->length, false}, other->name))
             return text_mistake(&p->line, "layout '%s' of kind %s is defined twice in this file", other->name,
                                 p->kind->name);
     struct loaded_layout *loaded = calloc(1, sizeof(*loaded));
@@ -171,9 +171,9 @@ static int parse_endian(struct parser *p)
         return r;
     if (p->endian_given)
         return text_mistake(&p->line, "a second 'endian' in layout '%s'", p->current->name);
-    if (!word_is(&p->line.words[1], "little") && !word_is(&p->line.words[1], "big"))
+    if (!layout_word_is(&p->line.words[1], "little") && !layout_word_is(&p->line.words[1], "big"))
         return text_mistake(&p->line, "endian '%.*s', expected little or big", SHOWN(&p->line.words[1]));
-    p->current->layout.big_endian = word_is(&p->line.words[1], "big");
+    p->current->layout.big_endian = layout_word_is(&p->line.words[1], "big");
     p->endian_given = true;
     return 0;
 }
@@ -216,15 +216,15 @@ static int parse_magic(struct parser *p)
     for (size_t at = 1; at < p->line.word_count;) {
         unsigned bit = 0;
         struct choice choice;
-        choice_init(&choice, &p->line.words[at]);
+        layout_choice_init(&choice, &p->line.words[at]);
         for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-            choice_add(&choice, attributes[i].name);
-            if (word_is(&p->line.words[at], attributes[i].name))
+            layout_choice_add(&choice, attributes[i].name);
+            if (layout_word_is(&p->line.words[at], attributes[i].name))
                 bit = attributes[i].bit;
         }
         if (bit == 0)
-            return choice_mistake(&p->line, &choice, "word", "a magic has: ");
-        choice_release(&choice);
+            return layout_choice_mistake(&p->line, &choice, "word", "a magic has: ");
+        layout_choice_release(&choice);
         uint64_t value;
         if ((r = take_once(p, at, &seen, bit)) < 0 ||
             (r = text_take_number(&p->line, &at, bit == MASK ? 1 : 0,
@@ -293,20 +293,20 @@ static int take_unit(struct parser *p, size_t *at, const struct column *column, 
         return text_mistake(&p->line, "unit '%.*s' for column '%s', which is a plain number", SHOWN(word),
                             column->name);
     struct choice choice;
-    choice_init(&choice, word);
+    layout_choice_init(&choice, word);
     for (size_t i = 0; i < sizeof(unit_names) / sizeof(unit_names[0]); i++) {
         if (unit_names[i].unit != column->unit)
             continue;
-        choice_add(&choice, unit_names[i].name);
-        if (word_is(word, unit_names[i].name)) {
+        layout_choice_add(&choice, unit_names[i].name);
+        if (layout_word_is(word, unit_names[i].name)) {
             *ret_factor = unit_names[i].factor;
-            choice_release(&choice);
+            layout_choice_release(&choice);
             return 0;
         }
     }
     char owner[LAYOUT_NAME_MAX + 32];
     snprintf(owner, sizeof(owner), "column %s can be given in: ", column->name);
-    return choice_mistake(&p->line, &choice, "unit", owner);
+    return layout_choice_mistake(&p->line, &choice, "unit", owner);
 }
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
@@ -337,15 +337,15 @@ static int apply_unit(struct parser *p, struct field *field, int64_t factor)
 static const struct column *find_column(struct parser *p, const struct word *word)
 {
     struct choice choice;
-    choice_init(&choice, word);
+    layout_choice_init(&choice, word);
     for (size_t i = 0; i < p->kind->column_count; i++) {
         const struct column *column = &p->kind->columns[i];
         bool computed = (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0;
         if (!computed)
-            choice_add(&choice, column->name);
-        if (!word_is(word, column->name))
+            layout_choice_add(&choice, column->name);
+        if (!layout_word_is(word, column->name))
             continue;
-        choice_release(&choice);
+        layout_choice_release(&choice);
         if (!computed)
             return column;
         text_mistake(&p->line, "column '%s' of kind %s is computed; a layout cannot give it", column->name,
@@ -354,7 +354,7 @@ static const struct column *find_column(struct parser *p, const struct word *wor
     }
     char owner[LAYOUT_NAME_MAX + 32];
     snprintf(owner, sizeof(owner), "kind %s has: ", p->kind->name);
-    choice_mistake(&p->line, &choice, "column", owner);
+    layout_choice_mistake(&p->line, &choice, "column", owner);
     return NULL;
 }
 
@@ -393,15 +393,15 @@ static int parse_column_attribute(struct parser *p, size_t *at, const struct col
                       {"delta", COLUMN_DELTA}};
     unsigned bit = 0;
     struct choice choice;
-    choice_init(&choice, &p->line.words[*at]);
+    layout_choice_init(&choice, &p->line.words[*at]);
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-        choice_add(&choice, attributes[i].name);
-        if (word_is(&p->line.words[*at], attributes[i].name))
+        layout_choice_add(&choice, attributes[i].name);
+        if (layout_word_is(&p->line.words[*at], attributes[i].name))
             bit = attributes[i].bit;
     }
     if (bit == 0)
-        return choice_mistake(&p->line, &choice, "word", "a column has: ");
-    choice_release(&choice);
+        return layout_choice_mistake(&p->line, &choice, "word", "a column has: ");
+    layout_choice_release(&choice);
     int r = take_once(p, *at, seen, bit);
     if (r < 0)
         return r;
@@ -514,18 +514,18 @@ static int parse_line(struct parser *p, const char *line, size_t length)
     if (r < 0 || p->line.word_count == 0)
         return r;
     struct choice choice;
-    choice_init(&choice, &p->line.words[0]);
+    layout_choice_init(&choice, &p->line.words[0]);
     for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-        choice_add(&choice, directives[i].name);
-        if (!word_is(&p->line.words[0], directives[i].name))
+        layout_choice_add(&choice, directives[i].name);
+        if (!layout_word_is(&p->line.words[0], directives[i].name))
             continue;
-        choice_release(&choice);
+        layout_choice_release(&choice);
         if (directives[i].inside && p->current == NULL)
             return text_mistake(&p->line, "'%s' outside a layout, expected a line 'layout NAME' first",
                                 directives[i].name);
         return directives[i].parse(p);
     }
-    return choice_mistake(&p->line, &choice, "word", "a line begins with: ");
+    return layout_choice_mistake(&p->line, &choice, "word", "a line begins with: ");
 }
 
 static int parse_text(struct parser *p, const char *text, size_t length)
@@ -589,7 +589,7 @@ int layout_set_load_file(struct layout_set *set, const char *path, struct err *e
 {
     char *text;
     size_t length;
-    int r = read_whole_file(path, LAYOUT_FILE_LIMIT, &text, &length, err);
+    int r = path_read_file(path, LAYOUT_FILE_LIMIT, &text, &length, err);
     if (r < 0)
         return err_wrap(err, "cannot read layout file '%s'", path);
     r = layout_set_parse(set, path, text, length, err);

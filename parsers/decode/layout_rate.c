@@ -14,19 +14,19 @@ enum { OF = 1, PLUS = 2, SCALE = 4 };
 static const char *take_column(struct text_line *line, const struct record_kind *rated, const struct word *word)
 {
     struct choice choice;
-    choice_init(&choice, word);
+    layout_choice_init(&choice, word);
     for (size_t i = 0; i < rated->column_count; i++) {
         if (rated->columns[i].type != COLUMN_INTEGER)
             continue;
-        choice_add(&choice, rated->columns[i].name);
-        if (word_is(word, rated->columns[i].name)) {
-            choice_release(&choice);
+        layout_choice_add(&choice, rated->columns[i].name);
+        if (layout_word_is(word, rated->columns[i].name)) {
+            layout_choice_release(&choice);
             return rated->columns[i].name;
         }
     }
     char owner[LAYOUT_NAME_MAX + 32];
     snprintf(owner, sizeof owner, "kind %s has: ", rated->name);
-    choice_mistake(line, &choice, "column", owner);
+    layout_choice_mistake(line, &choice, "column", owner);
     return NULL;
 }
 
@@ -35,7 +35,10 @@ static int take_attribute(struct text_line *line, const struct record_kind *rate
                           struct layout_rate *rate)
 {
     const struct word *word = &line->words[*at];
-    unsigned bit = word_is(word, "of") ? OF : word_is(word, "plus") ? PLUS : word_is(word, "scale") ? SCALE : 0;
+    unsigned bit = layout_word_is(word, "of")      ? OF
+                   : layout_word_is(word, "plus")  ? PLUS
+                   : layout_word_is(word, "scale") ? SCALE
+                                                   : 0;
     if (bit == 0 || (*seen & bit) != 0 || (bit == PLUS && *seen != OF) || (bit == OF && *seen != 0))
         return text_mistake(line, "'%.*s' here, expected: %.*s none, or COLUMN [of COLUMN [plus COLUMN]] [scale N[/M]]",
                             SHOWN(word), SHOWN(&line->words[0]));
@@ -56,7 +59,7 @@ int layout_rate_parse(struct text_line *line, const struct record_kind *rated, s
     const struct word *word = text_take_word(line, &at, "none or COLUMN");
     if (word == NULL)
         return -ERR_FORMAT;
-    if (word_is(word, "none")) {
+    if (layout_word_is(word, "none")) {
         *ret = rate;
         return text_expect_words(line, 2, LAYOUT_MISS_RATE " none");
     }

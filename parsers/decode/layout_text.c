@@ -23,22 +23,22 @@ int text_mistake(struct text_line *line, const char *format, ...)
     return err_set(line->err, ERR_FORMAT, "%s:%u: %s", line->name, line->number, text);
 }
 
-bool word_is(const struct word *word, const char *text)
+bool layout_word_is(const struct word *word, const char *text)
 {
     return !word->quoted && word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
 /* ---- names that were probably meant ---- */
 
-void choice_init(struct choice *choice, const struct word *found)
+void layout_choice_init(struct choice *choice, const struct word *found)
 {
     *choice = (struct choice){.found = found, .distance = found->length / 2 + 1};
     strbuf_init(&choice->list, LIST_MAX_LENGTH);
 }
 
-void choice_add(struct choice *choice, const char *name)
+void layout_choice_add(struct choice *choice, const char *name)
 {
-    size_t distance = edit_distance(choice->found->text, choice->found->length, name, strlen(name));
+    size_t distance = suggestion_edit_distance(choice->found->text, choice->found->length, name, strlen(name));
     if (distance < choice->distance) {
         choice->distance = distance;
         choice->nearest = name;
@@ -47,18 +47,18 @@ void choice_add(struct choice *choice, const char *name)
         (void)strbuf_addf(&choice->list, "%s%s", choice->list.length > 0 ? ", " : "", name);
 }
 
-void choice_release(struct choice *choice)
+void layout_choice_release(struct choice *choice)
 {
     strbuf_release(&choice->list);
 }
 
-int choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner)
+int layout_choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner)
 {
     const char *meant = choice->nearest;
     int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(choice->found),
                          meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
                          meant != NULL ? "'?)" : "", owner, choice->list.data, choice->list.failed ? ", ..." : "");
-    choice_release(choice);
+    layout_choice_release(choice);
     return r;
 }
 

@@ -35,7 +35,7 @@ int text_mistake(struct text_line *line, const char *format, ...) __attribute__(
 #define SHOWN(word) (int)((word)->length < SHOWN_MAX ? (word)->length : SHOWN_MAX), (word)->text
 
 /* True when the word is exactly this text, without quotes. */
-bool word_is(const struct word *word, const char *text);
+bool layout_word_is(const struct word *word, const char *text);
 
 /* Splits one line, without its end, at blanks; '#' outside quotes ends it. 0 or -ERR_FORMAT. */
 int text_split(struct text_line *line, const char *text, size_t length);
@@ -64,10 +64,10 @@ struct choice {
     size_t distance;
 };
 
-void choice_init(struct choice *choice, const struct word *found);
-void choice_add(struct choice *choice, const char *name);
-void choice_release(struct choice *choice);
+void layout_choice_init(struct choice *choice, const struct word *found);
+void layout_choice_add(struct choice *choice, const char *name);
+void layout_choice_release(struct choice *choice);
 /* "unknown <what> 'x' (did you mean 'y'?); <owner>a, b, c". Releases the choice; returns -ERR_FORMAT. */
-int choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner);
+int layout_choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner);
 
 #endif

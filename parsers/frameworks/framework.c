@@ -21,7 +21,7 @@ static int load_json(const char *directory, const char *name, struct json **ret,
     size_t length;
     if (path == NULL)
         return err_no_memory(err);
-    bool failed = read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+    bool failed = path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
                   ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0);
     free(text);
     free(path);
@@ -50,7 +50,7 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
     if (path == NULL)
         return err_no_memory(err);
     bool failed =
-        read_whole_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+        path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
         ((!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)) &&
          err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path) < 0);
     free(text);

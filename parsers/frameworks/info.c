@@ -199,7 +199,7 @@ void framework_find_odd_key(const struct json *root, const char *const *known, s
         const char *key = json_key(member);
         bool is_known = key == NULL, is_near = false;
         for (size_t i = 0; key != NULL && i < count; i++) {
-            size_t distance = edit_distance(key, strlen(key), known[i], strlen(known[i]));
+            size_t distance = suggestion_edit_distance(key, strlen(key), known[i], strlen(known[i]));
             is_known |= distance == 0;
             is_near |= distance == 1;
         }
@@ -218,7 +218,7 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
         err_set(err, ERR_NOT_FOUND, "'%s' has no profiler_info_<rank>.json", directory);
         return err_hint(err, "the profiler writes it when it ends: bring it home with the capture");
     }
-    int status = read_whole_file(path, INFO_LIMIT, &text, &length, err);
+    int status = path_read_file(path, INFO_LIMIT, &text, &length, err);
     struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
     if (status == 0)
         status = root == NULL                  ? -(int)err->code

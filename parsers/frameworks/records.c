@@ -51,7 +51,8 @@ static int take_line(void *arg, const struct framework_line *line, struct err *e
     return 0;
 }
 
-int hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag, struct err *err)
+int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag,
+                       struct err *err)
 {
     struct reading reading = {names, count};
     char *data = prof != NULL ? path_join(prof, "host/data") : NULL;

@@ -72,7 +72,7 @@ int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err)
                    (long long)start_ns, (long long)end_ns);
 }
 
-void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
+void *association_array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err)
 {
     if (*count >= NO_INDEX - 1) {
         err_set(err, ERR_LIMIT, "more than %u records of a kind in one capture", NO_INDEX - 1);

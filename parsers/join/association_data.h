@@ -361,12 +361,12 @@ struct association {
 int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 
 /* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
-void *array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
+void *association_array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
     ((count) < (capacity) && (count) < NO_INDEX - 1                                                                    \
          ? (void *)&(items)[(count)++]                                                                                 \
-         : array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err)))
+         : association_array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err)))
 
 /* Memory for records that wait. Tests lower it. */
 extern struct join_limits {

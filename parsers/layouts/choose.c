@@ -45,7 +45,8 @@ static double evidence_of(const struct problem *problem, size_t *ret_longest)
     return 8 * (double)(*ret_longest + other);
 }
 
-int search_word(const struct problem *problem, const struct frame *frame, struct place_list *list, struct err *err)
+int infer_search_word(const struct problem *problem, const struct frame *frame, struct place_list *list,
+                      struct err *err)
 {
     size_t longest, rows = problem->sample.count;
     double evidence = evidence_of(problem, &longest);
@@ -93,7 +94,7 @@ bool places_are_alike(const struct place_found *a, const struct place_found *b)
     return (int64_t)a->bit - shift_a == (int64_t)b->bit - shift_b;
 }
 
-int place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale)
+int infer_place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale)
 {
     int cost = 0;
     size_t byte = frame->big_endian ? frame->size - place->bit / 8 : place->bit / 8;
@@ -148,7 +149,8 @@ static size_t reduce(const struct frame *frame, struct place_list *list, int64_t
             k++;
         if (k == kept)
             list->items[kept++] = list->items[i];
-        else if (place_cost(frame, &list->items[i], usual_scale) < place_cost(frame, &list->items[k], usual_scale))
+        else if (infer_place_cost(frame, &list->items[i], usual_scale) <
+                 infer_place_cost(frame, &list->items[k], usual_scale))
             list->items[k] = list->items[i];
     }
     list->count = kept;
@@ -177,8 +179,8 @@ static void judge(const struct choice *choice, const struct place_list *list, co
     column->other_count = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct place_found *place = &list->items[i];
-        if (is_free(choice, place) && (best == NULL || place_cost(choice->frame, place, usual_scale) <
-                                                           place_cost(choice->frame, best, usual_scale)))
+        if (is_free(choice, place) && (best == NULL || infer_place_cost(choice->frame, place, usual_scale) <
+                                                           infer_place_cost(choice->frame, best, usual_scale)))
             best = place;
     }
     if (best == NULL) {
@@ -241,6 +243,6 @@ void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MO
         take(&choice, &column->place);
         result->explained++;
         result->bits += column->place.evidence;
-        result->cost += place_cost(frame, &column->place, scale_of(kind, next, usual_scale));
+        result->cost += infer_place_cost(frame, &column->place, scale_of(kind, next, usual_scale));
     }
 }

@@ -305,7 +305,7 @@ static int search_other(const struct problem *problem, const struct frame *frame
         intervals[i] = problem_interval(problem, column, &problem->sample.items[i].printed, firsts[i]);
     bool failed = search_column_init(searched, intervals, problem->sample.count, err) < 0;
     if (!failed && has_role(kind, column, PRINTED_WORD))
-        return search_word(problem, frame, list, err);
+        return infer_search_word(problem, frame, list, err);
     return failed || search_plain(&frame->matrix, searched, id ? 1 : 0, list, err) < 0 ||
                    (list->count == 0 && counted && problem->stride == 1 &&
                     search_delta(&frame->matrix, searched, list, err) < 0) ||
@@ -447,12 +447,13 @@ static void sort_firsts(const struct frame *frame, struct place_list *list)
             k++;
         if (k == kept)
             list->items[kept++] = list->items[i];
-        else if (place_cost(frame, &list->items[i], 1) < place_cost(frame, &list->items[k], 1))
+        else if (infer_place_cost(frame, &list->items[i], 1) < infer_place_cost(frame, &list->items[k], 1))
             list->items[k] = list->items[i];
     }
     list->count = kept;
     for (size_t i = 1; i < kept; i++) {
-        for (size_t k = i; k > 0 && place_cost(frame, &list->items[k], 1) < place_cost(frame, &list->items[k - 1], 1);
+        for (size_t k = i;
+             k > 0 && infer_place_cost(frame, &list->items[k], 1) < infer_place_cost(frame, &list->items[k - 1], 1);
              k--) {
             struct place_found other = list->items[k];
             list->items[k] = list->items[k - 1];

@@ -74,7 +74,7 @@ static const char *nearest(const struct keys *keys, const char *key)
     const char *found = NULL;
     size_t least = (size_t)((double)strlen(key) * NEAR_DISTANCE) + 1;
     for (size_t i = 0; i < keys->known_count; i++) {
-        size_t distance = edit_distance(keys->known[i], strlen(keys->known[i]), key, strlen(key));
+        size_t distance = suggestion_edit_distance(keys->known[i], strlen(keys->known[i]), key, strlen(key));
         if (distance >= least)
             continue;
         found = keys->known[i];
@@ -89,7 +89,7 @@ static void report_file(const struct capture_file *file, const struct info_form 
     struct err mistake = ERR_INIT;
     size_t length;
     char *content;
-    if (read_whole_file(file->path, TEXT_FILE_LIMIT, &content, &length, &mistake) < 0)
+    if (path_read_file(file->path, TEXT_FILE_LIMIT, &content, &length, &mistake) < 0)
         return; /* import tells of it */
     struct json *root = json_parse(content, length, &mistake);
     take_known(form, &keys);

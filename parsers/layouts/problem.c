@@ -136,7 +136,7 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
     struct err mistake = ERR_INIT;
     size_t length;
     char *text;
-    int status = read_whole_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
+    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
     struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
     if (status < 0)
         text = NULL; /* import tells of it */

@@ -107,7 +107,8 @@ int64_t place_value(const struct matrix *matrix, size_t row, const struct place_
 /* ---- texts (choose.c) ---- */
 
 /* Adds every place where all rows of the sample have their word. */
-int search_word(const struct problem *problem, const struct frame *frame, struct place_list *list, struct err *err);
+int infer_search_word(const struct problem *problem, const struct frame *frame, struct place_list *list,
+                      struct err *err);
 
 /* ---- choosing (choose.c) ---- */
 
@@ -118,7 +119,7 @@ void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MO
 /* Whether two places are the same bits but for the lowest few. */
 bool places_are_alike(const struct place_found *a, const struct place_found *b);
 /* How unlikely a layout has its column there: less is better. */
-int place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale);
+int infer_place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale);
 
 /* ---- finishing (finish.c) ---- */
 

@@ -98,7 +98,7 @@ static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *e
     size_t length;
     int code;
 
-    if (read_whole_file(target->key, KEY_FILE_LIMIT, &text, &length, err) != 0)
+    if (path_read_file(target->key, KEY_FILE_LIMIT, &text, &length, err) != 0)
         return err_wrap(err, "cannot use the key");
     /* with an empty passphrase nobody is asked for one */
     code = ssh_pki_import_privkey_base64(text, target->passphrase != NULL ? target->passphrase : "", NULL, NULL, ret);

@@ -269,7 +269,7 @@ int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, stru
         *ret_length = 0;
         return *ret_text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
     }
-    result = read_whole_file(path, KNOWN_HOSTS_LIMIT, ret_text, ret_length, err);
+    result = path_read_file(path, KNOWN_HOSTS_LIMIT, ret_text, ret_length, err);
     return result == 0 ? 0 : err_wrap(err, "cannot read the keys of known hosts");
 }
 

@@ -48,7 +48,7 @@ static int make_parents(const char *target, struct err *err)
 
     if (parent == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory");
-    result = make_directories(parent, err);
+    result = path_make_directories(parent, err);
     free(parent);
     return result;
 }

@@ -25,7 +25,7 @@ int job_init(struct job *job, const char *output, const char *name, struct err *
 {
     job->directory = path_join(output, name);
     char *data = job->directory != NULL ? path_join(job->directory, "data") : NULL;
-    int r = data != NULL ? make_directories(data, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int r = data != NULL ? path_make_directories(data, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
     free(data);
     return r;
 }

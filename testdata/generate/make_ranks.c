@@ -411,7 +411,7 @@ static void write_rank(const struct job *job, int64_t number)
     snprintf(inside, sizeof inside, "%s/ASCEND_PROFILER_OUTPUT", directory);
     snprintf(name, sizeof name, "profiler_info_%" PRId64 ".json", number);
     make_rank(job, &rank, number);
-    int status = make_directories(job->aggregates ? directory : inside, &err);
+    int status = path_make_directories(job->aggregates ? directory : inside, &err);
     if (status == 0) {
         FILE *file = open_file(directory, name);
         fprintf(file, "{\"rank_id\": %" PRId64 "}\n", number);

@@ -66,7 +66,7 @@ size_t read_tx_records(void)
     size_t length;
     msprof_acl_capture_path(directory, sizeof directory);
     (void)snprintf(path, sizeof path, "%s/host/data/unaging.additional.msproftx.slice_0", directory);
-    if (read_whole_file(path, RECORD_SIZE * TX_RECORDS_MAX, &data, &length, &err) < 0)
+    if (path_read_file(path, RECORD_SIZE * TX_RECORDS_MAX, &data, &length, &err) < 0)
         return 0;
     assert_int_equal(length % RECORD_SIZE, 0);
     for (size_t i = 0; i < length / RECORD_SIZE; i++) {

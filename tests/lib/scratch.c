@@ -67,7 +67,7 @@ void scratch_assert_content(const char *name, const char *content)
     struct err err = ERR_INIT;
     char *data = NULL;
     size_t length = 0;
-    assert_int_equal(read_whole_file(in_scratch(name), 1000000, &data, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch(name), 1000000, &data, &length, &err), 0);
     assert_string_equal(data, content);
     assert_int_equal(length, strlen(content));
     free(data);

@@ -85,7 +85,7 @@ char *read_text(const char *name)
     struct err err = ERR_INIT;
     char *text;
     size_t length;
-    if (read_whole_file(in_scratch(name), TEXT_LIMIT, &text, &length, &err) < 0)
+    if (path_read_file(in_scratch(name), TEXT_LIMIT, &text, &length, &err) < 0)
         fail_msg("%s", err_message(&err));
     return text;
 }

@@ -64,7 +64,7 @@ static char *read_acl_json(struct err *err)
     struct json *root;
     size_t length;
 
-    if (read_whole_file("acl.json", ACL_LIMIT, &text, &length, err) != 0)
+    if (path_read_file("acl.json", ACL_LIMIT, &text, &length, err) != 0)
         return NULL;
     root = json_parse(text, length, err);
     enabled = json_string(json_member(json_member(root, "profiler"), "switch"));

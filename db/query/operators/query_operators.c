@@ -78,8 +78,9 @@ void duration_reader_free(struct duration_reader *reader)
     free(reader);
 }
 
-int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
-                   int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg, struct err *err)
+int query_read_durations(struct duration_reader *reader, int64_t first, int64_t end,
+                         int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg,
+                         struct err *err)
 {
     struct duration_loop loop = {each, arg};
     return query_scan(reader->scan, first, end, reader->give, &loop, err);
@@ -109,8 +110,8 @@ static int give_timed_call(void *arg, int64_t *row, struct err *err)
     return loop->each(loop->arg, &timed, err);
 }
 
-int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err), void *arg,
-                     struct err *err)
+int query_read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err),
+                           void *arg, struct err *err)
 {
     struct timed_loop loop = {each, arg};
     struct query_scan *scan = NULL;

@@ -27,9 +27,9 @@ struct duration_reader; /* opaque */
 struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject subject, struct err *err);
 void duration_reader_free(struct duration_reader *reader); /* NULL is fine */
 /* Those with first <= id < end, by id. */
-int read_durations(struct duration_reader *reader, int64_t first, int64_t end,
-                   int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg,
-                   struct err *err);
+int query_read_durations(struct duration_reader *reader, int64_t first, int64_t end,
+                         int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg,
+                         struct err *err);
 
 /* When a call was made: less than query_cann.h tells of it, and read faster. */
 struct timed_call {
@@ -38,8 +38,8 @@ struct timed_call {
 };
 
 /* All calls of a capture of Ascend, by thread and start; a call comes before those inside of it. */
-int read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err), void *arg,
-                     struct err *err);
+int query_read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err),
+                           void *arg, struct err *err);
 
 struct operator_run {
     const char *type, *name; /* never NULL: "N/A" when the capture does not say it */

@@ -26,7 +26,7 @@ static int tell_usage(const struct team *team, const char *message)
 static int run(struct settings *settings, struct team *team, int argc, char **argv)
 {
     struct err err = ERR_INIT;
-    int result = parse_command_line(settings, argc, argv, &err);
+    int result = options_parse(settings, argc, argv, &err);
     console_init(settings);
     if (result != 0)
         return tell_usage(team, err_message(&err));

@@ -22,8 +22,8 @@ char *ranks_text(const int64_t *ranks, size_t count);
 /* ---- what goes into both JSON files ---- */
 
 /* Makes it of the sums of a rank in a group and step, with as many packets as they have, and of one operator. */
-struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets);
-struct cluster_info info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
+struct cluster_info rank_info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets);
+struct cluster_info rank_info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
 
 /* A communication_*.json file: {ranks: {step: {operator@group: ...}}} written one group and step after another. */
 struct nested_json {

@@ -194,7 +194,7 @@ static void write_size(struct outfile *out, int64_t bytes)
 
 /* ---- what a rank did ---- */
 
-struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets)
+struct cluster_info rank_info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets)
 {
     struct cluster_info info = {.total = true,
                                 .ns = sum->ns,
@@ -209,7 +209,7 @@ struct cluster_info info_of_total(const struct aggregate_sum *sum, const struct 
     return info;
 }
 
-struct cluster_info info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_)
+struct cluster_info rank_info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_)
 {
     struct cluster_info info = {.start_ns = operator_->start_ns,
                                 .ns = operator_->ns,

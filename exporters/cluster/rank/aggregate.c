@@ -655,7 +655,7 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
         add_to_sum(sum, operator_);
         if (!from->p2p && !rank_is_point_to_point(name->bytes))
             writer->rows.items[writer->rows.count++] =
-                (struct aggregate_row){hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
+                (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
     }
     block->row_count = (uint32_t)(writer->rows.count - first);
     return 0;
@@ -689,9 +689,9 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
                         const struct rank_packet *packets, const struct aggregate_link *links)
 {
-    return hash_bytes(rows, block->row_count * sizeof *rows) ^
-           hash_bytes(packets, block->packet_count * sizeof *packets) * 3 ^
-           hash_bytes(links, block->link_count * sizeof *links) * 5;
+    return map_hash_bytes(rows, block->row_count * sizeof *rows) ^
+           map_hash_bytes(packets, block->packet_count * sizeof *packets) * 3 ^
+           map_hash_bytes(links, block->link_count * sizeof *links) * 5;
 }
 
 static int add_block(struct writer *writer, const struct rank_block *from, struct err *err)

@@ -95,7 +95,7 @@ static int64_t rank_in_file(const char *path)
     char *text = NULL;
     size_t length = 0;
     int64_t rank = -1;
-    if (read_whole_file(path, INFO_LIMIT, &text, &length, &ignored) != 0)
+    if (path_read_file(path, INFO_LIMIT, &text, &length, &ignored) != 0)
         return -1;
     struct json *root = json_parse(text, length, &ignored);
     if (!json_integer(json_member(root, "rank_id"), &rank))

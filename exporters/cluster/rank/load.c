@@ -47,14 +47,14 @@ struct print {
 /* Sums do not depend on the order in which a directory gives its files. */
 static void add_file(struct print *print, const char *name, const struct stat *info)
 {
-    const int64_t facts[7] = {(int64_t)hash_bytes(name, strlen(name)),
+    const int64_t facts[7] = {(int64_t)map_hash_bytes(name, strlen(name)),
                               info->st_size,
                               info->st_mtim.tv_sec,
                               info->st_mtim.tv_nsec,
                               info->st_ctim.tv_sec,
                               info->st_ctim.tv_nsec,
                               0};
-    uint64_t hash = hash_bytes(facts, sizeof facts);
+    uint64_t hash = map_hash_bytes(facts, sizeof facts);
     for (size_t i = 0; i < 4; i++) {
         hash = (hash ^ hash >> 31) * 0x9e3779b97f4a7c15u + i;
         print->words[i] += hash;
@@ -120,7 +120,7 @@ static char *path_kept(const struct cluster_load *load, const struct cluster_sou
     if (load->kept == NULL)
         return NULL;
     snprintf(name, sizeof name, "%016llx" AGGREGATE_NAME,
-             (unsigned long long)hash_bytes(source->path, strlen(source->path)));
+             (unsigned long long)map_hash_bytes(source->path, strlen(source->path)));
     return path_join(load->kept, name);
 }
 

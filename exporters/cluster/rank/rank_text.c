@@ -131,7 +131,7 @@ static void check_title(const struct rank_reader *reader, const char *title)
                                          "Preparing"};
     const struct place place = {reader->file, 0, -1, title};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        if (edit_distance(title, strlen(title), titles[i], strlen(titles[i])) == 1)
+        if (suggestion_edit_distance(title, strlen(title), titles[i], strlen(titles[i])) == 1)
             diag_report(reader->diag, DIAG_TEXT_LINE, &place, "no column '%s' is known; expected '%s'", title,
                         titles[i]);
     }
@@ -644,7 +644,7 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
         return err_set(err, ERR_NO_MEMORY, "out of memory");
     int status = 0;
     if (lstat(path, &info) == 0) {
-        read_whole_file(path, METADATA_LIMIT, &text, &length, err);
+        path_read_file(path, METADATA_LIMIT, &text, &length, err);
         status = rank_metadata_take(rank, path, text, length, diag, err);
     }
     free(text);

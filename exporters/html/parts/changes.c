@@ -48,7 +48,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->median_new, row->new_key != NULL);
     html_cell_number(page, "%" PRId64, row->n_base);
     html_cell_number(page, "%" PRId64, row->n_new);
-    html_cell(page, both ? row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
+    html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
     html_cell_name(page, row->key);
     html_close(&page->w);
 }
@@ -80,7 +80,8 @@ static void put_rows(struct html_page *page, const struct comparison *comparison
 
     char caption[64];
 
-    snprintf(caption, sizeof caption, "By %s: the change of a step's time", subject_name(comparison->options.by));
+    snprintf(caption, sizeof caption, "By %s: the change of a step's time",
+             profile_subject_name(comparison->options.by));
     html_table_begin(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
                      heads, sizeof heads / sizeof *heads);
     while (shown < rows->count && shown < most && html_bytes(page) <= limit)
@@ -128,7 +129,7 @@ static void put_gates(struct html_page *page, const struct comparison *compariso
 static void put_comparison(struct html_page *page, const struct comparison *comparison)
 {
     html_note(page, "Verdict: %s. A step took %.3f us in the base and takes %.3f us now (medians).",
-              verdict_name(comparison->verdict), comparison->step_base / 1e3, comparison->step_new / 1e3);
+              compare_verdict_name(comparison->verdict), comparison->step_base / 1e3, comparison->step_new / 1e3);
     if (!comparison->comparable)
         html_note(page, "The captures are too different to be compared: score %.2f, at least %.2f is needed.",
                   comparison->score, comparison->options.comparable);

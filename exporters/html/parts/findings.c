@@ -84,7 +84,7 @@ static void put_measure(struct html_page *page, const struct finding *finding)
 static void put_finding(struct html_page *page, const struct finding *finding)
 {
     struct html_writer *w = &page->w;
-    const char *severity = severity_name(finding->severity);
+    const char *severity = advice_severity_name(finding->severity);
 
     html_open(w, "li");
     html_open(w, "p");

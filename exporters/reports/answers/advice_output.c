@@ -28,7 +28,7 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
         fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", row->time_ns / 1e3, row->share, (long long)row->count);
-        put_safe_line(stream, row->name, false);
+        grid_put_safe_line(stream, row->name, false);
         if (row->at_ns != INT64_MIN) {
             put_place(stream, "  (at ", row->at_ns, " us");
             put_ts(stream, ", ts ", advice, row->at_ns, "");
@@ -36,7 +36,7 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
         }
         if (row->launcher[0] != '\0') {
             fputs("\n      launched by ", stream);
-            put_safe_line(stream, row->launcher, false);
+            grid_put_safe_line(stream, row->launcher, false);
         }
         fputc('\n', stream);
     }
@@ -46,9 +46,9 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
 {
     const struct rule *rule = finding->rule;
 
-    fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", severity_name(finding->severity), rule->id);
+    fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", advice_severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
-    put_safe_line(stream, finding->sentence, markdown);
+    grid_put_safe_line(stream, finding->sentence, markdown);
     fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
             markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
             markdown ? "* " : "  ", finding->at_stake_ns / 1e3);
@@ -115,7 +115,7 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     json_put_text(json, "option", option);
     json_put_text(json, "same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL);
     json_put_text(json, "sentence", finding->sentence);
-    json_put_text(json, "severity", severity_name(finding->severity));
+    json_put_text(json, "severity", advice_severity_name(finding->severity));
     put_number(json, "threshold", finding->threshold);
     put_json_ts(json, advice, finding->time_ns);
     put_time(json, "timestamp", finding->time_ns);
@@ -173,13 +173,13 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     while (fired < advice_rule_count && advice->findings[fired].fired)
         fired++;
     fputs(markdown ? "## " : "", stream);
-    put_safe_line(stream, capture, markdown);
+    grid_put_safe_line(stream, capture, markdown);
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
     if (advice->cut_steps[0] != '\0') {
         fputs("Not counted: ", stream);
-        put_safe_line(stream, advice->cut_steps, false);
+        grid_put_safe_line(stream, advice->cut_steps, false);
         fputs("\n\n", stream);
     }
     for (size_t i = 0; i < fired; i++)
@@ -304,7 +304,7 @@ static int print_list(const struct list *list, const char *title, bool markdown,
 static void put_head(const char *capture, bool markdown, FILE *stream)
 {
     fputs(markdown ? "## " : "", stream);
-    put_safe_line(stream, capture, markdown);
+    grid_put_safe_line(stream, capture, markdown);
     fprintf(stream, ": " NOTHING_RAN "; what the program did%s\n", markdown ? "" : " is this");
 }
 

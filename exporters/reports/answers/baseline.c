@@ -160,7 +160,7 @@ static void put_group(struct strbuf *out, const struct profile_group *group)
     strbuf_adds(out, "{");
     put_parts(out, group_parts, group);
     for (int m = 0; m < MEASURES; m++) {
-        strbuf_addf(out, "%s\n\"%s\":{", m > 0 ? "," : "", measure_name((enum measure)m));
+        strbuf_addf(out, "%s\n\"%s\":{", m > 0 ? "," : "", profile_measure_name((enum measure)m));
         put_series(out, &group->measures[m]);
         strbuf_adds(out, "}");
     }
@@ -183,7 +183,7 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
     for (int t = 0; t < SUBJECTS; t++) {
         if (t == BY_LINE && !profile->tables[t].known)
             continue;
-        strbuf_addf(out, "%s\n\"%s\":[", t > 0 ? "," : "", subject_name((enum subject)t));
+        strbuf_addf(out, "%s\n\"%s\":[", t > 0 ? "," : "", profile_subject_name((enum subject)t));
         for (size_t i = 0; i < profile->tables[t].count; i++) {
             strbuf_adds(out, i > 0 ? ",\n" : "\n");
             put_row(out, &profile->tables[t].rows[i]);
@@ -400,7 +400,7 @@ static void get_groups(struct reading *reading, const struct json *array, struct
         struct profile_group *group = &profile->groups[profile->group_count++];
         get_parts(reading, item, group_parts, group);
         for (int m = 0; m < MEASURES; m++)
-            get_series(reading, json_member(item, measure_name((enum measure)m)), &group->measures[m]);
+            get_series(reading, json_member(item, profile_measure_name((enum measure)m)), &group->measures[m]);
         if (group->key == NULL)
             wrong(reading, "key");
     }
@@ -419,9 +419,9 @@ static void get_profile(struct reading *reading, const struct json *object, stru
     get_parts(reading, object, profile_parts, profile);
     get_groups(reading, json_member(object, "groups"), profile);
     for (int t = 0; t < SUBJECTS; t++) {
-        const struct json *table = json_member(json_member(object, "tables"), subject_name((enum subject)t));
+        const struct json *table = json_member(json_member(object, "tables"), profile_subject_name((enum subject)t));
         if (t != BY_LINE || table != NULL)
-            get_table(reading, table, subject_name((enum subject)t), &profile->tables[t]);
+            get_table(reading, table, profile_subject_name((enum subject)t), &profile->tables[t]);
     }
 }
 
@@ -485,7 +485,7 @@ int baseline_read(const char *path, struct profile **ret, size_t *ret_count, str
 {
     char *text = NULL;
     size_t length = 0;
-    bool failed = read_whole_file(path, BASELINE_MAX_BYTES, &text, &length, err) < 0;
+    bool failed = path_read_file(path, BASELINE_MAX_BYTES, &text, &length, err) < 0;
 
     *ret = NULL;
     *ret_count = 0;

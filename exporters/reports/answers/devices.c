@@ -348,7 +348,7 @@ static int take_call_memory(void *arg, const struct host_call *call, struct err 
     int status = 0;
 
     while (status == 0 && memory->calls.count <= call->name) {
-        bool is_one = is_memory_call(memory->names.items[memory->calls.count].bytes);
+        bool is_one = gap_call_is_memory(memory->names.items[memory->calls.count].bytes);
         status = add_item(&memory->calls, &(struct item){CALL, 0, 0, is_one ? -1 : 1, NULL}, err);
     }
     if (status != 0)

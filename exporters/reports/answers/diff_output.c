@@ -81,7 +81,7 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     median_text(texts[7], texts[9], row->n_new, row->median_new / unit.ns);
     for (size_t i = 0; i < ROW_COLUMNS; i++)
         cells[i] = texts[i];
-    cells[12] = row->n_base + row->n_new > 0 ? row_verdict_name(row->verdict) : "";
+    cells[12] = row->n_base + row->n_new > 0 ? compare_row_verdict_name(row->verdict) : "";
     cells[13] = match_kind_name(row->match);
     cells[14] = row->key;
     return grid_row(grid, cells, err);
@@ -116,7 +116,7 @@ static void put_names(FILE *stream, const struct side *side, bool markdown)
 {
     for (size_t i = 0; i < side->count; i++) {
         fputs(i > 0 ? ", " : "", stream);
-        put_safe_line(stream, side->profiles[i]->name, markdown);
+        grid_put_safe_line(stream, side->profiles[i]->name, markdown);
     }
 }
 
@@ -161,7 +161,7 @@ static void put_cut_steps(const struct diff_output *output, FILE *stream, bool m
             if (*cut == '\0')
                 continue;
             fputs(s == 0 ? "Base: " : "New: ", stream);
-            put_safe_line(stream, cut, markdown);
+            grid_put_safe_line(stream, cut, markdown);
             fputs(markdown ? "  \n" : "\n", stream);
         }
 }
@@ -202,7 +202,7 @@ static void put_noise(FILE *stream, const struct comparison *comparison, const c
     if (comparison->smallest >= 0) {
         smallest_text(smallest, comparison->smallest);
         fprintf(stream, "Smallest change that would show: %s of one %s (median)", smallest,
-                subject_name(comparison->options.by));
+                profile_subject_name(comparison->options.by));
         smallest_text(smallest, comparison->shared_smallest);
         if (noise->separated)
             fprintf(stream, ", %s of all operators together", smallest);
@@ -228,7 +228,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
     const char *end = markdown ? "  \n" : "\n";
     int64_t warmup = 0;
 
-    fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", verdict_name(comparison->verdict),
+    fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
             markdown ? "**" : "");
     put_broken(stream, comparison, markdown);
     fputs("Base: ", stream);
@@ -361,9 +361,9 @@ static void put_measure(struct json_out *json, const struct side *side, enum mea
     for (size_t i = 0; i < side->count; i++)
         known = known || profile_measure(side->profiles[i], measure) >= 0;
     if (known)
-        put_us(json, measure_name(measure), side_measure(side, measure));
+        put_us(json, profile_measure_name(measure), side_measure(side, measure));
     else
-        json_put_text(json, measure_name(measure), NULL);
+        json_put_text(json, profile_measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
@@ -527,7 +527,7 @@ static void put_row(struct json_out *json, const struct compare_row *row)
     put_percent(json, "smallest", row->smallest >= 0, row->smallest);
     put_us(json, "total_step_base", row->total_base);
     put_us(json, "total_step_new", row->total_new);
-    json_put_text(json, "verdict", row_verdict_name(row->verdict));
+    json_put_text(json, "verdict", compare_row_verdict_name(row->verdict));
     json_put_end(json, '}');
 }
 
@@ -613,7 +613,7 @@ static int diff_print_json(const struct diff_output *output, FILE *stream, struc
         return -(int)err->code;
     put_rows(output, &json);
     json_put_text(&json, "schema", SCHEMA_DIFF);
-    json_put_text(&json, "verdict", verdict_name(comparison->verdict));
+    json_put_text(&json, "verdict", compare_verdict_name(comparison->verdict));
     json_put_end(&json, '}');
     fputc('\n', stream);
     return 0;
@@ -633,8 +633,8 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
         put_head(output, stream, format == DIFF_MARKDOWN);
         failed = put_gates(output, stream, kind, err) < 0;
         put_legend(stream, comparison);
-        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", subject_name(comparison->options.by), unit.name,
-                format == DIFF_MARKDOWN ? "\n" : "");
+        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", profile_subject_name(comparison->options.by),
+                unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }
     failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
              (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);

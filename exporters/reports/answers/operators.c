@@ -200,7 +200,7 @@ static const struct report_column columns_conversions[] = {
 
 static bool wanted_conversions(const struct workload *workload, const struct workload_operator *op)
 {
-    return is_conversion(workload_text(workload, op->key.type));
+    return workload_is_conversion(workload_text(workload, op->key.type));
 }
 
 static const char *name_of(const struct workload *workload, uint32_t op)

@@ -620,16 +620,16 @@ static void print_problems(const char *title, const struct switch_problems *prob
         if (i == 0)
             fprintf(stream, "\n%s:\n", title);
         fputs("  ", stream);
-        put_safe_line(stream, problem->key, false);
+        grid_put_safe_line(stream, problem->key, false);
         if (*problem->value != '\0') {
             fputs(" = ", stream);
-            put_safe_line(stream, problem->value, false);
+            grid_put_safe_line(stream, problem->value, false);
         }
         fputs(": ", stream);
-        put_safe_line(stream, problem->message, false);
+        grid_put_safe_line(stream, problem->message, false);
         if (problem->suggestion != NULL) {
             fputs(" (try ", stream);
-            put_safe_line(stream, problem->suggestion, false);
+            grid_put_safe_line(stream, problem->suggestion, false);
             fputc(')', stream);
         }
         fputc('\n', stream);
@@ -645,7 +645,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
         const struct outcome_effect *item = &outcome->effects.items[i];
 
         fprintf(stream, "  %s = ", item->effect->key);
-        put_safe_line(stream, item->value, false);
+        grid_put_safe_line(stream, item->value, false);
         if (!item->on_chip)
             fprintf(stream, ": nothing on chip %" PRId64 "; ", outcome->chip);
         else
@@ -683,7 +683,7 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
 static void print_text(const struct switch_finding *finding, const struct outcome *outcome, const char *file,
                        FILE *stream)
 {
-    put_safe_line(stream, file, false);
+    grid_put_safe_line(stream, file, false);
     fprintf(stream, ": options of %s", switch_writer_name(finding->writer));
     if (outcome->chip != OUTCOME_EVERY_CHIP)
         fprintf(stream, " on chip %" PRId64, outcome->chip);

@@ -243,7 +243,7 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);
-        failed = put_line(run, item, err, "%s, %s: %s", severity_name(finding->severity), finding->rule->id,
+        failed = put_line(run, item, err, "%s, %s: %s", advice_severity_name(finding->severity), finding->rule->id,
                           finding->sentence) < 0;
     }
     return failed ? -(int)err->code : 0;

@@ -47,7 +47,7 @@ static void check_name(struct decoder *decoder, const struct place *place, const
                                         "KERNEL_MIX_AIV", "KERNEL_SIMT",  "FFTS_PLUS",    "STARS_COMMON"};
     const char *meant = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t distance = edit_distance(text, length, known[i], strlen(known[i]));
+        size_t distance = suggestion_edit_distance(text, length, known[i], strlen(known[i]));
         if (distance == 0)
             return;
         if (distance == 1)

@@ -222,7 +222,7 @@ static void write_and_read(const struct operator_names_writer *writer, uint64_t 
     assert_int_equal(outfile_open(&out, in_scratch("names"), &err), 0);
     operator_names_writer_write(writer, OPERATOR_RECORD_OLD_SIZE, first, &out);
     assert_int_equal(outfile_commit(&out, &err), 0);
-    assert_int_equal(read_whole_file(in_scratch("names"), 64 * 1024 * 1024, ret_bytes, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("names"), 64 * 1024 * 1024, ret_bytes, &length, &err), 0);
     assert_null(operator_names_read((const unsigned char *)*ret_bytes, length, ret));
 }
 

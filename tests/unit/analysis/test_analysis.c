@@ -183,13 +183,13 @@ static void test_durations_fall_into_bins_of_1_2_5(void **state)
 static void test_probabilities_are_those_of_printed_tables(void **state)
 {
     (void)state;
-    expect_near(student_p(2.228, 10), 0.05, 1e-4);
-    expect_near(student_p(-63.657, 1), 0.01, 1e-6);
-    expect_near(student_p(0, 7), 1, 0);
+    expect_near(statistics_student_p(2.228, 10), 0.05, 1e-4);
+    expect_near(statistics_student_p(-63.657, 1), 0.01, 1e-6);
+    expect_near(statistics_student_p(0, 7), 1, 0);
     expect_near(student_quantile(0.05, 4), 2.776, 1e-3);
     expect_near(student_quantile(0.01, 30), 2.750, 1e-3);
-    expect_near(fisher_p(4.96, 1, 10), 0.05, 1e-3);
-    expect_near(fisher_p(2.98, 10, 10), 0.05, 1e-3);
+    expect_near(statistics_fisher_p(4.96, 1, 10), 0.05, 1e-3);
+    expect_near(statistics_fisher_p(2.98, 10, 10), 0.05, 1e-3);
     expect_near(chi_square_median(4), 3.357, 2e-2);
 }
 
@@ -198,11 +198,11 @@ static void test_cliffs_delta_counts_ties_half(void **state)
     (void)state;
     const int64_t low[] = {1, 2, 3}, high[] = {4, 5, 6, 7}, a[] = {1, 2}, b[] = {2, 3};
 
-    expect_near(cliff_delta(low, 3, high, 4), 1, 0);
-    expect_near(cliff_delta(high, 4, low, 3), -1, 0);
-    expect_near(cliff_delta(a, 2, a, 2), 0, 0);
-    expect_near(cliff_delta(a, 2, b, 2), 3.0 / 4, 1e-12); /* three pairs of four are larger, one is equal */
-    expect_near(cliff_delta(a, 2, b, 0), 0, 0);
+    expect_near(statistics_cliff_delta(low, 3, high, 4), 1, 0);
+    expect_near(statistics_cliff_delta(high, 4, low, 3), -1, 0);
+    expect_near(statistics_cliff_delta(a, 2, a, 2), 0, 0);
+    expect_near(statistics_cliff_delta(a, 2, b, 2), 3.0 / 4, 1e-12); /* three pairs of four are larger, one is equal */
+    expect_near(statistics_cliff_delta(a, 2, b, 0), 0, 0);
 }
 
 /* Benjamini and Hochberg (1995), section 3.2: fifteen p values, of which four are found at 0.05. */
@@ -215,7 +215,7 @@ static void test_false_discoveries_of_the_first_paper(void **state)
     int found = 0;
     struct err err = ERR_INIT;
 
-    assert_int_equal(false_discovery(p, 15, q, &err), 0);
+    assert_int_equal(statistics_false_discovery(p, 15, q, &err), 0);
     for (int i = 0; i < 15; i++)
         found += q[i] <= 0.05;
     assert_int_equal(found, 4);

@@ -308,7 +308,7 @@ static void test_shares_of_units_are_weighted_by_time(void **state)
 
 static bool is_cast(const struct workload *all, const struct workload_operator *op)
 {
-    return is_conversion(workload_text(all, op->key.type));
+    return workload_is_conversion(workload_text(all, op->key.type));
 }
 
 static void test_neighbours_are_those_of_the_same_stream(void **state)

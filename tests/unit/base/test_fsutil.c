@@ -58,23 +58,23 @@ static void directories_are_made_with_their_parents(void **state)
     struct err err = ERR_INIT;
     struct stat st;
     mode_t mask = umask(0);
-    assert_int_equal(make_directories(in_scratch("a//b/c/"), &err), 0);
+    assert_int_equal(path_make_directories(in_scratch("a//b/c/"), &err), 0);
     umask(mask);
     assert_int_equal(stat(in_scratch("a/b/c"), &st), 0);
     assert_int_equal(st.st_mode & 07777, 0750);
     assert_int_equal(stat(in_scratch("a"), &st), 0);
     assert_int_equal(st.st_mode & 07777, 0750);
-    assert_int_equal(make_directories(in_scratch("a/b/c"), &err), 0);
-    assert_int_equal(make_directories("/", &err), 0);
+    assert_int_equal(path_make_directories(in_scratch("a/b/c"), &err), 0);
+    assert_int_equal(path_make_directories("/", &err), 0);
 }
 
 static void a_directory_behind_a_link_is_a_directory(void **state)
 {
     (void)state;
     struct err err = ERR_INIT;
-    assert_int_equal(make_directories(in_scratch("a"), &err), 0);
+    assert_int_equal(path_make_directories(in_scratch("a"), &err), 0);
     assert_int_equal(symlink("a", in_scratch("link")), 0);
-    assert_int_equal(make_directories(in_scratch("link/b"), &err), 0);
+    assert_int_equal(path_make_directories(in_scratch("link/b"), &err), 0);
     assert_true(scratch_exists("a/b"));
 }
 
@@ -83,11 +83,11 @@ static void a_file_in_the_way_of_a_directory_is_told(void **state)
     (void)state;
     struct err err = ERR_INIT;
     scratch_make_file("a", "");
-    assert_int_equal(make_directories(in_scratch("a"), &err), -ERR_FAILED);
+    assert_int_equal(path_make_directories(in_scratch("a"), &err), -ERR_FAILED);
     assert_ends_with(err_message(&err), "/a': a file of this name is in the way");
-    assert_int_equal(make_directories(in_scratch("a/b"), &err), -ERR_FAILED);
+    assert_int_equal(path_make_directories(in_scratch("a/b"), &err), -ERR_FAILED);
     assert_ends_with(err_message(&err), "/a': a file of this name is in the way");
-    assert_int_equal(make_directories("", &err), -ERR_NOT_FOUND);
+    assert_int_equal(path_make_directories("", &err), -ERR_NOT_FOUND);
 }
 
 /* ---- reading ---- */
@@ -102,7 +102,7 @@ static void a_file_is_read_whole(void **state)
     assert_non_null(stream);
     assert_int_equal(fwrite("a\0b\n", 1, 4, stream), 4);
     assert_int_equal(fclose(stream), 0);
-    assert_int_equal(read_whole_file(in_scratch("file"), 4, &data, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("file"), 4, &data, &length, &err), 0);
     assert_int_equal(length, 4);
     assert_memory_equal(data, "a\0b\n", 5);
     free(data);
@@ -115,7 +115,7 @@ static void an_empty_file_is_an_empty_text(void **state)
     char *data = NULL;
     size_t length = 77;
     scratch_make_file("file", "");
-    assert_int_equal(read_whole_file(in_scratch("file"), 0, &data, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("file"), 0, &data, &length, &err), 0);
     assert_int_equal(length, 0);
     assert_string_equal(data, "");
     free(data);
@@ -128,10 +128,10 @@ static void a_file_over_the_limit_is_refused(void **state)
     char *data = NULL;
     size_t length = 77;
     scratch_make_file("file", "12345");
-    assert_int_equal(read_whole_file(in_scratch("file"), 4, &data, &length, &err), -ERR_LIMIT);
+    assert_int_equal(path_read_file(in_scratch("file"), 4, &data, &length, &err), -ERR_LIMIT);
     assert_ends_with(err_message(&err), "/file' is too long: at most 4 bytes of such a file are read");
     assert_int_equal(truncate(in_scratch("file"), (off_t)1 << 40), 0);
-    assert_int_equal(read_whole_file(in_scratch("file"), 1000, &data, &length, &err), -ERR_LIMIT);
+    assert_int_equal(path_read_file(in_scratch("file"), 1000, &data, &length, &err), -ERR_LIMIT);
     assert_null(data);
     assert_int_equal(length, 77);
 }
@@ -142,13 +142,13 @@ static void a_file_that_hides_its_size_is_read_within_the_limit(void **state)
     struct err err = ERR_INIT;
     char *data = NULL;
     size_t length = 0;
-    assert_int_equal(read_whole_file("/proc/self/status", 100000, &data, &length, &err), 0);
+    assert_int_equal(path_read_file("/proc/self/status", 100000, &data, &length, &err), 0);
     assert_true(length > 100);
     assert_int_equal(length, strlen(data));
     assert_memory_equal(data, "Name:", 5);
     free(data);
     data = NULL;
-    assert_int_equal(read_whole_file("/proc/self/status", 100, &data, &length, &err), -ERR_LIMIT);
+    assert_int_equal(path_read_file("/proc/self/status", 100, &data, &length, &err), -ERR_LIMIT);
     assert_null(data);
 }
 
@@ -166,10 +166,10 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
     close(listener);
     const char *const paths[] = {in_scratch("pipe"), in_scratch("socket"), scratch_directory, "/dev/zero"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        assert_int_equal(read_whole_file(paths[i], 1000, &data, &length, &err), -ERR_FORMAT);
+        assert_int_equal(path_read_file(paths[i], 1000, &data, &length, &err), -ERR_FORMAT);
         assert_ends_with(err_message(&err), "' is not a regular file");
     }
-    assert_int_equal(read_whole_file(in_scratch("absent"), 1000, &data, &length, &err), -ERR_NOT_FOUND);
+    assert_int_equal(path_read_file(in_scratch("absent"), 1000, &data, &length, &err), -ERR_NOT_FOUND);
     assert_ends_with(err_message(&err), "/absent': No such file or directory");
     assert_null(data);
 }

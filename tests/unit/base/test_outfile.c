@@ -121,7 +121,7 @@ static void pieces_of_every_size_arrive_in_order(void **state)
         done += step;
     }
     assert_int_equal(outfile_commit(&out, &err), 0);
-    assert_int_equal(read_whole_file(in_scratch("out"), TOTAL, &data, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("out"), TOTAL, &data, &length, &err), 0);
     assert_int_equal(length, TOTAL);
     assert_int_equal(memcmp(data, pattern, TOTAL), 0);
     free(data);
@@ -307,7 +307,7 @@ static void a_directory_without_write_permission_is_told(void **state)
     if (root) /* whom no permission stops */
         assert_int_equal(seteuid(NOBODY), 0);
     int opened = outfile_open(&out, in_scratch("locked/out"), &err);
-    int made = make_directories(in_scratch("locked/a/b"), &err);
+    int made = path_make_directories(in_scratch("locked/a/b"), &err);
     if (root)
         assert_int_equal(seteuid(0), 0);
     assert_int_equal(opened, -ERR_ACCESS);

@@ -97,7 +97,7 @@ static int import(char **ret_bytes, size_t *ret_length)
     diag_release(&diag);
     failing = 0;
     if (status == 0)
-        assert_int_equal(read_whole_file(path, 1 << 24, ret_bytes, ret_length, &err), 0);
+        assert_int_equal(path_read_file(path, 1 << 24, ret_bytes, ret_length, &err), 0);
     return status;
 }
 

@@ -135,7 +135,7 @@ static void shuffle(const char *path, size_t record_size)
     char *bytes, record[256];
     size_t length;
     uint32_t random = 1;
-    assert_int_equal(read_whole_file(path, 1 << 20, &bytes, &length, &err), 0);
+    assert_int_equal(path_read_file(path, 1 << 20, &bytes, &length, &err), 0);
     for (size_t i = length / record_size; i > 1; i--) {
         random = random * 1664525 + 1013904223;
         char *a = bytes + (i - 1) * record_size, *b = bytes + (random >> 8) % i * record_size;

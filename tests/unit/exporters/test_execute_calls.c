@@ -74,9 +74,9 @@ static void what_begins_before_every_call_was_started_by_none(void **state)
 static void only_calls_that_execute_count(void **state)
 {
     (void)state;
-    assert_true(is_execute_call("svp_acl_mdl_execute"));
-    assert_true(is_execute_call("svp_acl_mdl_execute_async"));
-    assert_false(is_execute_call("svp_acl_mdl_load"));
+    assert_true(execute_calls_has("svp_acl_mdl_execute"));
+    assert_true(execute_calls_has("svp_acl_mdl_execute_async"));
+    assert_false(execute_calls_has("svp_acl_mdl_load"));
 }
 
 int main(void)

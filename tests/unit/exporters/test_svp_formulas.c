@@ -221,7 +221,7 @@ static char *end_table(struct made *made)
     size_t length = 0;
     report_session_release(&made->session);
     sqlite3_close(made->db);
-    assert_int_equal(read_whole_file(made->path, 1 << 20, &text, &length, &err), 0);
+    assert_int_equal(path_read_file(made->path, 1 << 20, &text, &length, &err), 0);
     unlink(made->path);
     return text;
 }

@@ -113,7 +113,7 @@ static char *write_table(enum table_format format, const struct report_value (*r
     given.count = count;
     assert_int_equal(write_report(&report, &options, &result, &err), 0);
     assert_int_equal(result.rows, count);
-    assert_int_equal(read_whole_file(path, 1 << 20, &content, &length, &err), 0);
+    assert_int_equal(path_read_file(path, 1 << 20, &content, &length, &err), 0);
     assert_int_equal(strlen(content), length);
     return content;
 }
@@ -334,7 +334,7 @@ static void expect_file(const char *name, const char *expected)
     char *content = NULL, *file = path_join(directory, name);
     size_t length = 0;
     assert_non_null(file);
-    assert_int_equal(read_whole_file(file, 1 << 20, &content, &length, &err), 0);
+    assert_int_equal(path_read_file(file, 1 << 20, &content, &length, &err), 0);
     assert_string_equal(content, expected);
     unlink(file);
     free(content);
@@ -413,9 +413,9 @@ static void spreadsheets_run_formulas_and_no_numbers(void **state)
     static const char *const runs[] = {"=1+1", "+cmd", "-1+1", "@SUM(1)", "=5", "\tx"};
     static const char *const shown[] = {"", "-", "conv", "-1", "+2.5", "1+1", "'=1", "a=b"};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-        assert_true(spreadsheet_runs(runs[i], strlen(runs[i])));
+        assert_true(row_format_spreadsheet_runs(runs[i], strlen(runs[i])));
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        assert_false(spreadsheet_runs(shown[i], strlen(shown[i])));
+        assert_false(row_format_spreadsheet_runs(shown[i], strlen(shown[i])));
 }
 
 int main(void)

@@ -58,7 +58,7 @@ static char *finish(struct trace *trace, const struct trace_info *info)
     size_t length;
     trace->events += trace->events == 0;
     assert_int_equal(trace_close(trace, 0, info, &err), 0);
-    assert_int_equal(read_whole_file(in_scratch("trace.json"), TEXT_LIMIT, &text, &length, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("trace.json"), TEXT_LIMIT, &text, &length, &err), 0);
     assert_int_equal(strlen(text), length);
     return text;
 }

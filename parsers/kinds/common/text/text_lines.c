@@ -612,7 +612,7 @@ static const char *find_misspelt(const struct text_stream *stream, const char *l
             continue;
         const char *colon = memchr(line, ':', length < known + 1 ? length : known + 1);
         size_t word = colon != NULL ? (size_t)(colon - line) + 1 : 0;
-        if (word + 1 >= known && edit_distance(first->text, known, line, word) == 1)
+        if (word + 1 >= known && suggestion_edit_distance(first->text, known, line, word) == 1)
             return stream->kind->lines[i].pattern;
     }
     return NULL;
