@@ -327,7 +327,7 @@ static int walk(struct analysing *analysing, bool point_to_point, enum collectiv
     const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
     struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
     int64_t main = main_plane(tasks);
-    int status = sorted != NULL && planes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = sorted != NULL && planes != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < tasks->count; i++)
         sorted[i] = &tasks->items[i];
     if (status == 0)

@@ -236,7 +236,7 @@ static int make_module(struct bulk *bulk, struct bulk_kind *entry, struct err *e
     strbuf_addf(&name, "decoded_%s", entry->kind->name);
     int status = 0;
     if (name.failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     else if (sqlite3_create_module_v2(bulk->db, name.data, &rows_module, entry, NULL) != SQLITE_OK)
         status = database_error(err, bulk->db, "cannot prepare the bulk load");
     strbuf_release(&name);
@@ -274,7 +274,7 @@ static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
     strbuf_addf(&sql, "INSERT INTO \"%s\"(%s%s) SELECT %s%s FROM decoded_%s", kind->table, has_key ? "" : "id, ",
                 columns.data, has_key ? "" : "NULL, ", values.data, kind->name);
     int status = columns.failed || values.failed || sql.failed
-                     ? err_set(err, ERR_NO_MEMORY, "out of memory")
+                     ? err_no_memory(err)
                      : database_prepare(bulk->db, sql.data, &entry->insert, err);
     strbuf_release(&columns);
     strbuf_release(&values);
@@ -338,7 +338,7 @@ struct bulk *bulk_new(sqlite3 *db, struct err *err)
             .db = db, .kinds = calloc(count, sizeof *bulk->kinds), .kind_count = count, .earliest = INT64_MAX};
     if (bulk == NULL || bulk->kinds == NULL) {
         free(bulk);
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
@@ -469,7 +469,7 @@ static int add_texts(struct bulk *bulk, struct bulk_kind *entry, const struct ce
         size_t length;
         copies[copied] = utf8_copy_safe(cell->text, cell->length, &length);
         if (copies[copied] == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
         safe[column] = (struct cell){.text = copies[copied++], .length = (uint32_t)length};
         entry->unsafe_texts++;
     }
@@ -528,11 +528,10 @@ int bulk_connect(struct bulk *bulk, sqlite3 *db, struct err *err)
     if (bulk->late == NULL)
         return 0;
     struct row_batch *batch = row_batch_new();
-    int status = batch != NULL ? spool_finish(bulk->late, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = batch != NULL ? spool_finish(bulk->late, err) : err_no_memory(err);
     while (status == 0 && (status = spool_next(bulk->late, &item, err)) > 0) {
         struct bulk_kind *entry = &bulk->kinds[((const struct late_row *)item.record)->kind];
-        status = take_late(bulk, &item, batch) ? insert_batch(bulk, entry, batch, err)
-                                               : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = take_late(bulk, &item, batch) ? insert_batch(bulk, entry, batch, err) : err_no_memory(err);
     }
     row_batch_free(batch);
     return status;

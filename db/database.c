@@ -269,7 +269,7 @@ static int build_create(struct database_build *build, const char *path, const st
 {
     *build = (struct database_build){.path = strdup(path), .fd = -1};
     if (build->path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     /* Made here and not by SQLite: for the mode, the lock, and the system's own reason when it cannot be. */
     int status = temporary_create(path, &build->temporary, err);
     if (status < 0)
@@ -469,7 +469,7 @@ int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
     else if (code != SQLITE_ROW)
         status = database_error(err, db, "the database cannot be read");
     else if (copy == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     else
         *ret = copy;
     sqlite3_finalize(statement);

@@ -159,7 +159,7 @@ static struct row_batch *begin_batch(struct row_sink *sink, const struct record_
     if (stop)
         err_set(err, ERR_FAILED, "storing the rows failed");
     else
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return NULL;
 }
 
@@ -208,7 +208,7 @@ static struct row_batch *next_of_source(struct pipeline *pipeline, struct row_so
     bool room = row_batch_begin(batch, source->kind);
     int status = 0;
     if (!room)
-        status = err_set(&pipeline->source_err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(&pipeline->source_err);
     else if (!pipeline->stop)
         status = source->fill(source, batch, &pipeline->source_err);
     if (status == 0 && batch->rows > 0)
@@ -275,7 +275,7 @@ static int make_lists(struct pipeline *pipeline, struct err *err)
     pipeline->source_batch = row_batch_new();
     if (pipeline->batches == NULL || pipeline->idle == NULL || pipeline->filled == NULL ||
         pipeline->source_batch == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 
@@ -306,7 +306,7 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
 {
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (pipeline == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *pipeline = (struct pipeline){
         .sink = {begin_batch, commit_batch, defer_source},
         .capture = capture,
@@ -370,7 +370,7 @@ static bool bind_safe(sqlite3_stmt *statement, int index, const char *text, stru
 static int insert_row(sqlite3 *db, sqlite3_stmt *statement, bool bound, struct err *err)
 {
     if (!bound)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int code = sqlite3_step(statement);
     int status = code == SQLITE_DONE ? 0 : database_error(err, db, "the import's own tables cannot be stored");
     sqlite3_reset(statement);

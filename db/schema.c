@@ -336,7 +336,7 @@ static int run(sqlite3 *db, void (*add)(struct strbuf *sql), struct err *err)
     struct strbuf sql;
     strbuf_init(&sql, SCHEMA_MAX);
     add(&sql);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
+    int status = sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
     strbuf_release(&sql);
     return status;
 }
@@ -451,7 +451,7 @@ static const char *tables(struct err *err)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_tables_text);
     if (tables_text.failed)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     return tables_text.failed ? NULL : tables_text.data;
 }
 

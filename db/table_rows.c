@@ -11,15 +11,14 @@ int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, con
     *rows = (struct table_rows){.db = db};
     strbuf_init(&sql, SQL_LIMIT);
     strbuf_addf(&sql, "CREATE TABLE IF NOT EXISTS %s(%s)", table, columns);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : database_exec(db, sql.data, err);
+    int status = sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
     strbuf_clear(&sql);
     strbuf_addf(&sql, "INSERT INTO %s VALUES(?", table);
     for (const char *p = columns; *p != '\0'; p++)
         strbuf_adds(&sql, *p == ',' ? ", ?" : "");
     strbuf_addc(&sql, ')');
     if (status == 0)
-        status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                            : database_prepare(db, sql.data, &rows->insert, err);
+        status = sql.failed ? err_no_memory(err) : database_prepare(db, sql.data, &rows->insert, err);
     strbuf_release(&sql);
     return status;
 }

@@ -253,7 +253,7 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
     else
         result = patch_text((struct scanner){text, text + length}, members, ret, err);
     if (result == 0 && ret->failed)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     if (result == 0)
         result = check_patched(ret, members, err);
     *ret_dump = look_for_dump(root);

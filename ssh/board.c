@@ -12,11 +12,6 @@
 #define SCRIPT_LIMIT ((size_t)64 * 1024)
 #define MOST_SAID ((size_t)4096) /* bytes of what a command complains about */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* openssl is many times faster than sha256sum where the processor has instructions for it. */
 static void take_tool(struct board *board, const char *name)
 {
@@ -177,7 +172,7 @@ int board_run(struct board *board, const char *what, const struct ssh_io *io, st
     int result;
 
     if (board->script.failed)
-        return out_of_memory(err);
+        return err_no_memory(err);
     strbuf_init(&said, MOST_SAID);
     with_said.said = &said;
     result = ssh_run(board->connection, board->script.data, &with_said, &end, err);

@@ -102,7 +102,7 @@ static int open_channel(struct ssh_command *command, struct ssh_command *other, 
         int code, result;
 
         if (command->channel == NULL && (command->channel = ssh_channel_new(connection->session)) == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         code = ssh_channel_open_session(command->channel);
         if (code == SSH_OK)
             return 0;
@@ -295,9 +295,7 @@ static int take_events(struct ssh_command *command, struct err *err)
                                                                .channel_exit_status_function = on_status,
                                                                .channel_exit_signal_function = on_signal};
     ssh_callbacks_init(&command->callbacks);
-    return ssh_set_channel_callbacks(command->channel, &command->callbacks) == SSH_OK
-               ? 0
-               : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return ssh_set_channel_callbacks(command->channel, &command->callbacks) == SSH_OK ? 0 : err_no_memory(err);
 }
 
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
@@ -307,7 +305,7 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     int result;
 
     if (command == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     command->connection = connection;
     command->io = *io;
     command->generation = connection->generation;

@@ -26,11 +26,6 @@ struct walk {
     size_t exclude_count;
 };
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 static int add_file(struct project *project, const struct project_file *file, struct err *err)
 {
     if (project->count >= PROJECT_MAX_FILES)
@@ -113,7 +108,7 @@ static int add_entry(struct walk *walk, int directory, const char *name, char *p
                 file.link = strdup(target);
                 if (file.link == NULL) {
                     free(path);
-                    return out_of_memory(err);
+                    return err_no_memory(err);
                 }
             }
         }
@@ -147,7 +142,7 @@ static int walk_name(struct walk *walk, int fd, const char *directory, const cha
     int below, result;
 
     if (path == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (is_excluded(walk, path, name)) {
         free(path);
         return 0;
@@ -172,7 +167,7 @@ static int walk_directory(struct walk *walk, int fd, const char *path, int depth
 
     if (stream == NULL) {
         close(fd);
-        return out_of_memory(err);
+        return err_no_memory(err);
     }
     if (depth > MAX_DEPTH)
         result = err_set(err, ERR_LIMIT, "'%s' is nested too deep", path);
@@ -205,7 +200,7 @@ int project_open(struct project *project, const char *root, const char *const *e
 
     *project = (struct project){.root = strdup(root)};
     if (project->root == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     result = fd < 0 ? err_set_errno(err, errno, "cannot read the project '%s'", root)
                     : walk_directory(&walk, fd, "", 0, err);
@@ -245,7 +240,7 @@ int project_set_content(struct project *project, const char *path, const char *c
     int result;
 
     if (copy == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     memcpy(copy, content, length);
     copy[length] = '\0';
     if (file != NULL) {
@@ -258,7 +253,7 @@ int project_set_content(struct project *project, const char *path, const char *c
         return 0;
     }
     added = (struct project_file){.path = strdup(path), .content = copy, .size = length};
-    result = added.path == NULL ? out_of_memory(err) : add_file(project, &added, err);
+    result = added.path == NULL ? err_no_memory(err) : add_file(project, &added, err);
     if (result != 0)
         file_release(&added);
     else
@@ -293,7 +288,7 @@ static int add_file_bytes(const char *path, struct checksum *sum, struct err *er
     ssize_t n = -1;
 
     if (buffer == NULL)
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     while (result == 0 && fd >= 0 && (n = read(fd, buffer, READ_SIZE)) > 0) {
         checksum_add(sum, buffer, (size_t)n);
         if (interrupted())
@@ -318,7 +313,7 @@ int project_checksum(const struct project *project, struct project_file *file, s
     sum = checksum_new_kind(project->kind);
     path = path_join(project->root, file->path);
     if (sum == NULL || path == NULL)
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     else if (file->content != NULL)
         checksum_add(sum, file->content, (size_t)file->size);
     else

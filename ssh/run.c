@@ -89,11 +89,6 @@ static const char make[] =
     "[ -n \"$made\" ] || { echo failed; exit 1; }\n"
     "while read -r line; do :; done\n";
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 int board_lock_init(struct board_lock *lock, struct err *err)
 {
     *lock = (struct board_lock){.holder = NULL};
@@ -192,7 +187,7 @@ static int take_answer(struct board_lock *lock, const char *directory, bool *ret
         lock->stopped = 0;
     if (unmounted != NULL && lock->unmounted == NULL)
         lock->unmounted = copy_line(unmounted);
-    return lock->path != NULL ? 0 : out_of_memory(err);
+    return lock->path != NULL ? 0 : err_no_memory(err);
 }
 
 int board_lock_take(struct board_lock *lock, struct board *board, const struct board_lock_request *request,
@@ -208,7 +203,7 @@ int board_lock_take(struct board_lock *lock, struct board *board, const struct b
     lock->waits = true;
     strbuf_clear(&lock->answer);
     add_lock_script(script, lock, request);
-    result = script->failed ? out_of_memory(err)
+    result = script->failed ? err_no_memory(err)
                             : ssh_command_start(&lock->holder, board->connection, script->data, &io, NULL, err);
     if (result == 0)
         result = ssh_command_serve_while(lock->holder, is_unanswered, lock, err);
@@ -359,7 +354,7 @@ static int take_output(void *arg, const char *bytes, size_t length, struct err *
     if (run->ended)
         return 0; /* of what goes on */
     if (strbuf_add(pending, bytes, length) != 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (!run->started)
         take_first_line(run);
     if (!run->started)

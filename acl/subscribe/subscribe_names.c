@@ -76,7 +76,7 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
         return refuse(err, wrong);
     table->bytes = malloc((size_t)header.size);
     if (table->bytes == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     memcpy(table->bytes, head, sizeof head);
     int status = read_exactly(fd, table->bytes + sizeof head, (size_t)header.size - sizeof head, err);
     if (status == 0 && (wrong = operator_names_read(table->bytes, (size_t)header.size, &table->names)) != NULL)
@@ -205,7 +205,7 @@ int subscribe_names_read(int fd, uint32_t model_id, uint64_t first, struct err *
 {
     struct names_table *table = calloc(1, sizeof *table);
     if (table == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     table->model_id = model_id;
     /* The table may be long in coming: nobody else has to wait for it. */
     (void)subscribe_record_size();

@@ -329,7 +329,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
         return rank_database_read(rank, source->path, diag, err);
     char *results = path_of(arg, source);
     const struct rank_places places = {source->path, results};
-    bool failed = results == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = results == NULL && err_no_memory(err) < 0;
     if (!failed)
         tell_outcome(arg, source, diag);
     if (!failed && !rank_text_is_there(results)) {
@@ -479,7 +479,7 @@ static int begin_database(struct work *work, struct cluster_database **ret, stru
         unlink(path);
     free(path);
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
     return work->has_database && work->team->me == 0 && *ret == NULL ? -(int)err->code : 0;
 }
@@ -488,7 +488,7 @@ static int end_database(struct work *work, struct cluster_database *database, st
 {
     struct hosts hosts = {work, calloc(work->loaded.count + 1, sizeof *hosts.ranks)};
     if (hosts.ranks == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     find_hosts(&hosts);
     bool failed = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err) < 0 ||
                   (database != NULL &&

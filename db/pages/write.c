@@ -99,16 +99,11 @@ static inline bool is_bytes(uint8_t form)
     return form == PAGE_TEXT || form == PAGE_BLOB;
 }
 
-static int no_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 static int take_row_memory(struct page_table *table, size_t room, struct err *err)
 {
     unsigned char *memory = realloc(table->row_memory, CELL_HEAD + room + VALUE_MAX);
     if (memory == NULL)
-        return no_memory(err);
+        return err_no_memory(err);
     table->row_memory = memory;
     table->row = memory + CELL_HEAD;
     table->row_room = room;
@@ -127,7 +122,7 @@ struct page_table *page_table_new(struct pages *pages, uint32_t root, const uint
     enum { POINTER = 2, CHILD = 4 };
     struct page_table *table = calloc(1, sizeof *table);
     if (table == NULL) {
-        no_memory(err);
+        err_no_memory(err);
         return NULL;
     }
     table->pages = pages;
@@ -147,7 +142,7 @@ struct page_table *page_table_new(struct pages *pages, uint32_t root, const uint
     }
     table->leaf = malloc(pages->page_size);
     if (table->leaf == NULL || take_row_memory(table, ROW_HEAD_MAX + VALUES_MAX, err) < 0) {
-        no_memory(err);
+        err_no_memory(err);
         page_table_free(table);
         return NULL;
     }
@@ -316,7 +311,7 @@ static int write_overflow(struct page_table *table, const unsigned char *bytes, 
     size_t part_max = pages->page_size - NEXT;
     unsigned char *page = malloc(pages->page_size);
     uint32_t number = 0, next = 0;
-    int status = page != NULL ? take_page(pages, &number, err) : no_memory(err);
+    int status = page != NULL ? take_page(pages, &number, err) : err_no_memory(err);
     *ret = number;
     while (status == 0 && length > 0) {
         size_t part = length < part_max ? length : part_max;
@@ -353,7 +348,7 @@ static int write_interior(struct page_table *table, struct level *level, size_t 
     size_t page_size = table->pages->page_size, content = page_size;
     unsigned char *bytes = calloc(1, page_size);
     if (bytes == NULL)
-        return no_memory(err);
+        return err_no_memory(err);
     for (size_t i = 0; i + 1 < count; i++) {
         unsigned char cell[4 + VARINT_MAX];
         bytes_store(cell, 4, true, level->children[i].page);
@@ -379,7 +374,7 @@ static int add_child(struct page_table *table, size_t depth, struct child child,
         if (depth == table->level_count) {
             level->children = malloc((table->fan_out + 2) * sizeof *level->children);
             if (level->children == NULL)
-                return no_memory(err);
+                return err_no_memory(err);
             table->level_count++;
         }
         level->children[level->count++] = child;

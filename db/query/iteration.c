@@ -164,7 +164,7 @@ static int copy_part(struct copying *copying, const struct part *part, struct er
     int status = query_run(copying->out, columns, NULL, 0, take_columns, copying, err);
     strbuf_addf(copying->sql, " FROM %s", part->source);
     if (status == 0 && copying->sql->failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     return status == 0 ? database_exec(copying->out, copying->sql->data, err) : status;
 }
 

@@ -89,7 +89,7 @@ static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
         size_t length = (size_t)sqlite3_column_bytes(row, (int)i + 1);
         char *copy = text != NULL ? keep_text(texts, text, length) : NULL;
         if (text != NULL && copy == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         texts->items[(size_t)id * texts->column_count + i] = (struct cann_text){copy, (uint32_t)length};
     }
     return 0;
@@ -108,8 +108,7 @@ static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_
         return err_set(err, ERR_FORMAT, "the database's texts are numbered up to %lld", (long long)last);
     ret->rows = (size_t)last + 1;
     ret->items = calloc(ret->rows * columns, sizeof *ret->items);
-    int status = ret->items != NULL ? query_run(db, sql, NULL, 0, take_texts, ret, err)
-                                    : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = ret->items != NULL ? query_run(db, sql, NULL, 0, take_texts, ret, err) : err_no_memory(err);
     if (status < 0)
         cann_texts_release(ret);
     return status;
@@ -144,7 +143,7 @@ int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, siz
         return 0;
     const char *copy = keep_text(texts, text, length);
     if (copy == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *item = (struct cann_text){copy, (uint32_t)length};
     return 0;
 }
@@ -298,7 +297,7 @@ static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_
     const struct query_select select = {.fields = task_fields + first, .field_count = end - first};
     struct cann_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     reader->with_counters = counters != CANN_NOT_COUNTED;
@@ -374,7 +373,7 @@ struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
 {
     struct cann_call_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (query_scan_fields(db, &call_select, NULL, "host_call", sizeof(struct cann_call), &reader->scan, err) < 0) {
@@ -489,7 +488,7 @@ static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_
 {
     struct cann_span_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     reader->give = give;

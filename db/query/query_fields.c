@@ -19,7 +19,7 @@ static int write_select(const struct query_select *select, const char *behind, s
             strbuf_addf(sql, "%s%s", i > 0 ? ", " : "SELECT ", select->fields[i].sql);
     }
     strbuf_addf(sql, " %s%s", select->from, behind != NULL ? behind : "");
-    return sql->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return sql->failed ? err_no_memory(err) : 0;
 }
 
 int query_prepare(sqlite3 *db, const struct query_select *select, const char *behind, sqlite3_stmt **ret,

@@ -69,7 +69,7 @@ struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *
 {
     struct plain_calls *calls = calloc(1, sizeof *calls);
     if (calls == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     calls->db = db;

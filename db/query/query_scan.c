@@ -102,7 +102,7 @@ static int write_sql(struct query_scan *scan, const char *table, const char *key
         strbuf_addf(&sql, ", %s", columns[i].sql);
     strbuf_addf(&sql, ")%s ORDER BY %s", where != NULL ? " END" : "", key);
     scan->sql = strbuf_detach(&sql);
-    return scan->sql != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return scan->sql != NULL ? 0 : err_no_memory(err);
 }
 
 struct values_loop {
@@ -172,7 +172,7 @@ int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const cha
         return err_set(err, ERR_LIMIT, "a scan of %zu columns; at most %d are possible", count, SCAN_COLUMNS_MAX);
     struct query_scan *scan = calloc(1, sizeof *scan + width * sizeof *scan->row);
     if (scan == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     scan->db = db;
     scan->count = count;
     scan->width = width;

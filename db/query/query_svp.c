@@ -208,7 +208,7 @@ struct svp_report_reader {
 struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err)
 {
     struct svp_report_reader *reader = calloc(1, sizeof *reader);
-    int status = reader != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = reader != NULL ? 0 : err_no_memory(err);
     if (status == 0) {
         reader->db = db;
         status = query_prepare(db, &inferences,

@@ -217,7 +217,7 @@ static int take_list(struct plan *plan, struct numbered *group, struct pairs *pa
     int64_t *listed = calloc(count + 1, sizeof *listed);
     if (listed == NULL || array_reserve(&plan->known, count + 1, err) < 0) {
         free(listed);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     group->first_known = plan->known.count;
     group->known_count = count;
@@ -278,7 +278,7 @@ static int name_groups(struct finding *finding, struct err *err)
         status = intern_add(&finding->names, plan->groups.items[i].number, strlen(plan->groups.items[i].number),
                             &ignored, err);
     finding->groups = calloc(finding->names.count + 1, sizeof *finding->groups);
-    return status == 0 && finding->groups == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : status;
+    return status == 0 && finding->groups == NULL ? err_no_memory(err) : status;
 }
 
 static void give_ranks(const struct finding *finding)
@@ -613,7 +613,7 @@ int merged_block_add_totals(struct merged_block *block, const struct merged_bloc
     size_t most = block->totals.count + from->totals.count;
     struct placed_total *order = calloc(most + 1, sizeof *order);
     struct merged_block joined = {.ranks = 0};
-    int status = order != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = order != NULL ? 0 : err_no_memory(err);
     size_t count = status == 0 ? place_totals(block, order) : 0;
     if (status == 0)
         count += place_totals(from, order + count);
@@ -768,8 +768,7 @@ static int take_body(struct merged_block *block, struct message *message, const 
     status = take_totals(block, message, head, err);
     uint32_t *numbers = calloc((size_t)head->texts + 1, sizeof *numbers);
     if (status == 0)
-        status = numbers != NULL ? take_texts(block, message, numbers, (size_t)head->texts, err)
-                                 : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = numbers != NULL ? take_texts(block, message, numbers, (size_t)head->texts, err) : err_no_memory(err);
     if (status == 0)
         status = take_links(block, &links, (size_t)head->links, numbers, (size_t)head->texts, err);
     free(numbers);

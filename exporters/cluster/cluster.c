@@ -337,7 +337,7 @@ static int analyse_run(struct analysis *analysis, uint32_t first, uint32_t end, 
     const struct plan *plan = &analysis->plan;
     const struct plan_group *groups = plan->groups.items;
     char *key = ranks_text(plan->members.items + groups[first].first_member, groups[first].member_count);
-    int status = key != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = key != NULL ? 0 : err_no_memory(err);
     for (uint32_t step = 0; status == 0 && step < plan->steps.count; step++) {
         for (uint32_t group = first, halves; status == 0 && group < end; group += halves) {
             halves = group + 1 < end && strcmp(groups[group].number, groups[group + 1].number) == 0 ? 2 : 1;
@@ -355,7 +355,7 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
     int status = 0;
     analysis->next_entry = calloc(count + 1u, sizeof *analysis->next_entry);
     if (analysis->next_entry == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = plan->entries.count; i-- > 0;)
         analysis->next_entry[plan->entries.items[i].group] = i;
     for (uint32_t first = 0, end; status == 0 && first < count; first = end) {
@@ -439,7 +439,7 @@ static int load_details(struct analysis *analysis, struct err *err)
     strbuf_init(&bytes, MESSAGE_MAX);
     if (team->me == 0) {
         analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
-        failed = analysis->details == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+        failed = analysis->details == NULL && err_no_memory(err) < 0;
     }
     for (size_t i = 0; !failed && i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
@@ -459,8 +459,7 @@ static int open_nested(struct analysis *analysis, struct nested_json *json, cons
 {
     const struct cluster_request *request = analysis->request;
     char *path = path_join(request->directory, name);
-    int status = path != NULL ? nested_json_open(json, path, request->database, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? nested_json_open(json, path, request->database, err) : err_no_memory(err);
     free(path);
     return status;
 }
@@ -543,7 +542,7 @@ static int prepare(struct analysis *analysis, const struct aggregate *ranks, siz
     merged_block_init(&analysis->halves[1].block);
     analysis->members = calloc((size_t)request->team->size + 1, sizeof *analysis->members);
     if (analysis->members == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (plan_make(&analysis->plan, ranks, rank_count, request->steps, err) < 0 ||
         numbers_find(&analysis->plan, err) < 0)
         return -(int)err->code;

@@ -128,7 +128,7 @@ static int order_steps(struct making *making, struct err *err)
     size_t count = making->steps.count;
     making->step_of = calloc(count + 1, sizeof *making->step_of);
     if (making->step_of == NULL || array_reserve(&plan->steps, count + 1, err) < 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < count; i++)
         plan->steps.items[i] = NULL;
     for (size_t i = 0; i < plan->entries.count; i++) {
@@ -209,7 +209,7 @@ static int order_groups(struct plan *plan, struct err *err)
     struct plan_group *sorted = calloc(count + 1, sizeof *sorted);
     int status = 0;
     if (order == NULL || place == NULL || sorted == NULL) {
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
         free(sorted);
     } else {
         for (uint32_t i = 0; i < count; i++)
@@ -320,7 +320,7 @@ static int tell_file(const struct aggregate *rank, const char *name, enum rank_f
                     file == RANK_FILE_MISSING ? "it is not there" : "nothing is in it", (long long)rank->rank, lacks);
     free(directory);
     free(path);
-    return path != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return path != NULL ? 0 : err_no_memory(err);
 }
 
 static int tell_communication(const struct plan *plan, struct diagnostics *diag, struct err *err)

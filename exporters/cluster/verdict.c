@@ -271,7 +271,7 @@ static int ask(struct strbuf *bytes, const struct verdicts *verdicts, struct tea
         strbuf_add(bytes, &wanted, sizeof wanted);
     }
     if (bytes->failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return team_broadcast(team, NULL, bytes, err);
 }
 
@@ -352,7 +352,7 @@ int late_names_find(struct late_names *names, const struct plan *plan, const str
     struct wanted *wanted = calloc(count + 1, sizeof *wanted);
     names->items = calloc(count + 1, sizeof *names->items);
     if (status == 0 && (wanted == NULL || names->items == NULL))
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     if (status == 0 && count > 0)
         memcpy(wanted, bytes.data, count * sizeof *wanted);
     names->count = status == 0 ? count : 0;

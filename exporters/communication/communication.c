@@ -84,8 +84,7 @@ static int write_steps(struct comm_document *document, const char *name,
 {
     const struct export_options *options = document->analysis->options;
     char *path = path_join(options->directory, name), key[64];
-    bool failed =
-        (path != NULL ? outfile_open(&document->out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0;
+    bool failed = (path != NULL ? outfile_open(&document->out, path, err) : err_no_memory(err)) < 0;
     struct strbuf *text = &document->text;
     if (failed) {
         free(path);
@@ -340,7 +339,7 @@ struct comm_document *comm_document_of(struct framework_analysis *analysis, stru
     struct comm_document *document =
         analysis->communication != NULL ? analysis->communication : calloc(1, sizeof *document);
     if (document == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (analysis->communication != NULL)

@@ -71,7 +71,7 @@ int answers_share(struct report_session *session, struct err *err)
 {
     struct workload *workload = malloc(sizeof *workload);
     if (workload == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (workload_load(session->db, WITH_COUNTERS, workload, err) < 0) {
         free(workload);
         return -(int)err->code;

@@ -101,7 +101,7 @@ static void *worker_new(void *arg, struct err *err)
     }
     if (worker == NULL || worker->states == NULL) {
         free(worker);
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (database_open(run->run->options->database, &worker->db, err) < 0) {

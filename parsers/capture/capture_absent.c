@@ -111,7 +111,7 @@ static const struct record_kind **list_kinds(const struct capture *capture, stru
 {
     const struct record_kind **kinds = calloc(capture->file_count + 1, sizeof(const struct record_kind *));
     if (kinds == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
     for (size_t i = 0; kinds != NULL && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         struct file_identity identity;

@@ -50,7 +50,7 @@ struct capture_model *capture_add_model(struct capture *capture, const char *nam
     char *copy = strdup(name);
     if (capture->models == NULL || copy == NULL) {
         free(copy);
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     struct capture_model *model = &capture->models[capture->model_count++];
@@ -72,7 +72,7 @@ struct device_info *capture_add_device(struct capture *capture, int64_t device_i
     if (capture->devices == NULL)
         capture->devices = calloc(CAPTURE_MAX_DEVICES, sizeof *capture->devices);
     if (capture->devices == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     struct device_info *device = &capture->devices[capture->device_count++];
@@ -119,7 +119,7 @@ int capture_note_layer(struct capture *capture, const struct file_identity *iden
         if (model->layer_tasks == NULL)
             model->layer_tasks = calloc(LAYER_TASK_MAX / 8, 1);
         if (model->layer_tasks == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         if (task_id >= 0 && task_id < LAYER_TASK_MAX)
             model->layer_tasks[task_id >> 3] |= (unsigned char)(1u << (task_id & 7));
         break;

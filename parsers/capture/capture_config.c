@@ -26,8 +26,8 @@ static char *read_text(struct capture *capture, const char *name, size_t *ret_le
 {
     struct err problem = ERR_INIT;
     char *path = path_join(capture->directory, name), *text = NULL;
-    int status = path != NULL ? path_read_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem)
-                              : err_set(&problem, ERR_NO_MEMORY, "out of memory");
+    int status =
+        path != NULL ? path_read_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem) : err_no_memory(&problem);
     free(path);
     if (status == 0)
         return text;
@@ -97,7 +97,7 @@ static int take_net(struct capture *capture, const char *name, const struct json
     if (!capture_match_name("{model}.{model_id}.net.info", base_name(name), &identity))
         return 0;
     if (identity.out_of_memory)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     struct capture_model *model = capture_add_model(capture, identity.model, identity.model_id, err);
     file_identity_release(&identity);
     int64_t batch_num;
@@ -110,7 +110,7 @@ static int checksum_text(struct capture_file *file, const char *text, size_t len
 {
     struct checksum *checksum = checksum_new();
     if (checksum == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     checksum_add(checksum, text, length);
     checksum_finish(checksum, file->checksum);
     checksum_free(checksum);
@@ -156,7 +156,7 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     if (text == NULL)
         return err->code != ERR_NONE ? -(int)err->code : 0;
     struct capture_file *file = capture_add_file(capture, entry);
-    int status = file != NULL ? checksum_text(file, text, length, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = file != NULL ? checksum_text(file, text, length, err) : err_no_memory(err);
     struct json *root = NULL;
     if (status == 0 && is_json_config(base_name(entry->name)))
         status = parse_object(capture, entry->name, text, length, &root, err);

@@ -218,7 +218,7 @@ int capture_reject_copies(struct capture *capture, struct err *err)
     struct candidate *candidates = calloc(capture->file_count + 1, sizeof *candidates);
     unsigned char *block = malloc(BLOCK_SIZE);
     struct checksum *sum = checksum_new();
-    int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         if (holds_records(capture, &capture->files[i]))
             candidates[count++].file = &capture->files[i];

@@ -172,8 +172,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
     DIR *stream = path != NULL ? opendir(path) : NULL;
     int status = 0;
     if (stream == NULL) {
-        status = path == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                              : err_set_errno(err, errno, "cannot read directory '%s'", path);
+        status = path == NULL ? err_no_memory(err) : err_set_errno(err, errno, "cannot read directory '%s'", path);
         goto out;
     }
     while (status == 0) {
@@ -188,7 +187,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
             continue;
         char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
         if (name == NULL)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
         else if (list->count >= CAPTURE_MAX_FILES) {
             free(name);
             status = err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
@@ -215,8 +214,7 @@ static int read_parts(struct entry_list *list, const char *directory, struct err
         if (!S_ISDIR(list->entries[i].mode) || !is_part_directory(list->entries[i].name))
             continue;
         char *name = strdup(list->entries[i].name); /* the list moves while it grows */
-        status = name != NULL ? read_directory(list, directory, name, true, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = name != NULL ? read_directory(list, directory, name, true, err) : err_no_memory(err);
         free(name);
     }
     return status;
@@ -236,8 +234,7 @@ int entry_list_read(struct entry_list *list, const char *directory, struct err *
             continue;
         list->has_data = true;
         char *name = strdup(entry->name);
-        status = name != NULL ? read_directory(list, directory, name, false, err)
-                              : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = name != NULL ? read_directory(list, directory, name, false, err) : err_no_memory(err);
         free(name);
     }
     for (size_t i = 0; list->has_data && i < list->count; i++)
@@ -265,7 +262,7 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
 {
     struct checksum *checksum = checksum_new();
     if (checksum == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
         if (S_ISDIR(entry->mode) || entry->beside) /* they change when results are written beside the data */
@@ -377,7 +374,7 @@ int capture_find_outer(const char *path, char **ret, struct err *err)
     *ret = NULL;
     char *outer = strdup(path);
     if (outer == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (char *slash; (slash = strrchr(outer, '/')) != NULL && slash != outer;) {
         const char *name = slash + 1;
         if (strcmp(name, "data") != 0 && !is_part_directory(name))
@@ -418,7 +415,7 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
         if (path != NULL)
             paths.items[paths.count++] = path;
         else if (status == 0)
-            status = err_set(err, ERR_NO_MEMORY, "out of memory");
+            status = err_no_memory(err);
     }
     closedir(stream);
     if (status < 0) {

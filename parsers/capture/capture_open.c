@@ -60,7 +60,7 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
     struct inference_mark *mark = &capture->marks[capture->mark_count];
     *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
     if (mark->name == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     mark->identity.model = model->name;
     capture->mark_count++;
     /* what names a data file too has been read for it: names are in order */
@@ -81,12 +81,11 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     struct file_identity identity;
     for (size_t i = 0; i < sizeof mark_patterns / sizeof *mark_patterns; i++) {
         if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
-            return identity.out_of_memory ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                          : add_mark(capture, entry, &identity, err);
+            return identity.out_of_memory ? err_no_memory(err) : add_mark(capture, entry, &identity, err);
     }
     char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
     if (data_name == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (entry_list_find(list, data_name) == NULL) {
         struct place place = {entry->name, -1, -1, NULL};
         diag_report(capture->diag, DIAG_FILE_MISSING, &place, "the data file '%s' is not there", data_name);
@@ -102,7 +101,7 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     size_t length = strlen(file->name);
     char *done_name = malloc(length + sizeof ".done");
     if (done_name == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     memcpy(done_name, file->name, length);
     memcpy(done_name + length, ".done", sizeof ".done");
     bool follows =
@@ -143,7 +142,7 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     struct capture_file *file = capture_add_file(capture, entry);
     if (file == NULL) {
         file_identity_release(identity);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     file->identity = *identity;
     file->kind = claim->kind;
@@ -195,12 +194,12 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     claim.kind = capture_recognise(name, &claim.identity, &claim.families);
     if (claim.kind != NULL && claim.identity.out_of_memory) {
         file_identity_release(&claim.identity);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     if (claim.kind != NULL)
         return take_data(capture, list, entry, &claim, err);
     if (capture_add_file(capture, entry) == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (entry->size == 0 && is_known_stream(name))
         return 0; /* a stream that was switched on and had nothing to say */
     if (is_board_content(name)) {

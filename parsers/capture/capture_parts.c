@@ -126,7 +126,7 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
         return -(int)err->code;
     char *directory = strndup(name, length);
     if (directory == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     struct capture_part *part = &capture->parts[capture->part_count];
     *part = unknown_part;
     part->directory = directory;
@@ -374,7 +374,7 @@ int capture_settle_parts(struct capture *capture, struct err *err)
     if (directories == NULL || moved == NULL) {
         free(directories);
         free(moved);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     for (size_t i = 0; i < capture->part_count; i++)
         directories[i] = capture->parts[i].directory;

@@ -31,7 +31,7 @@ static struct capture_setting *add(struct capture_settings *settings, const char
         return setting;
     char *copy = strdup(name);
     if (copy == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (array_reserve(settings, 1, err) < 0) {
@@ -56,7 +56,7 @@ static int take_value(struct capture_settings *settings, const char *name, const
     char *copy = text != NULL ? strdup(text) : NULL;
     if (setting == NULL || (text != NULL && copy == NULL)) {
         free(copy);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     free(setting->text);
     setting->text = copy;

@@ -452,7 +452,7 @@ static int decode_binary(struct stream *stream, struct err *err)
     stream->decoder->record = stream->decoder->offset = 0;
     stream->buffer = stream->decoder->buffer;
     stream->starts = calloc(stream->file_count, sizeof *stream->starts);
-    int status = stream->starts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = stream->starts != NULL ? 0 : err_no_memory(err);
     if (status == 0 && stream->buffer == NULL)
         status = stream_grow_buffer(stream, err);
     if (status == 0)
@@ -512,7 +512,7 @@ static int decode_stream(struct decoder *decoder, struct capture_file *files, si
     if (hooks != NULL && hooks->state_size != 0) {
         stream.state = calloc(1, hooks->state_size);
         if (stream.state == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
     }
     decoder->file = files;
     int status = hooks != NULL && hooks->open != NULL ? hooks->open(decoder, stream.state, files, err) : 0;
@@ -666,7 +666,7 @@ static int open_batches(struct decoder *decoder, struct err *err)
         decoder->open_count++;
     decoder->open = calloc(decoder->open_count, sizeof *decoder->open);
     if (decoder->open == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < decoder->open_count; i++) {
         const struct record_kind *kind = record_kinds[i];
         decoder->open[i].kind = kind;
@@ -681,7 +681,7 @@ static int open_decoder(struct decoder *decoder, struct err *err)
     if (open_batches(decoder, err) < 0)
         return -(int)err->code;
     decoder->scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder->scratch);
-    return decoder->scratch != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return decoder->scratch != NULL ? 0 : err_no_memory(err);
 }
 
 static void close_decoder(struct decoder *decoder)
@@ -734,7 +734,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
-    status = checksum != NULL ? open_decoder(&decoder, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = checksum != NULL ? open_decoder(&decoder, err) : err_no_memory(err);
     if (status == 0 && capture->family == CAPTURE_CANN)
         decoder.ahead = ahead_new(capture, decode_ahead);
     if (status == 0 && (decoder.reader = file_reader_new(

@@ -340,7 +340,7 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
 {
     struct file_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     bool is_small = capture_record_bytes(capture) < THREAD_BYTES_MIN;
@@ -358,7 +358,7 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
     reader->checksum = checksum_new();
     int status = 0;
     if (reader->bytes == NULL || reader->checksum == NULL)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = err_no_memory(err);
     else if (!is_small)
         status = start(reader, err);
     if (status < 0) {

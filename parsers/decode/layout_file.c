@@ -121,7 +121,7 @@ static int parse_layout(struct parser *p)
     if (loaded == NULL || name == NULL) {
         free(loaded);
         free(name);
-        return err_set(p->line.err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(p->line.err);
     }
     loaded->kind = p->kind;
     loaded->name = name;
@@ -147,7 +147,7 @@ static int parse_source(struct parser *p)
         return text_mistake(&p->line, "a second 'source' in layout '%s'", current->name);
     current->source = strndup(p->line.words[1].text, p->line.words[1].length);
     if (current->source == NULL)
-        return err_set(p->line.err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(p->line.err);
     utf8_mask(current->source);
     current->layout.source = current->source;
     return 0;
@@ -629,7 +629,7 @@ int layout_set_load_directory(struct layout_set *set, const char *path, struct e
         if (file != NULL)
             r = layout_set_load_file(set, file, err);
         else if (r == 0)
-            r = err_set(err, ERR_NO_MEMORY, "out of memory");
+            r = err_no_memory(err);
         free(file);
         free(entries[i]);
     }

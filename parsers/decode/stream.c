@@ -162,7 +162,7 @@ int stream_grow_buffer(struct stream *stream, struct err *err)
     size_t size = decoder->buffer_size > 0 ? decoder->buffer_size * BUFFER_GROWTH : BUFFER_SIZE_MIN;
     unsigned char *buffer = realloc(decoder->buffer, size);
     if (buffer == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     stream->buffer = decoder->buffer = buffer;
     decoder->buffer_size = size;
     return 0;
@@ -355,7 +355,7 @@ static int make_plans(const struct stream *stream, const struct layout *best, st
     decoder->planned = NULL;
     decoder->plans = calloc(count, sizeof *decoder->plans);
     if (decoder->plans == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         candidate = layout_candidate(set, stream->kind, i);
         if (candidate == best || (best->mixed && candidate->mixed))

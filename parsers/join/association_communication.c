@@ -242,7 +242,7 @@ static int number_ops(struct association *association, const struct collective_r
     struct id_map counts = {{0}};
     struct collective_op **ops = calloc(runs->count, sizeof(struct collective_op *));
     size_t count = 0;
-    int status = ops != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
         if (runs->items[i].iteration == 1)
             ops[count++] = &association->collective_ops[runs->items[i].op];
@@ -269,7 +269,7 @@ static int name_run(struct association *association, const struct collective_run
     char group[NUMBER_MAX + 1] = "N/A", *p = group + 3;
     char *text = malloc(name->length + (size_t)4 * NUMBER_MAX), *q = text;
     if (text == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (op->collective != NO_INDEX)
         p = number_put_unsigned(group, (uint64_t)association->collectives[op->collective].group_id);
     size_t tail = p - group > 3 ? 3 : (size_t)(p - group);

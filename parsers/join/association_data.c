@@ -50,7 +50,7 @@ int tensor_pool_join(struct tensor_pool *pool, uint32_t first, uint32_t second, 
     size_t length = (size_t)a->length + b->length;
     char *joined = malloc(length + 1);
     if (joined == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     memcpy(joined, a->bytes, a->length);
     memcpy(joined + a->length, b->bytes, b->length);
     int status = intern_add(&pool->sets, joined, length, ret, err);

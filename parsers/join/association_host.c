@@ -483,7 +483,7 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
     }
     uint32_t *places = malloc((thread->call_count + 1) * sizeof *places);
     if (places == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     uint32_t place = 0;
     for (size_t i = 0; i < thread->call_count; i++)
         places[i] = thread->states[i].stays ? place++ : NO_INDEX;

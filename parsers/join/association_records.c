@@ -18,7 +18,7 @@ struct association *association_new(struct decoder *decoder, struct err *err)
 {
     struct association *association = calloc(1, sizeof *association);
     if (association == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     association->decoder = decoder;

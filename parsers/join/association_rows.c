@@ -62,13 +62,13 @@ int association_emit_calls(struct association *association, struct err *err)
 {
     struct call_rows *rows = calloc(1, sizeof *rows);
     if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls}, .calls = association->calls};
     association->calls = NULL;
     /* A copy: another part of the capture may add kinds while the rows are taken. */
     rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
     if (rows->kinds == NULL || spool_finish(rows->calls, err) < 0) {
-        int status = rows->kinds == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory") : -(int)err->code;
+        int status = rows->kinds == NULL ? err_no_memory(err) : -(int)err->code;
         release_calls(&rows->source);
         return status;
     }
@@ -253,7 +253,7 @@ static int set_tensor_text(struct association *association, struct row *row, siz
     const struct host_tensor *tensors = tensor_pool_get(&association->tensor_sets, (uint32_t)set, &count);
     char *text = malloc(count * (TENSOR_TEXT_MAX + 1) + 1);
     if (text == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     char *p = text;
     bool first = true;
     for (size_t i = 0; i < count; i++) {

@@ -61,7 +61,7 @@ struct executions *executions_new(struct association *association, struct err *e
 {
     struct executions *executions = calloc(1, sizeof *executions);
     if (executions == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     bool of_job = decoder_capture(association->decoder)->family == CAPTURE_JOB;
@@ -81,7 +81,7 @@ struct executions *executions_new(struct association *association, struct err *e
         goto fail;
     if (executions->marked != NULL)
         return executions;
-    err_set(err, ERR_NO_MEMORY, "out of memory");
+    err_no_memory(err);
 fail:
     executions_free(executions);
     return NULL;
@@ -305,7 +305,7 @@ static int add_operator_texts(struct executions *executions, const struct named_
         strbuf_addc(&all, '\0');
         any |= operator_->texts[i] != NULL;
     }
-    int status = all.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    int status = all.failed ? err_no_memory(err) : 0;
     if (status == 0 && any)
         status = intern_add(&executions->operator_texts, all.data, all.length, ret, err);
     strbuf_release(&all);

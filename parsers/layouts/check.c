@@ -66,7 +66,7 @@ static struct row_batch *check_begin_batch(struct row_sink *sink, const struct r
     if (batch != NULL && row_batch_begin(batch, kind))
         return batch;
     row_batch_free(batch);
-    err_set(err, ERR_NO_MEMORY, "out of memory");
+    err_no_memory(err);
     return NULL;
 }
 

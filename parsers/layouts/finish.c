@@ -220,7 +220,7 @@ static int verify_sorted(struct verification *v, struct err *err)
     struct ordered_record *records = calloc(count, sizeof *records);
     uint64_t comparisons = 0;
     if (records == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = matrix_init(&v->matrix, count, v->result->size, err);
     for (size_t i = 0; i < count && status == 0; i++) {
         const struct sample_row *row = &problem->sample.items[i];
@@ -259,7 +259,7 @@ static int verify_layout(const struct problem *problem, struct infer_result *res
         return 0;
     struct verification *v = calloc(1, sizeof *v);
     if (v == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     v->problem = problem;
     v->result = result;
     int status = sorted ? verify_sorted(v, err) : verify_in_order(v, err);
@@ -496,7 +496,7 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
 {
     struct bit_map *map = calloc(1, sizeof *map);
     if (map == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     map->size = result->size;
     map->big_endian = result->big_endian;
     err->code = ERR_NONE;

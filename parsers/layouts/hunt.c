@@ -148,7 +148,7 @@ static int take_groups(struct hunt *hunt, struct sums *sums, const struct frame 
     size_t count = problem->sample.count;
     struct frame frame = *records;
     if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < sums->records; i++)
         rows[i] = (struct sample_row){.index = i, .printed = row_of_group(sums, kind, sums->group_of[i])};
     problem->sample.items = rows;
@@ -200,8 +200,8 @@ int hunt_sums(struct hunt *hunt, struct err *err)
     struct sums sums = {.groups = problem->sample.items, .group_count = count, .records = (size_t)records};
     sums.group_of = calloc(sums.records, sizeof *sums.group_of);
     sums.found = calloc(count, sizeof *sums.found);
-    int status = sums.group_of != NULL && sums.found != NULL ? hunt_each_frame(hunt, try_sums, &sums, err)
-                                                             : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status =
+        sums.group_of != NULL && sums.found != NULL ? hunt_each_frame(hunt, try_sums, &sums, err) : err_no_memory(err);
     free(sums.group_of);
     free(sums.found);
     return status;
@@ -404,7 +404,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
                                   .frequency_doubted = hunt->best.frequency_doubted,
                                   .contradicted = hunt->best.contradicted,
                                   .core_khz = problem->core_khz};
-    int status = intervals != NULL && firsts != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = intervals != NULL && firsts != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; i < rows && status == 0; i++)
         firsts[i] = place_value(&frame->matrix, i, &places->items[0], 0);
     lists[0] = *places;
@@ -560,7 +560,7 @@ int hunt_prepare(struct hunt *hunt, struct err *err)
     hunt_release(hunt);
     hunt->firsts = malloc(problem->sample.count * sizeof *hunt->firsts);
     if (hunt->firsts == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < problem->sample.count; i++)
         hunt->firsts[i] = problem_interval(problem, 0, &problem->sample.items[i].printed, 0);
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)

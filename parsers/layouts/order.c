@@ -91,7 +91,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     struct sample_row *before = problem->sample.items, *rows = malloc(search->count * sizeof *rows);
     size_t all = problem->sample.count, told = 0;
     if (rows == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < search->count; i++) {
         if (!is_told_apart(search, i, scale))
             continue;
@@ -150,7 +150,7 @@ int hunt_sorted(struct hunt *hunt, struct err *err)
         return 0;
     search.pairs = calloc(count, sizeof *search.pairs);
     search.rows = calloc(count, sizeof *search.rows);
-    int status = search.pairs != NULL && search.rows != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = search.pairs != NULL && search.rows != NULL ? 0 : err_no_memory(err);
     bool known = true;
     for (size_t i = 0; i < count && status == 0; i++) {
         search.rows[i] = (struct row_interval){hunt->firsts[i], (uint32_t)i};

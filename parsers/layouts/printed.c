@@ -68,7 +68,7 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         return 0;
     if (identity.out_of_memory || array_reserve(files, 1, err) < 0) {
         file_identity_release(&identity);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     struct printed_file *file = &files->items[files->count];
     bool says_frequency = !files->form->events && !files->form->sums && !files->form->by_layers;
@@ -84,7 +84,7 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         .json = has_suffix(name, ".json")};
     file_identity_release(&identity);
     if (file->path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     files->count++;
     return 0;
 }
@@ -143,8 +143,8 @@ static void drop_duplicates(struct printed_files *files)
 static int find_form(struct printed_files *files, const char *directory, struct err *err)
 {
     char *below = path_join(directory, files->form->directory);
-    bool failed = (below != NULL ? find_in(files, directory, err) : err_set(err, ERR_NO_MEMORY, "out of memory")) < 0 ||
-                  find_in(files, below, err) < 0;
+    bool failed =
+        (below != NULL ? find_in(files, directory, err) : err_no_memory(err)) < 0 || find_in(files, below, err) < 0;
     free(below);
     return failed ? -(int)err->code : 0;
 }
@@ -602,7 +602,7 @@ int printed_read(const struct printed_form *form, const struct printed_file *fil
 {
     struct file_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *state = (struct file_state){.form = form, .file = file, .reader = reader};
     state->origin = file->json && form->events ? origin_of(file->path) : 0;
     int status = file->json ? json_read_rows(file->path, take_json_row, state, err)

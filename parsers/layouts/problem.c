@@ -400,7 +400,7 @@ static int walk_tables(const struct problem *problem, struct walk *walk, uint64_
     int status = 0;
     walk->next = calloc(problem->streams.count + 1, sizeof *walk->next);
     if (walk->next == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
         walk->stream = problem->stream_of_table[t];
         if (walk->stream == UINT32_MAX)
@@ -544,7 +544,7 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
     problem->stream_of_table = calloc(problem->tables->count + 1, sizeof *problem->stream_of_table);
     problem->rows_of_stream = calloc(problem->capture->file_count + 1, sizeof *problem->rows_of_stream);
     if (problem->stream_of_table == NULL || problem->rows_of_stream == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (open_files(problem, err) < 0 || layers_read(problem->capture, &problem->layers, err) < 0 ||
         read_rows(problem, result, err) < 0 || keep_largest(problem, err) < 0)
         return -(int)err->code;

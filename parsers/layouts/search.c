@@ -16,7 +16,7 @@ int matrix_init(struct matrix *matrix, size_t rows, size_t size, struct err *err
 {
     *matrix = (struct matrix){.rows = rows, .size = size, .stride = size + MATRIX_PADDING};
     matrix->bytes = calloc(rows, matrix->stride);
-    return matrix->bytes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return matrix->bytes != NULL ? 0 : err_no_memory(err);
 }
 
 struct search_clock search_clock_start(int64_t seconds)
@@ -95,7 +95,7 @@ int search_column_init(struct search_column *column, const struct interval *inte
     *column = (struct search_column){.intervals = intervals, .lowest = INT64_MAX, .highest = -1};
     column->order = malloc((rows > 0 ? rows : 1) * sizeof *column->order);
     if (column->order == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < rows; i++) {
         if (intervals[i].low > intervals[i].high)
             continue;
@@ -217,7 +217,7 @@ int search_plain(const struct matrix *matrix, const struct search_column *column
                  struct place_list *list, struct err *err)
 {
     struct interval *raw = malloc((column->known > 0 ? column->known : 1) * sizeof *raw);
-    int status = raw != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = raw != NULL ? 0 : err_no_memory(err);
     for (size_t s = 0; s < infer_scale_count && status == 0 && column->known > 0; s++) {
         int64_t scale = infer_scales[s], low = 0, high = 0;
         bool possible = only_scale == 0 || scale == only_scale;
@@ -298,7 +298,7 @@ int search_minus(const struct matrix *matrix, const struct search_column *column
     /* counted from the end, as big-endian records are, even offsets of odd records are odd */
     uint32_t step = matrix->size % 2 == 0 ? 16 : 8;
     uint64_t *values = calloc(matrix->size, sizeof *values); /* of the row that tells most, at each place */
-    int status = values != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = values != NULL ? 0 : err_no_memory(err);
     /* the wider first: times are cut by the narrower */
     for (unsigned whole = 64; whole >= 32 && status == 0 && column->known > 0; whole -= 32) {
         uint32_t count = 8 * (uint32_t)matrix->size < whole ? 0 : (8 * (uint32_t)matrix->size - whole) / step + 1;

@@ -101,7 +101,7 @@ uint64_t source_masks(const struct source *source, uint64_t header, size_t size,
     memset(ones, 0, size);
     memset(zeros, 0, size);
     if (chunk == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return 0;
     }
     for (size_t f = 0; f < source->count; f++) {

@@ -147,5 +147,5 @@ int infer_write(const struct infer_result *result, const char *name, const char 
         else
             put_not_found(column, text);
     }
-    return text->failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return text->failed ? err_no_memory(err) : 0;
 }

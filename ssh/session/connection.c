@@ -48,7 +48,7 @@ static int handshake(struct ssh_connection *connection, struct err *err)
     connection->is_given = true;
     code = ssh_connect(connection->session);
     if (code == SSH_AGAIN && ssh_event_add_session(connection->event, connection->session) != SSH_OK)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (; code == SSH_AGAIN; code = ssh_connect(connection->session)) {
         result = ssh_wait(connection, deadline, err);
         if (result != 0 && (ssh_get_status(connection->session) & SSH_CLOSED_ERROR) == 0)
@@ -100,7 +100,7 @@ int ssh_connection_open(struct ssh_connection **ret, const struct ssh_target *ta
     int result;
 
     if (connection == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     connection->target = *target;
     connection->fd = -1;
     result = establish(connection, err);

@@ -36,7 +36,7 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
 
     strbuf_init(&list, 1024);
     if (name == NULL) {
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
         goto out;
     }
     result = known_hosts_load(target->known_hosts, &text, &length, err);
@@ -151,8 +151,7 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
     char *key = server_key(connection, &key_length);
 
     if (name == NULL || key == NULL) {
-        result = name == NULL ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                              : err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
+        result = name == NULL ? err_no_memory(err) : err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
         goto out;
     }
     known_hosts_fingerprint(key, key_length, connection->fingerprint, sizeof connection->fingerprint);

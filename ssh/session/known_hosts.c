@@ -267,7 +267,7 @@ int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, stru
     if (access(path, F_OK) < 0 && errno == ENOENT) {
         *ret_text = calloc(1, 1);
         *ret_length = 0;
-        return *ret_text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+        return *ret_text != NULL ? 0 : err_no_memory(err);
     }
     result = path_read_file(path, KNOWN_HOSTS_LIMIT, ret_text, ret_length, err);
     return result == 0 ? 0 : err_wrap(err, "cannot read the keys of known hosts");
@@ -284,7 +284,7 @@ static int make_parent(const char *path, struct err *err)
         return 0;
     parent = strndup(path, (size_t)(slash - path));
     if (parent == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     if (mkdir(parent, 0700) < 0 && errno != EEXIST)
         result = err_set_errno(err, errno, "cannot make the directory '%s'", parent);
     free(parent);
@@ -319,12 +319,12 @@ int known_hosts_add(const char *path, const char *name, const char *key_type, co
 
     strbuf_init(&line, 4 * KEY_LIMIT);
     if (base64 == NULL || key_length > KEY_LIMIT) {
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
         goto out;
     }
     EVP_EncodeBlock(base64, key, (int)key_length);
     if (strbuf_addf(&line, "%s %s %s\n", name, key_type, (char *)base64) != 0) {
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
         goto out;
     }
     result = make_parent(path, err);

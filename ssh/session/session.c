@@ -71,7 +71,7 @@ int ssh_check_memory(struct ssh_connection *connection, struct err *err)
         return 0;
     errno = 0;
     connection->lost = true;
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return err_no_memory(err);
 }
 
 int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err *err)
@@ -150,7 +150,7 @@ int ssh_session_open(struct ssh_connection *connection, struct err *err)
     connection->session = session;
     connection->event = ssh_event_new();
     if (session == NULL || connection->event == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     ssh_set_blocking(session, 0);
     connection->counted = (struct ssh_counter_struct){.in_bytes = 0};
     ssh_set_counters(session, &connection->counted, NULL);

@@ -79,7 +79,7 @@ static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t 
     int result, code;
 
     if (lookup == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     result = lookup_init(lookup, target, err);
     if (result != 0)
         goto out;

@@ -119,8 +119,7 @@ static int compare(struct board *board, struct comparison *comparison, struct er
     int result;
 
     add_script(board, comparison->beginning, comparison->beginning->bytes);
-    result = board->script.failed ? err_set(err, ERR_NO_MEMORY, "out of memory")
-                                  : ssh_run(board->connection, board->script.data, &io, &end, err);
+    result = board->script.failed ? err_no_memory(err) : ssh_run(board->connection, board->script.data, &io, &end, err);
     if (comparison->differs) {
         *err = (struct err)ERR_INIT;
         return 0;
@@ -145,7 +144,7 @@ int board_compare_beginning(struct board *board, const struct beginning *beginni
     comparison.equal = whole.known;
     strbuf_init(&comparison.line, LINE_LIMIT);
     if (comparison.range == NULL || comparison.bytes == NULL)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     else if (whole.bytes > whole.known)
         result = compare(board, &comparison, err);
     *ret = comparison.equal;

@@ -10,11 +10,6 @@
 
 #define NAMES_LIMIT ((size_t)1024 * 1024) /* bytes */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* A line "JOBX/". A name that holds a newline comes as two lines, of which none is of this kind, or as one of a
  * directory that is not there. */
 static int take_line(struct remote_captures *captures, const char *line, size_t length, struct err *err)
@@ -25,7 +20,7 @@ static int take_line(struct remote_captures *captures, const char *line, size_t 
         return 0;
     name = strndup(line, line[length - 1] == '/' ? length - 1 : length);
     if (name == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     if (line[length - 1] != '/' || strncmp(name, "JOB", 3) != 0 || strchr(name, '/') != NULL ||
         remote_path_problem(name) != NULL) {
         if (captures->refused++ == 0) {

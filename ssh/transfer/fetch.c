@@ -78,7 +78,7 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
         (*next)++;
     }
     if (names->failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     *bytes = names->data;
     *length = names->length;
     return 0;
@@ -281,7 +281,7 @@ static int start(struct transfer *transfer, int stream, const struct ssh_io *io,
     struct board *board = transfer->board;
 
     if (board->script.failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return ssh_command_start(&transfer->commands[stream], board->connection, board->script.data, io,
                              stream == CHECKSUMS ? transfer->commands[DATA] : NULL, err);
 }
@@ -493,7 +493,7 @@ static int transfer_all(struct transfer *transfer, const int *served, struct fet
         checksum_free(transfer->sum);
         transfer->sum = checksum_new_kind(board_checksum_kind(transfer->board));
         if (transfer->sum == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
     }
     return -(int)err->code;
 }
@@ -522,7 +522,7 @@ static int make_files(struct transfer *transfer, struct err *err)
     transfer->sum = checksum_new_kind(kind);
     if (transfer->files == NULL || transfer->todo[DATA] == NULL || transfer->todo[CHECKSUMS] == NULL ||
         transfer->sum == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < listing->count; i++)
         fetched_init(&transfer->files[i], &listing->files[i], kind);
     return 0;

@@ -16,11 +16,6 @@
 #define READ_SIZE ((size_t)128 * 1024)
 #define MOST_SYNCS 512 /* files that are put on the disk one by one; of more the file system is as a whole */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* Remembers the first of several names. */
 static void count_name(size_t *count, char first[256], const char *name)
 {
@@ -62,7 +57,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     strbuf_adds(script, "exec cmp -s - ./");
     ssh_quote(script, fetched->path);
     if (script->failed)
-        return out_of_memory(err);
+        return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
     fetched->is_verified = result == 0 && end.status == 0 && end.signal[0] == '\0';
     return result;
@@ -71,7 +66,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
 int fetch_compare(const struct fetched_files *files, struct err *err)
 {
     struct local_file local = {.fd = -1, .buffer = malloc(READ_SIZE)};
-    int result = local.buffer != NULL ? 0 : out_of_memory(err);
+    int result = local.buffer != NULL ? 0 : err_no_memory(err);
 
     for (size_t i = 0; i < files->count && result == 0; i++) {
         struct fetched *fetched = &files->items[i];

@@ -47,7 +47,7 @@ static int make_parents(const char *target, struct err *err)
     int result;
 
     if (parent == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     result = path_make_directories(parent, err);
     free(parent);
     return result;
@@ -63,7 +63,7 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
     ssize_t n = 0;
 
     if (bytes == NULL)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     else if (fd < 0)
         result = err_set_errno(err, errno, "cannot read '%s'", path);
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
@@ -105,7 +105,7 @@ int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, 
     int result = 0;
 
     if (target == NULL || sum == NULL) {
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     } else if (lstat(target, &st) < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             result = err_set_errno(err, errno, "cannot look at '%s'", target);
@@ -176,7 +176,7 @@ static int set_names(struct fetched *file, const char *local, struct err *err)
         file->target = path_join(local, file->path);
     if (file->target != NULL && file->temporary == NULL)
         file->temporary = temporary_name(file->target, file->path);
-    return file->temporary != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return file->temporary != NULL ? 0 : err_no_memory(err);
 }
 
 static void free_names(struct fetched *file)
@@ -231,7 +231,7 @@ static bool open_partial(struct fetched *file)
 int fetched_find_partial(struct fetched *file, const char *local, struct err *err)
 {
     char *left = partial_name(local, file->path);
-    int result = left != NULL ? set_names(file, local, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int result = left != NULL ? set_names(file, local, err) : err_no_memory(err);
 
     if (result == 0 && access(file->temporary, F_OK) != 0 && access(left, F_OK) == 0) {
         result = make_parents(file->target, err);

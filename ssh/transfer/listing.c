@@ -71,7 +71,7 @@ static int add_file(struct listing *listing, const char *path, uint64_t size, co
     if (line != NULL)
         file.state = strndup(line, length);
     if (file.path == NULL || (line != NULL && file.state == NULL))
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     else if (listing->count >= LISTING_MAX_FILES)
         result = too_many(err);
     else if (listing->count == listing->capacity)
@@ -91,7 +91,7 @@ static int add_skipped(struct listing *listing, const char *path, struct err *er
 
     note_name(listing->first_skipped, sizeof listing->first_skipped, path, strlen(path));
     if (copy == NULL)
-        result = err_set(err, ERR_NO_MEMORY, "out of memory");
+        result = err_no_memory(err);
     else if (listing->skipped >= LISTING_MAX_FILES)
         result = too_many(err);
     else if (listing->skipped == listing->skipped_capacity)

@@ -15,11 +15,6 @@
 #define RUN_MANIFEST ".msprof-run"         /* as long as a run goes on, or when it was killed */
 #define KEPT_MANIFEST ".brought-by-msprof" /* of runs with --keep */
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 /* ---- lists of files ---- */
 
 static int compare_paths(const void *a, const void *b)
@@ -52,7 +47,7 @@ static int add_placed(struct placed_list *list, const char *path, const char *ch
 
     if (file.path == NULL || array_reserve(list, 1, err) != 0) {
         free(file.path);
-        return out_of_memory(err);
+        return err_no_memory(err);
     }
     snprintf(file.checksum, sizeof file.checksum, "%s", checksum);
     list->items[list->count++] = file;
@@ -120,7 +115,7 @@ static int add_manifest(const struct placement *placement, const struct board *b
             strbuf_addf(ret, "f %s %" PRIu64 " %s\n", file->checksum[0] != '\0' ? file->checksum : "-", file->size,
                         file->path);
     }
-    return ret->failed ? out_of_memory(err) : 0;
+    return ret->failed ? err_no_memory(err) : 0;
 }
 
 /* One piece, then the end. */
@@ -244,7 +239,7 @@ int placement_open(struct placement *placement, struct board *board, const char 
 
     *placement = (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has told */};
     if (placement->directory == NULL)
-        return out_of_memory(err);
+        return err_no_memory(err);
     add_open_script(board_script(board), directory);
     result = board_ask(board, MANIFEST_LIMIT, "cannot make the project's directory", err);
     if (result != 0)
@@ -519,7 +514,7 @@ static int take_state(struct placement *placement, const char *line, struct err 
         return 0;
     free(placed->state);
     placed->state = strdup(line);
-    return placed->state != NULL ? 0 : out_of_memory(err);
+    return placed->state != NULL ? 0 : err_no_memory(err);
 }
 
 /* By which files are known unchanged later. Without stat their checksums serve. */

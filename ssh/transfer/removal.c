@@ -17,11 +17,6 @@ struct name_stream {
     struct strbuf *answer;
 };
 
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
-
 static int give_names(void *arg, const char **bytes, size_t *length, struct err *err)
 {
     struct name_stream *stream = arg;
@@ -36,7 +31,7 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
         strbuf_addc(&stream->names, stream->separator);
     }
     if (stream->names.failed)
-        return out_of_memory(err);
+        return err_no_memory(err);
     *bytes = stream->names.data;
     *length = stream->names.length;
     return 0;
@@ -151,7 +146,7 @@ static int give_lines(void *arg, const char **bytes, size_t *length, struct err 
     while (removal->names.length < PIECE && removal->request->next(removal->request->arg, &file))
         add_line(removal, &file, &removal->names);
     if (removal->names.failed)
-        return out_of_memory(err);
+        return err_no_memory(err);
     *bytes = removal->names.data;
     *length = removal->names.length;
     return 0;

@@ -128,7 +128,7 @@ static int tar_out_init(struct tar_out *tar, struct project *project, const stru
     if (tar->sum != NULL && tar->buffer != NULL)
         return 0;
     tar_out_release(tar);
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
+    return err_no_memory(err);
 }
 
 /* From now on: the content of this file behind what has arrived, and nothing else. */
@@ -153,7 +153,7 @@ static int begin_file(struct tar_out *tar, const struct project_file *file, size
         return 0;
     path = path_join(tar->project->root, file->path);
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     tar->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (tar->fd < 0 || (tar->plain && lseek(tar->fd, (off_t)file->arrived, SEEK_SET) < 0))
         result = err_set_errno(err, errno, "cannot read '%s'", path);
@@ -267,11 +267,6 @@ static int tar_out_next(void *arg, const char **bytes, size_t *length, struct er
 #define DD_BLOCK_SIZE 65536
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
-
-static int out_of_memory(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "out of memory");
-}
 
 static bool is_asked(const struct project_file *file)
 {
@@ -428,7 +423,7 @@ static int check_one(struct board *board, const struct project *project, struct 
 
     beginning.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (path == NULL)
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     else if (beginning.fd < 0)
         result = err_set_errno(err, errno, "cannot read '%s'", path);
     else
@@ -664,7 +659,7 @@ int upload_send(struct board *board, struct project *project, struct placement *
             ret->sent++;
     }
     if (staging == NULL)
-        result = out_of_memory(err);
+        result = err_no_memory(err);
     else if (ret->sent > 0)
         result = send_and_verify(board, project, placement, staging, progress, ret, err);
     else if (placement->has_staging)

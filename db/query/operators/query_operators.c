@@ -58,7 +58,7 @@ struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject s
 {
     struct duration_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     bool of_tasks = subject == DURATION_TASKS;

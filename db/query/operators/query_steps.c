@@ -346,7 +346,7 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
     struct load *load = calloc(1, sizeof *load);
     *ret = (struct cann_steps){.items = NULL};
     if (load == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     load->steps = ret;
     int status = query_select(db, &marks, NULL, 0, take_mark, load, err);
     if (status == 0 && load->any)

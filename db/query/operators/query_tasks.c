@@ -33,7 +33,7 @@ struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
 {
     struct svp_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     reader->db = db;

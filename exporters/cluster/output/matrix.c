@@ -184,7 +184,7 @@ static struct matrix_link *sorted_links(const struct matrix *matrix, struct err 
     const struct matrix_link *link = NULL;
     size_t count = 0;
     if (links == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     while (matrix->links.used > 0 && (link = map_next(&matrix->links, link)) != NULL)

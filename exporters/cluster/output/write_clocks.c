@@ -31,7 +31,7 @@ int write_clocks(const char *directory, const struct rank_clock *ranks, size_t c
 {
     struct outfile out = {.path = NULL};
     char *path = path_join(directory, "clock_alignment.csv");
-    int status = path != NULL ? outfile_open(&out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? outfile_open(&out, path, err) : err_no_memory(err);
 
     free(path);
     if (status != 0)

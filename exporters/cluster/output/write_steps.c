@@ -50,7 +50,7 @@ static int forest_init(struct forest *forest, const struct plan *plan, struct er
     forest->ranks = calloc(most, sizeof *forest->ranks);
     forest->parents = calloc(most, sizeof *forest->parents);
     if (forest->ranks == NULL || forest->parents == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < plan->groups.count; i++) {
         struct members members = members_of(plan, &plan->groups.items[i]);
         for (size_t j = 0; j < members.count; j++)
@@ -137,7 +137,7 @@ static int take_trees(struct stages *stages, struct forest *forest, const bool *
     stages->starts = calloc(forest->count + 2, sizeof *stages->starts);
     if (roots == NULL || stages->ranks == NULL || stages->starts == NULL) {
         free(roots);
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     }
     size_t filled = 0;
     for (size_t i = 0; i < forest->count; i++)
@@ -172,7 +172,7 @@ static int find_with(struct stages *stages, const struct plan *plan, struct fore
         return 0;
     bool *touched = calloc(joined->count + 1, sizeof *touched);
     if (touched == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (int round = 0; round < 2; round++) { /* roots are known when all are united */
         for (size_t i = 0; i < plan->groups.count; i++) {
             const struct plan_group *group = &plan->groups.items[i];
@@ -180,7 +180,7 @@ static int find_with(struct stages *stages, const struct plan *plan, struct fore
             int once = group->p2p || members.count == 0 ? 0 : crosses_pipelines_once(members, pipelines);
             if (once < 0) {
                 free(touched);
-                return err_set(err, ERR_NO_MEMORY, "out of memory");
+                return err_no_memory(err);
             }
             if (once == 0)
                 continue;
@@ -377,7 +377,7 @@ static const char **all_steps(const struct plan *plan, size_t *ret_count, struct
         most += plan->ranks[i].step_count;
     const char **steps = calloc(most, sizeof *steps);
     if (steps == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     for (size_t i = 0; i < plan->rank_count; i++) {
@@ -411,7 +411,7 @@ static int write_stages(struct step_table *table, struct err *err)
                 // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
                 write_stage(table, steps[i], ranks, count, index);
             else
-                status = err_set(err, ERR_NO_MEMORY, "out of memory");
+                status = err_no_memory(err);
             free(index);
         }
     }
@@ -424,7 +424,7 @@ int write_steps(const char *directory, const struct plan *plan, struct cluster_d
 {
     struct step_table table = {.plan = plan, .database = database};
     char *path = path_join(directory, "cluster_step_trace_time.csv");
-    int status = path != NULL ? outfile_open(&table.out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? outfile_open(&table.out, path, err) : err_no_memory(err);
     free(path);
     if (status < 0)
         return status;

@@ -132,7 +132,7 @@ int write_groups(const char *directory, const struct plan *plan, struct cluster_
 {
     struct outfile out;
     char *path = path_join(directory, "communication_group.json");
-    int status = path != NULL ? outfile_open(&out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? outfile_open(&out, path, err) : err_no_memory(err);
     free(path);
     if (status < 0)
         return status;

@@ -15,7 +15,7 @@ enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
 static int open_table(struct outfile *out, const char *directory, const char *name, const char *titles, struct err *err)
 {
     char *path = path_join(directory, name);
-    int status = path != NULL ? outfile_open(out, path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = path != NULL ? outfile_open(out, path, err) : err_no_memory(err);
     free(path);
     if (status == 0)
         write_text(out, titles);
@@ -63,7 +63,7 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
     struct outfile out;
     struct ranked *order = calloc(plan->rank_count + 1, sizeof *order);
     if (order == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = open_table(&out, directory, "slow_ranks.csv",
                             "Rank,Collectives,Arrived Last,Arrived Last(%),Arrived First,Others Waited(us),"
                             "Others Waited per Last(us),Waited(us),Mean Waited(us),Outlier Votes\n",
@@ -224,7 +224,7 @@ static int judge_class(const struct link_sums *sums, int64_t transport, struct c
     const struct cluster_link *link = NULL;
     double *values = calloc(sums->links.used + 1, sizeof *values);
     if (values == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     while ((link = map_next(&sums->links, link)) != NULL) {
         if (link->key.transport == transport && link->ns > 0)
             values[ret->count++] = (double)bandwidth_of(link);
@@ -308,7 +308,7 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
     struct class *classes = calloc(transports + 1, sizeof *classes);
     struct judged *links = calloc(sums->links.used + 1, sizeof *links);
     const struct cluster_link *link = NULL;
-    bool failed = !(classes != NULL && links != NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+    bool failed = !(classes != NULL && links != NULL) && err_no_memory(err) < 0;
     for (size_t i = 0; !failed && i < transports; i++)
         failed = judge_class(sums, (int64_t)i, &classes[i], err) < 0;
     while (!failed && (link = map_next(&sums->links, link)) != NULL)

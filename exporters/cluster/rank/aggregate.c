@@ -105,7 +105,7 @@ static int check_digest(int fd, const struct aggregate_header *header, const cha
     char digest[CHECKSUM_TEXT_SIZE], *chunk = malloc(CHUNK_SIZE);
     struct checksum *sum = checksum_new();
     uint64_t offset = sizeof *header, end = end_of_section(header, SECTION_COUNT - 1);
-    int status = chunk != NULL && sum != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = chunk != NULL && sum != NULL ? 0 : err_no_memory(err);
     memset(blank.digest, 0, sizeof blank.digest);
     checksum_add(sum, &blank, sizeof blank);
     while (status == 0 && offset < end) {
@@ -131,7 +131,7 @@ static int find_texts(struct aggregate *aggregate, size_t bytes, const char *pat
         return damaged(path, "a text does not end", err);
     aggregate->text_starts = calloc(aggregate->text_count + 1, sizeof *aggregate->text_starts);
     if (aggregate->text_starts == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     const char *p = aggregate->texts;
     for (size_t i = 0; i < aggregate->text_count; i++, p += strlen(p) + 1)
         aggregate->text_starts[i] = (uint32_t)(p - aggregate->texts);
@@ -174,7 +174,7 @@ static int find_places(struct aggregate *aggregate, const struct aggregate_heade
     struct aggregate_place place = {.row = 0};
     aggregate->places = calloc(aggregate->block_count + 1, sizeof *aggregate->places);
     if (aggregate->places == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < aggregate->block_count; i++) {
         const struct aggregate_block *block = &aggregate->blocks[i];
         aggregate->places[i] = place;
@@ -233,13 +233,11 @@ int aggregate_open(struct aggregate *aggregate, const char *path, const char *fi
     aggregate->byte_count = (size_t)end_of_section(&header, INDEX_SECTIONS - 1);
     aggregate->bytes = malloc(aggregate->byte_count);
     aggregate->path = strdup(path);
-    failed =
-        failed ||
-        ((aggregate->bytes == NULL || aggregate->path == NULL) && err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
-        read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err) < 0 ||
-        (memcmp(aggregate->bytes, &header, sizeof header) != 0 &&
-         damaged(path, "it has changed while it was read", err) < 0) ||
-        take_index(aggregate, path, err) < 0;
+    failed = failed || ((aggregate->bytes == NULL || aggregate->path == NULL) && err_no_memory(err) < 0) ||
+             read_at(fd, aggregate->bytes, aggregate->byte_count, 0, path, err) < 0 ||
+             (memcmp(aggregate->bytes, &header, sizeof header) != 0 &&
+              damaged(path, "it has changed while it was read", err) < 0) ||
+             take_index(aggregate, path, err) < 0;
     close(fd);
     return failed ? -(int)err->code : 0;
 }
@@ -292,7 +290,7 @@ static void *read_items(int fd, const struct aggregate_header *header, size_t se
     size_t size = aggregate_item_sizes[section], bytes = count * size;
     char *items = malloc(bytes + 1);
     if (items == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     if (read_at(fd, items, bytes, header->sections[section].offset + first * size, path, err) < 0) {
@@ -429,8 +427,7 @@ int aggregate_read_bytes(const struct aggregate *aggregate, struct strbuf *ret, 
         return status;
     uint64_t length = end_of_section(&header, SECTION_COUNT - 1);
     char *chunk = malloc(CHUNK_SIZE);
-    status =
-        chunk != NULL ? check_digest(fd, &header, aggregate->path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+    status = chunk != NULL ? check_digest(fd, &header, aggregate->path, err) : err_no_memory(err);
     for (uint64_t offset = 0; status == 0 && offset < length;) {
         size_t piece = length - offset < CHUNK_SIZE ? (size_t)(length - offset) : CHUNK_SIZE;
         status = read_at(fd, chunk, piece, offset, aggregate->path, err);
@@ -450,7 +447,7 @@ int aggregate_read_bytes(const struct aggregate *aggregate, struct strbuf *ret, 
         (list).capacity = (list).count + 1;                                                                            \
         (list).items = calloc((list).capacity, aggregate_item_sizes[section]);                                         \
         if ((list).items == NULL)                                                                                      \
-            return err_set(err, ERR_NO_MEMORY, "out of memory");                                                       \
+            return err_no_memory(err);                                                                                 \
         memcpy((list).items, bytes + header->sections[section].offset, (list).count * sizeof *(list).items);           \
     } while (0)
 
@@ -730,7 +727,7 @@ static int add_problems(struct writer *writer, const struct diagnostics *problem
         for (size_t j = 0; j < entry->kept; j++)
             strbuf_add(&writer->problems, entry->texts[j], strlen(entry->texts[j]) + 1);
     }
-    return writer->problems.failed ? err_set(err, ERR_NO_MEMORY, "out of memory") : 0;
+    return writer->problems.failed ? err_no_memory(err) : 0;
 }
 
 /* ---- the file ---- */
@@ -828,7 +825,7 @@ static int write_file(const struct writer *writer, bool details, const char *pat
     char digest[CHECKSUM_TEXT_SIZE];
     struct sink sum = {NULL, checksum_new()}, file = {&out, NULL};
     if (sum.sum == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     describe(writer, details, parts);
     fill_header(&header, writer, details, parts);
     put_all(&sum, &header, parts);

@@ -152,7 +152,7 @@ static int add_source(struct search *search, const char *path, const char *name,
     struct cluster_source *source = &sources->items[sources->count];
     *source = (struct cluster_source){.path = strdup(path), .kind = kind, .rank = -1};
     if (source->path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     sources->count++;
     time_of(name, source->made);
     source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path);
@@ -313,7 +313,7 @@ int cluster_sources_take(struct cluster_sources *sources, const void *bytes, siz
         *source = (struct cluster_source){
             .path = strndup(p, message.length), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};
         if (source->path == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         memcpy(source->made, message.made, sizeof source->made);
         sources->count++;
         p += message.length;

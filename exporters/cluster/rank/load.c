@@ -172,8 +172,7 @@ static int write_made(const struct cluster_load *load, struct share *share, cons
 {
     char *beside = path_beside(share->source), *kept = path_kept(load, share->source);
     const char *path = beside;
-    int status = beside != NULL ? aggregate_write(rank, problems, load->details, beside, err)
-                                : err_set(err, ERR_NO_MEMORY, "out of memory");
+    int status = beside != NULL ? aggregate_write(rank, problems, load->details, beside, err) : err_no_memory(err);
     if (status < 0 && kept != NULL && !ends_everything(err)) {
         *err = (struct err)ERR_INIT;
         path = kept;
@@ -292,7 +291,7 @@ static int prepare(struct run *run, struct err *err)
         return 0;
     const struct cluster_source **sources = calloc(run->share_count + 1, sizeof(const struct cluster_source *));
     if (sources == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < run->share_count; i++) {
         const struct cluster_source *source = run->shares[i].source;
         if (!run->shares[i].opened && (source->kind == SOURCE_PROF || !rank_text_is_there(source->path)))
@@ -367,7 +366,7 @@ static int add_rank(struct loaded_ranks *ret, const struct cluster_source *sourc
     aggregate->owner = source->owner;
     ret->items[ret->count++] = *aggregate;
     *aggregate = (struct aggregate){.rank = -1};
-    return ret->items[ret->count - 1].source != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory");
+    return ret->items[ret->count - 1].source != NULL ? 0 : err_no_memory(err);
 }
 
 static int take_indexes(const struct run *run, struct loaded_ranks *ret, const struct strbuf *bytes, struct err *err)
@@ -385,7 +384,7 @@ static int take_indexes(const struct run *run, struct loaded_ranks *ret, const s
             return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
         char *own = malloc(message.length);
         if (own == NULL)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         memcpy(own, p, message.length);
         p += message.length;
         status = aggregate_open_index(&aggregate, own, message.length, err);
@@ -423,7 +422,7 @@ static int collect(struct run *run, struct loaded_ranks *ret, struct err *err)
     int status = 0;
     ret->items = calloc(run->load->sources->count + 1, sizeof *ret->items);
     if (ret->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (int i = 0; status == 0 && run->load->team->size > 1 && i < run->load->team->size; i++)
         status = exchange(run, ret, i, err);
     for (size_t i = 0; status == 0 && i < run->share_count; i++) {

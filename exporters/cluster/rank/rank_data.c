@@ -38,7 +38,7 @@ int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t 
     rank->unsafe_texts++;
     char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = intern_add(&rank->texts, safe, length, ret, err);
     free(safe);
     return status;
@@ -190,7 +190,7 @@ int rank_data_gather(struct rank_data *rank, struct err *err)
 {
     size_t *starts = calloc(rank->blocks.count + 1, sizeof *starts);
     bool failed = !(starts != NULL && gather_operators(rank, starts) == 0 && gather_links(rank, starts) == 0) &&
-                  err_set(err, ERR_NO_MEMORY, "out of memory") < 0;
+                  err_no_memory(err) < 0;
     free(starts);
     if (!failed)
         learn_numbers(rank);

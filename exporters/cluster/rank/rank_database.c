@@ -490,8 +490,8 @@ static int read_all(struct reading *reading, const struct rank_databases *paths,
     struct stat info;
     sqlite3 *analyzer = NULL, *profiler = NULL;
     char *own = path_join(directory, "profiler_metadata.json");
-    bool failed = (own == NULL && err_set(err, ERR_NO_MEMORY, "out of memory") < 0) ||
-                  open_database(reading, paths->profiler, &profiler, err) < 0;
+    bool failed =
+        (own == NULL && err_no_memory(err) < 0) || open_database(reading, paths->profiler, &profiler, err) < 0;
     if (!failed && lstat(own, &info) == 0)
         failed = rank_metadata_read(rank, directory, reading->reader->diag, err) < 0;
     else

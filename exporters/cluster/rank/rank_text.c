@@ -525,7 +525,7 @@ static int read_members(struct rank_reader *reader, const struct rank_places *pl
 {
     char *path = file_of(places->results, name);
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     reader->file = shown(places, path);
     int status = tell(reader, json_read_members(path, 3, member, reader, err), err);
     free(path);
@@ -536,7 +536,7 @@ static int read_steps(struct rank_reader *reader, const struct rank_places *plac
 {
     char *path = file_of(places->results, "step_trace_time.csv");
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     reader->file = shown(places, path);
     int status = tell(reader, csv_read_exactly(path, rank_reader_step, reader, err), err);
     free(path);
@@ -641,7 +641,7 @@ int rank_metadata_read(struct rank_data *rank, const char *directory, struct dia
     size_t length = 0;
     struct stat info;
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     int status = 0;
     if (lstat(path, &info) == 0) {
         path_read_file(path, METADATA_LIMIT, &text, &length, err);

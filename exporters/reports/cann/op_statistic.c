@@ -176,7 +176,7 @@ static int load_groups(struct report_run *run, struct core_groups *groups, struc
         return -(int)err->code;
     groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
     if (groups->items == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (const struct core_group *group = NULL; (group = map_next(&groups->by_key, group)) != NULL;)
         groups->items[groups->count++] = *group;
     array_sort(groups->items, groups->count, sizeof *groups->items, by_total);

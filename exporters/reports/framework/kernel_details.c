@@ -204,7 +204,7 @@ static struct report_column *make_columns(const struct framework_analysis *analy
         count++;
     struct report_column *columns = calloc(count + 1, sizeof *columns);
     if (columns == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     memcpy(columns, report_op_summary.columns, count * sizeof *columns);

@@ -283,7 +283,7 @@ static int put_launches(struct stacks *stacks, struct err *err)
     int status = 0;
 
     if (path == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; status == 0 && i < analysis->relation.count; i++) {
         const struct torch_op *op = framework->torch != NULL ? torch_op_of(analysis, (int64_t)i) : NULL;
         const struct framework_launch *launch =

@@ -194,7 +194,7 @@ static int indent_all(const struct framework_analysis *analysis, struct err *err
         if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".json") != 0)
             continue;
         char *path = path_join(analysis->options->directory, entry->d_name);
-        status = path != NULL ? json_indent_file(path, err) : err_set(err, ERR_NO_MEMORY, "out of memory");
+        status = path != NULL ? json_indent_file(path, err) : err_no_memory(err);
         free(path);
     }
     if (directory != NULL)

@@ -78,7 +78,7 @@ static void *worker_new(struct track_run *run, void *tasks, sqlite3 *db, struct 
     struct worker *worker = calloc(1, sizeof *worker);
     (void)tasks;
     if (worker == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     worker->run = run;

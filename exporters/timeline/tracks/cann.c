@@ -94,7 +94,7 @@ static void *worker_new(struct track_run *run, void *calls, sqlite3 *db, struct 
 {
     struct worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory");
+        err_no_memory(err);
         return NULL;
     }
     worker->run = run;

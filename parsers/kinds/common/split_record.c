@@ -25,7 +25,7 @@ static int open_part(struct decoder *decoder, struct split_part *part, const str
     part->plan = calloc(1, sizeof *part->plan);
     part->state = calloc(1, hooks != NULL && hooks->state_size > 0 ? hooks->state_size : 1);
     if (part->plan == NULL || part->state == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     decode_plan_init(part->plan, part->kind, part->layout);
     return hooks != NULL && hooks->open != NULL ? hooks->open(decoder, part->state, &as_part, err) : 0;
 }
@@ -36,7 +36,7 @@ int split_stream_open(struct decoder *decoder, void *state, const struct capture
     int status = 0;
     stream->cells = calloc(RECORD_MAX_COLUMNS, sizeof *stream->cells);
     if (stream->cells == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; status == 0 && file->kind->parts[i] != NULL && i < SPLIT_MAX_PARTS; i++) {
         struct split_part *part = &stream->parts[stream->count];
         part->kind = file->kind->parts[i];

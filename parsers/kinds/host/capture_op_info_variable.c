@@ -92,7 +92,7 @@ static int take_text(struct decoder *decoder, void *opaque, const struct capture
     int status = 0;
     state->file_name = file->name;
     if (strbuf_add(&state->rest, data, length) < 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     const unsigned char *bytes = (const unsigned char *)state->rest.data;
     while (status == 0 && state->rest.length - at >= CAPTURED_OP_HEAD) {
         size_t whole = record_length(bytes + at);

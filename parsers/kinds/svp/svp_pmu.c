@@ -156,7 +156,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
         state->bucket_bits++;
     state->buckets = calloc((size_t)1 << state->bucket_bits, sizeof(struct open_inference *));
     if (state->all == NULL || state->buckets == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 

@@ -90,7 +90,7 @@ static int join(const struct host_stream *stream, const struct row *row, const s
     size_t count = bytes->length / CAPTURED_OP_TENSOR;
     struct host_tensor *tensors = malloc((count + 1) * sizeof *tensors);
     if (tensors == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < count; i++)
         tensors[i] = read_tensor(bytes->data + i * CAPTURED_OP_TENSOR);
     const struct host_captured_op op = {

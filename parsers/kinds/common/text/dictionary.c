@@ -21,7 +21,7 @@ static int keep_rest(struct decoder *decoder, struct dictionary *dictionary, con
     if (length > DICTIONARY_LINE_MAX - dictionary->rest.length)
         leave_line_out(decoder, dictionary, file);
     else if (strbuf_add(&dictionary->rest, data, length) < 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     return 0;
 }
 

@@ -393,7 +393,7 @@ static int open_stream(struct decoder *decoder, void *state, const struct captur
     strbuf_init(&stream->block_texts, TEXT_FILE_LIMIT);
     sample_stream_init(&stream->sample, decoder, file->kind, file);
     if (stream->patterns == NULL || stream->cells == NULL || stream->scratch == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = 0; i < stream->pattern_count; i++) {
         if (!line_pattern_init(&stream->patterns[i], file->kind, file->kind->lines[i].pattern))
             return err_set(err, ERR_FAILED, "kind '%s' has no column of its line '%s'", file->kind->name,
@@ -483,7 +483,7 @@ static int keep_texts(struct text_stream *stream, uint64_t before, struct err *e
         const char *old = texts->data;
         size_t at = texts->length;
         if (strbuf_add(texts, cell->text, cell->length) < 0)
-            return err_set(err, ERR_NO_MEMORY, "out of memory");
+            return err_no_memory(err);
         for (size_t k = 0; k < stream->kind->column_count && texts->data != old; k++) {
             if ((before >> k & 1) != 0 && stream->kind->columns[k].type == COLUMN_TEXT)
                 stream->cells[k].text = texts->data + (stream->cells[k].text - old);
@@ -704,7 +704,7 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
         size_t end = newline != NULL ? (size_t)(newline - data) : length;
         if (stream->rest.length > 0 || newline == NULL) {
             if (strbuf_add(&stream->rest, data + start, end - start) < 0)
-                return err_set(err, ERR_NO_MEMORY, "out of memory");
+                return err_no_memory(err);
             if (newline == NULL)
                 break;
             status = take_text_line(stream, decoder, stream->rest.data, stream->rest.length, (int64_t)start, err);

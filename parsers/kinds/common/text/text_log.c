@@ -214,7 +214,7 @@ int text_log_take(struct decoder *decoder, void *state, const struct capture_fil
     log->entry = 0; /* numbers are those of the file where an entry ends */
     log->shift = -(int64_t)text->length;
     if (strbuf_add(text, data, length) < 0)
-        return err_set(err, ERR_NO_MEMORY, "out of memory");
+        return err_no_memory(err);
     for (size_t i = text->length - length; i < text->length; i++) {
         if (text->data[i] == '\n' || text->data[i] == '\r')
             text->data[i] = ' ';
