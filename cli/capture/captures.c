@@ -590,17 +590,16 @@ int visit_fail(struct capture_visit *visit, const char *source, const struct err
     return status_of_error(err);
 }
 
-/* In a directory of its own, results say whose they are. */
-static void record_owner(struct capture_visit *visit, const char *fingerprint)
+/* In a directory of its own, results say whose they are. fingerprint: of the capture's files; NULL: it is made here. */
+static void record_owner(const struct capture_visit *visit, const char *fingerprint)
 {
     struct err err = ERR_INIT;
     char *log = path_join(visit->results, "log");
 
-    if (strcmp(visit->results, visit->directory) != 0 && !visit->owner_recorded &&
+    if (strcmp(visit->results, visit->directory) != 0 &&
         (log == NULL || path_make_result_directory(log, &err) != 0 ||
          result_owner_record(visit->results, visit->directory, fingerprint, &err) != 0))
         console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
-    visit->owner_recorded = true;
     free(log);
 }
 
@@ -610,7 +609,7 @@ static const char *results_option(const struct settings *settings)
     return settings->command == COMMAND_REPORT ? "--results" : "--output";
 }
 
-int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path)
+static int make_directory(struct capture_visit *visit, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
     char *path = name[0] != '\0' ? path_join(visit->results, name) : strdup(visit->results);
@@ -624,12 +623,21 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
             err_hint(&err, "put them elsewhere with %s DIR", results_option(visit->settings));
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    record_owner(visit, NULL);
     if (ret_path != NULL)
         *ret_path = path;
     else
         free(path);
     return STATUS_DONE;
+}
+
+int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path)
+{
+    int status = make_directory(visit, name, ret_path);
+    if (status == STATUS_DONE && !visit->owner_recorded) {
+        record_owner(visit, NULL);
+        visit->owner_recorded = true;
+    }
+    return status;
 }
 
 void visit_open_log(struct capture_visit *visit)
@@ -729,15 +737,11 @@ int visit_import(struct capture_visit *visit)
     struct diagnostics diag;
     int64_t start_ns = clock_now_ns();
     char *directory = NULL;
-    const bool recorded = visit->owner_recorded;
 
-    visit->owner_recorded = true;
-    int status = visit_make_directory(visit, "sqlite", &directory);
-    visit->owner_recorded = recorded;
+    int status = make_directory(visit, "sqlite", &directory);
     if (status != STATUS_DONE)
         return status;
     record_owner(visit, "importing"); /* the import looks at all files anyway: their fingerprint is known behind it */
-    visit->owner_recorded = recorded;
     remove_stale_temporaries(directory);
     free(directory);
     visit_open_log(visit);
@@ -750,6 +754,7 @@ int visit_import(struct capture_visit *visit)
     diag_init(&diag, visit->settings->strict);
     int result = db_import(&request, &diag, &imported, &err);
     record_owner(visit, result == 0 ? imported.fingerprint : NULL);
+    visit->owner_recorded = true;
     console_progress_end();
     if (err.code != ERR_STRICT) { /* else the error is the first problem */
         console_diagnostics(&diag);

@@ -51,7 +51,7 @@ struct task_timeline {
     struct svp_names names;
     struct svp_spans inferences; /* the only thing here that grows with the capture */
     struct trace_lanes lanes;
-    struct map core_streams;               /* numbers that AI CPU tasks do not take */
+    struct map core_streams;               /* numbers that AI CPU tasks do not take; STREAMS_MAX at most */
     int64_t largest_stream, first_further; /* first_further: of the numbers of further lanes */
     struct {
         struct placed_task *items;
@@ -105,24 +105,32 @@ static int note_task(void *arg, const struct svp_task *task, struct err *err)
     struct task_timeline *timeline = arg;
     const int64_t stream_id = task->stream_id;
     note_stream(timeline, stream_id);
-    if (timeline->model->ai_cpu_tasks > 0 && stream_id >= 0 &&
+    if (timeline->model->ai_cpu_tasks > 0 && stream_id >= 0 && timeline->core_streams.used < STREAMS_MAX &&
         map_add(&timeline->core_streams, &stream_id, NULL, err) == NULL)
         return -(int)err->code;
     return 0;
 }
 
-/* Asked while the timeline's own reader is in the middle of an inference. */
-static int first_further(void *arg, int64_t *ret, struct err *err)
+/* Finds the largest number by a reader of its own: the timeline's is in the middle of an inference. */
+static int find_largest_stream(struct task_timeline *timeline, struct err *err)
 {
-    struct task_timeline *timeline = arg;
     const struct svp_spans *list = &timeline->inferences;
     struct svp_task_reader *reader = svp_task_reader_new(timeline->run->db, err);
     bool failed = reader == NULL;
-    for (size_t i = 0; !failed && timeline->model->ai_cpu_tasks <= 0 && i < list->count; i++)
+    for (size_t i = 0; !failed && i < list->count; i++)
         failed = svp_read_task_times(reader, list->items[i].id, note_task, timeline, err) < 0;
     svp_task_reader_free(reader);
-    *ret = timeline->first_further = timeline->largest_stream + 1;
     return failed ? -(int)err->code : 0;
+}
+
+static int first_further(void *arg, int64_t *ret, struct err *err)
+{
+    struct task_timeline *timeline = arg;
+    const bool known = timeline->model->ai_cpu_tasks > 0; /* find_streams went through all */
+    if (!known && find_largest_stream(timeline, err) < 0)
+        return -(int)err->code;
+    *ret = timeline->first_further = timeline->largest_stream + 1;
+    return 0;
 }
 
 static void name_thread(void *arg, int64_t pid, int64_t thread, struct strbuf *ret)
