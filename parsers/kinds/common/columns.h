@@ -56,13 +56,19 @@
         .column = name, BITS_AT(at, bytes, first, count)                                                               \
     }
 
-/* The only layout of a kind of CANN's records, which begin with a magic number: name, size and where it is described.
- */
-#define CANN_LAYOUT(title, size, text)                                                                                 \
+/* A layout: its name, the bytes of a record, its fields and where it is described; other members may follow. */
+#define LAYOUT(title, size, list, ...)                                                                                 \
     {                                                                                                                  \
-        .name = title, .source = text, .record_size = size, .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},    \
-        FIELDS_OF(fields)                                                                                              \
+        .name = title, .record_size = size, FIELDS_OF(list), .source = __VA_ARGS__                                     \
     }
+/* Magic numbers of a layout: MAGICS(MAGIC(0, 2, 0x5a5a)) is one of two bytes at the begin of a record. */
+#define MAGICS(...) .magics = {__VA_ARGS__}
+#define MAGIC(at, bytes, ...)                                                                                          \
+    {                                                                                                                  \
+        .offset = at, .width = bytes, .value = __VA_ARGS__                                                             \
+    }
+/* The only layout of a kind of CANN's records, which begin with a magic number. */
+#define CANN_LAYOUT(title, size, text) LAYOUT(title, size, fields, text, MAGICS(MAGIC(0, 2, 0x5a5a)))
 /* A kind with both: RECORDS_OF(columns, layouts). */
 #define RECORDS_OF(columns, layouts) COLUMNS_OF(columns), LAYOUTS_OF(layouts)
 

@@ -70,24 +70,12 @@ static const struct field record_fields[] = {
 };
 
 static const struct layout layouts[] = {
-    {
-        .name = "cann-aicpu-node",
-        .source =
-            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
-            "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
-        .record_size = 128,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "cann-aicpu-node-256",
-        .source = "docs/formats/aicpu.md 1: 256 bytes, type 0",
-        .part = true,
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 0}},
-        FIELDS_OF(record_fields),
-    },
-};
+    LAYOUT("cann-aicpu-node", 128, fields,
+           "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
+           "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
+           MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 60))),
+    LAYOUT("cann-aicpu-node-256", 256, record_fields, "docs/formats/aicpu.md 1: 256 bytes, type 0", .part = true,
+           MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, 0)))};
 
 struct state {
     struct aicpu_stream stream;
@@ -168,17 +156,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "aicpu",
-        .title = "Operators of the AI CPU",
-        .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
-        .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_aicpu_node = {
     .name = "aicpu_node",
     .table = "aicpu_node",
@@ -189,5 +166,7 @@ const struct record_kind kind_aicpu_node = {
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "aicpu", .title = "Operators of the AI CPU",
+               .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
+               .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"}, .columns = table),
 };

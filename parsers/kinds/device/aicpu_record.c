@@ -9,7 +9,7 @@ static const struct column columns[] = {
      "computation, 13 tasks of communication."},
 };
 
-static const struct field fields[] = {{.column = "record_type", .offset = 4, .width = 4}};
+static const struct field fields[] = {FIELD("record_type", 4, 4)};
 
 static const struct layout layouts[] = {CANN_LAYOUT("cann-aicpu-256", 256, "docs/formats/aicpu.md 1: 256 bytes")};
 

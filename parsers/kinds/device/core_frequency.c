@@ -9,16 +9,13 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "changes", .offset = 0, .width = 4},
+    FIELD("changes", 0, 4),
 };
 
-static const struct layout layouts[] = {{
-    .name = "cann-lpm-freq-conv",
-    .source = "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
-              "MHz, 16 bytes each (docs/formats/cann.md 7)",
-    .record_size = CORE_CHANGES_SIZE,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("cann-lpm-freq-conv", CORE_CHANGES_SIZE, fields,
+           "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
+           "MHz, 16 bytes each (docs/formats/cann.md 7)")};
 
 const struct record_kind kind_core_frequency = {
     .name = "core_frequency",

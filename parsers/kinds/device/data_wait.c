@@ -43,17 +43,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "aicpu_mi",
-        .title = "Waits for data",
-        .doc = "How long models waited for the next item of data.",
-        .query = {.order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_data_wait = {
     .name = "data_wait",
     .families = FAMILY_CANN,
@@ -62,5 +51,7 @@ const struct record_kind kind_data_wait = {
     .doc = "A model waited for the next item of data.",
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "aicpu_mi", .title = "Waits for data",
+               .doc = "How long models waited for the next item of data.", .query = {.order_by = "device_id, id"},
+               .columns = table),
 };

@@ -34,14 +34,11 @@ static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       FIELD("tick", 8, 8),
                                       FIELD("stream_id", 16, 4)};
 
-static const struct layout layouts[] = {{
-    .name = "hwts-64",
-    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
-              "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
-    .record_size = 64,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("hwts-64", 64, fields,
+           "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
+           "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
+           MAGICS(MAGIC(2, 2, 0x6bd3)))};
 
 struct state {
     const struct capture_file *file;

@@ -25,10 +25,7 @@
 enum { COLUMNS(COLUMN_NUMBER) EVENT0, EVENT9 = EVENT0 + 9 };
 
 #define EVENT(n) [EVENT0 + (n)] = NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place.")
-#define EVENT_FIELD(n)                                                                                                 \
-    {                                                                                                                  \
-        .column = "event" #n, .offset = 24 + 4 * (n), .width = 4                                                       \
-    }
+#define EVENT_FIELD(n) FIELD("event" #n, 24 + 4 * (n), 4)
 
 static const struct column columns[] = {COLUMNS(COLUMN_MADE) EVENT(0),
                                         EVENT(1),
@@ -62,12 +59,9 @@ static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       EVENT_FIELD(8),
                                       EVENT_FIELD(9)};
 
-static const struct layout layouts[] = {{
-    .name = "nano-stars-profile-64",
-    .source = "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("nano-stars-profile-64", 64, fields,
+           "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)")};
 
 struct state {
     const struct capture_part *part;
@@ -136,17 +130,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "nano_task",
-        .title = "Tasks of chip 9",
-        .doc = "When each task of a model ran, with its counters.",
-        .query = {.order_by = "device_id, start_ns, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_nano_stars_profile = {
     .name = "nano_stars_profile",
     .table = "nano_task",
@@ -158,5 +141,7 @@ const struct record_kind kind_nano_stars_profile = {
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "nano_task", .title = "Tasks of chip 9",
+               .doc = "When each task of a model ran, with its counters.",
+               .query = {.order_by = "device_id, start_ns, id"}, .columns = table),
 };

@@ -25,13 +25,10 @@ static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLU
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-block-32",
-    .source = "CANN stars_block.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-    .record_size = 32,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("stars-block-32", 32, fields,
+           "CANN stars_block.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+           MAGICS(MAGIC(2, 2, 0x6bd3)))};
 
 static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
 

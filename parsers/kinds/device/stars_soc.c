@@ -27,14 +27,10 @@ static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of
 
 static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-soc-64",
-    .source =
-        "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-    .record_size = 64,
-    .magics = STARS_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("stars-soc-64", 64, fields,
+           "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+           STARS_RECORD_MAGICS)};
 
 enum { TASK_START = 0x00, TASK_END = 0x01, PART_START = 0x22, PART_END = 0x23 };
 

@@ -29,13 +29,10 @@ static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of
 
 static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-soc-32",
-    .source = "CANN stars_soc.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-    .record_size = 32,
-    .magics = STARS_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("stars-soc-32", 32, fields,
+           "CANN stars_soc.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+           STARS_RECORD_MAGICS)};
 
 #define ACCELERATOR_BITS 0x3f
 #define NO_STREAM 65535 /* the host alone knows it */

@@ -25,12 +25,9 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "training-trace-20",
-    .source = "docs/formats/cann.md 4.2.1: 20 bytes, no magic, as a real Ascend 910A capture has it",
-    .record_size = 20,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("training-trace-20", 20, fields,
+           "docs/formats/cann.md 4.2.1: 20 bytes, no magic, as a real Ascend 910A capture has it")};
 
 enum { FORWARD = 1, ITERATION_END = 255 };
 

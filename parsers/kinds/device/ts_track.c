@@ -64,61 +64,26 @@ static const struct field tagged_fields[] = {
 };
 
 static const struct layout layouts[] = {
-    {
-        .name = "ts-timeline-32",
-        .source = "CANN ts_track.data, chip 0: time line record, tag 3 (docs/formats/cann.md 4.2)",
-        .record_size = 32,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x2003}},
-        FIELDS_OF(timeline_fields),
-    },
-    {
-        .name = "ts-step-trace-40",
-        .source = "CANN ts_track.data, chip 0: step trace record, tag 10 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280a}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-memcpy-40",
-        .source = "CANN ts_track.data, chip 0: copy record, tag 11 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280b}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-task-type-40",
-        .source = "CANN ts_track.data, chip 0: task type record, tag 12 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280c}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-task-flip-40",
-        .source = "CANN ts_track.data, chip 0: flip of task numbers record, tag 14 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280e}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-block-num-40",
-        .source = "CANN ts_track.data, chip 0: blocks record, tag 15 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280f}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-track-40",
-        .source = "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        FIELDS_OF(tagged_fields),
-    },
-};
+    LAYOUT("ts-timeline-32", 32, timeline_fields,
+           "CANN ts_track.data, chip 0: time line record, tag 3 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x2003))),
+    LAYOUT("ts-step-trace-40", 40, tagged_fields,
+           "CANN ts_track.data, chip 0: step trace record, tag 10 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x280a))),
+    LAYOUT("ts-memcpy-40", 40, tagged_fields,
+           "CANN ts_track.data, chip 0: copy record, tag 11 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x280b))),
+    LAYOUT("ts-task-type-40", 40, tagged_fields,
+           "CANN ts_track.data, chip 0: task type record, tag 12 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x280c))),
+    LAYOUT("ts-task-flip-40", 40, tagged_fields,
+           "CANN ts_track.data, chip 0: flip of task numbers record, tag 14 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x280e))),
+    LAYOUT("ts-block-num-40", 40, tagged_fields,
+           "CANN ts_track.data, chip 0: blocks record, tag 15 (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x280f))),
+    LAYOUT("ts-track-40", 40, tagged_fields,
+           "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)")};
 
 enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP = 14, BLOCK_NUMBER = 15 };
 #define FLIP_OF_DESTROYED 65535

@@ -93,32 +93,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter slices[] = {
-    {.name = "coalesce(n.text, 'N/A')",
-     .values = values,
-     .query = {.from =
-                   "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT JOIN name AS g ON g.id = group_name_id",
-               .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
-     .thread = "stream_id",
-     .thread_name = "'Stream ' || stream_id"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "dpu_communication",
-        .title = "Communication on DPUs",
-        .doc = "From when to when each task of communication on a DPU ran, by stream.",
-        .layer = "dpu",
-        .process = "DPU",
-        .process_order = 8,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dpu_hccl_info = {
     .name = "dpu_hccl_info",
     .table = "dpu_hccl_info",
@@ -128,5 +102,13 @@ const struct record_kind kind_dpu_hccl_info = {
     .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
+               .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
+               .process = "DPU", .process_order = 8,
+               .counters = ONE_COUNTER(.name = "coalesce(n.text, 'N/A')", .values = values,
+                                       .query = {.from = "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT "
+                                                         "JOIN name AS g ON g.id = group_name_id",
+                                                 .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
+                                       .time = "start_ns", .duration = "duration_ns", .thread = "stream_id",
+                                       .thread_name = "'Stream ' || stream_id")),
 };

@@ -55,30 +55,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter slices[] = {
-    {.name = "coalesce(kernel, 'N/A')",
-     .values = values,
-     .query = {.with = KERNELS, .from = NAMED, .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
-     .device = "d.device_id",
-     .thread = "stream_id",
-     .thread_name = "'Stream ' || stream_id"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "dpu",
-        .title = "Tasks of DPUs",
-        .doc = "From when to when each task of a DPU ran, by stream.",
-        .process = "DPU",
-        .process_order = 8,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dpu_track = {
     .name = "dpu_track",
     .table = "dpu_track",
@@ -88,5 +64,12 @@ const struct record_kind kind_dpu_track = {
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
+               .process = "DPU", .process_order = 8,
+               .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')", .values = values,
+                                       .query = {.with = KERNELS,
+                                                 .from = NAMED,
+                                                 .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},
+                                       .time = "start_ns", .duration = "duration_ns", .device = "d.device_id",
+                                       .thread = "stream_id", .thread_name = "'Stream ' || stream_id")),
 };

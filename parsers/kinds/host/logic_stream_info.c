@@ -23,7 +23,7 @@ enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) FIRST_
 #define PAIR_COLUMN(i)                                                                                                 \
     [FIRST_PAIR + (i)] = COLUMN("streams" #i, "Streams " #i, INTEGER(NONE, TRANSIENT),                                 \
                                 "Two physical streams, the first in the lower 32 bits."),
-#define PAIR_FIELD(i) {.column = "streams" #i, .offset = 32 + 8 * (i), .width = 8, .is_signed = true},
+#define PAIR_FIELD(i) SIGNED_FIELD("streams" #i, 32 + 8 * (i), 8),
 
 static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED) PAIRS(PAIR_COLUMN)};
 

@@ -17,21 +17,9 @@ static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("user", 4, 
 static const struct field version_2_fields[] = {FIELD("user", 4, 4), FIELD("start_us", 8, 8), FIELD("ddr_bytes", 16, 8),
                                                 FIELD("hbm_bytes", 24, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "npu-mem-32",
-        .source = "docs/formats/memory.md 1: 32 bytes",
-        .record_size = 32,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "npu-mem-32-version-2",
-        .source = "docs/formats/memory.md 1: 32 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 32,
-        FIELDS_OF(version_2_fields),
-    },
-};
+static const struct layout layouts[] = {LAYOUT("npu-mem-32", 32, fields, "docs/formats/memory.md 1: 32 bytes"),
+                                        LAYOUT("npu-mem-32-version-2", 32, version_2_fields,
+                                               "docs/formats/memory.md 1: 32 bytes, version 2.0", .version = "2.0")};
 
 static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}};
 
@@ -58,19 +46,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "npu_mem",
-        .title = "Memory in use on a device",
-        .doc = "Memory of the device that the application and the whole device hold.",
-        .columns = table,
-        .process = "NPU MEM",
-        .process_order = 17,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column npu_mem_columns[] = {
     {"type", "lower(" USER ")", EXPORTED_WORD},  {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
     {"hbm", "hbm_bytes", EXPORTED_NUMERIC},      {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -86,6 +61,8 @@ const struct record_kind kind_npu_mem = {
     .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(sampling),
-    .series = series,
+    ONE_SERIES(.name = "npu_mem", .title = "Memory in use on a device",
+               .doc = "Memory of the device that the application and the whole device hold.", .columns = table,
+               .process = "NPU MEM", .process_order = 17, .counters = counters),
     EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

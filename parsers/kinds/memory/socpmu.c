@@ -7,25 +7,13 @@ static const struct column columns[] = {
     {"record_kind", "Kind", INTEGER(NONE, TRANSIENT), "1 L2 cache, 2 translation of addresses, 4 page faults."},
 };
 
-static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};
+static const struct field fields[] = {FIELD("record_kind", 14, 2)};
 
-static const struct field fields_v6[] = {{.column = "record_kind", .offset = 6, .width = 2}};
+static const struct field fields_v6[] = {FIELD("record_kind", 6, 2)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "soc-pmu-80",
-        .source = "docs/formats/memory.md 6: 80 bytes",
-        .record_size = 80,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-pmu-80-v6",
-        .source = "docs/formats/memory.md 6: 80 bytes, chips 15 and 16",
-        .chips = CHIPS_V6,
-        .record_size = 80,
-        FIELDS_OF(fields_v6),
-    },
-};
+    LAYOUT("soc-pmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes"),
+    LAYOUT("soc-pmu-80-v6", 80, fields_v6, "docs/formats/memory.md 6: 80 bytes, chips 15 and 16", .chips = CHIPS_V6)};
 
 extern const struct record_kind kind_l2_cache, kind_soc_pmu, kind_page_fault;
 

@@ -45,16 +45,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "static_op_mem",
-        .title = "Memory planned for operators",
-        .doc = "Memory of the device that a compiled graph plans for each operator.",
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_static_op_mem = {
     .name = "static_op_mem",
     .families = FAMILY_CANN,
@@ -64,5 +54,6 @@ const struct record_kind kind_static_op_mem = {
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "static_op_mem", .title = "Memory planned for operators",
+               .doc = "Memory of the device that a compiled graph plans for each operator.", .columns = table),
 };

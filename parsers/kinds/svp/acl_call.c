@@ -39,14 +39,11 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-acl-module",
-    .source = "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
-              "analysis/msparser/acl/acl_data_bean.py)",
-    .record_size = 128,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("cann-acl-module", 128, fields,
+           "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
+           "analysis/msparser/acl/acl_data_bean.py)",
+           MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 0)))};
 
 /* The board keeps at most this many records of a collection and overwrites older ones. */
 #define BOARD_BUFFER_RECORDS 512

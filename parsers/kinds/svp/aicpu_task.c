@@ -27,15 +27,11 @@ static const struct field fields[] = {
     {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
 };
 
-static const struct layout layouts[] = {{
-    .name = "svp-reference",
-    .source =
-        "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
-        "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
-    .record_size = 128,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {LAYOUT(
+    "svp-reference", 128, fields,
+    "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
+    "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
+    MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 60)))};
 
 static int derive_duration(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {

@@ -70,7 +70,7 @@ static const struct layout layouts[] = {{
     .record_size = 128,
     .icache_miss_rate = {.given = true, .part = "icache_miss", .whole = {"icache_hit", "icache_miss"}},
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
-    .magics = {{.offset = 124, .width = 4, .value = 0}},
+    MAGICS(MAGIC(124, 4, 0)),
     FIELDS_OF(fields),
 }};
 

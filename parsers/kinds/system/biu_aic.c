@@ -48,12 +48,8 @@ static const struct field fields[] = {
     FIELD("l2_hits", 94, 2),
 };
 
-static const struct layout layouts[] = {{
-    .name = "biu-aic-96",
-    .source = "docs/formats/system.md 10: 96 bytes, an AI core",
-    .record_size = 96,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("biu-aic-96", 96, fields, "docs/formats/system.md 10: 96 bytes, an AI core")};
 
 /* ---- the timeline ---- */
 
@@ -125,18 +121,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "instr",
-        .title = "Pipes of single cores",
-        .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
-        .process = "Biu Perf",
-        .process_order = 8,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_biu_aic = {
     .name = "biu_aic",
     .families = FAMILY_CANN,
@@ -146,5 +130,7 @@ const struct record_kind kind_biu_aic = {
     .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     .hooks = &core_pipes_hooks,
-    .series = series,
+    ONE_SERIES(.name = "instr", .title = "Pipes of single cores",
+               .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
+               .process = "Biu Perf", .process_order = 8, .counters = counters),
 };

@@ -6,12 +6,8 @@ static const struct column columns[] = {CORE_PIPES_COLUMNS};
 
 static const struct field fields[] = {CORE_PIPES_FIELDS(40)};
 
-static const struct layout layouts[] = {{
-    .name = "biu-aiv-64",
-    .source = "docs/formats/system.md 10: 64 bytes, a vector core",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("biu-aiv-64", 64, fields, "docs/formats/system.md 10: 64 bytes, a vector core")};
 
 /* The series of biu_aic draws both. */
 const struct record_kind kind_biu_aiv = {

@@ -38,12 +38,7 @@ static const struct field fields[] = {
     FIELD("task_high", 62, 2),
 };
 
-static const struct layout layouts[] = {{
-    .name = "ccu-mission-64",
-    .source = "docs/formats/system.md 12: 64 bytes",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {LAYOUT("ccu-mission-64", 64, fields, "docs/formats/system.md 12: 64 bytes")};
 
 /* In front of the fields, for rank 15 first: how long each was waited for, in units of so many ticks. */
 enum { RANKS = 16, TICKS_PER_UNIT = 4 };
@@ -207,21 +202,6 @@ static const struct series_counter slices[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "ccu_mission",
-        .title = "Instructions of communication",
-        .doc =
-            "Loops and waits of the units that work for communication, with a row for each rank that was waited for.",
-        .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"},
-        .columns = table,
-        .process = "CCU",
-        .process_order = 16,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_ccu_mission = {
     .name = "ccu_mission",
     .families = FAMILY_CANN,
@@ -232,5 +212,9 @@ const struct record_kind kind_ccu_mission = {
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
-    .series = series,
+    ONE_SERIES(.name = "ccu_mission", .title = "Instructions of communication",
+               .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
+                      "waited for.",
+               .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"}, .columns = table,
+               .process = "CCU", .process_order = 16, .counters = slices),
 };

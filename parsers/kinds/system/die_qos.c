@@ -22,34 +22,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {
-        .name = "'QoS ' || name",
-        .values = values,
-        .query =
-            {
-                .with = QOS_GROUPS,
-                .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
-                .group_by = "device, place, time_ns",
-                .order_by = "device, place, time_ns",
-            },
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "die_qos",
-        .title = "Quality of service by die",
-        .doc = "Bandwidth of the quality-of-service groups of each die.",
-        .layer = "qos",
-        .process = "QoS",
-        .process_order = 29,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_die_qos = {
     .name = "die_qos",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -58,5 +30,15 @@ const struct record_kind kind_die_qos = {
     .doc = "Bandwidth of the quality-of-service groups of a die.",
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(soc_profile_sampling),
-    .series = series,
+    ONE_SERIES(.name = "die_qos", .title = "Quality of service by die",
+               .doc = "Bandwidth of the quality-of-service groups of each die.", .layer = "qos", .process = "QoS",
+               .process_order = 29,
+               .counters = ONE_COUNTER(.name = "'QoS ' || name", .values = values,
+                                       .query =
+                                           {
+                                               .with = QOS_GROUPS,
+                                               .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
+                                               .group_by = "device, place, time_ns",
+                                               .order_by = "device, place, time_ns",
+                                           })),
 };

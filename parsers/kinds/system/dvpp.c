@@ -51,23 +51,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "dvpp",
-        .title = "Engines for pictures and video",
-        .doc = "How long each engine worked, and how many frames it finished.",
-        .query =
-            {
-                .from = "(SELECT device_id, dvpp_id, engine_type, engine_id, min(id) AS first_id, max(id) AS last_id,"
-                        " max(all_time_us) - min(all_time_us) AS work, max(all_frames) - min(all_frames) AS frames"
-                        " FROM dvpp GROUP BY device_id, dvpp_id, engine_type, engine_id)",
-                .order_by = "first_id",
-            },
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dvpp = {
     .name = "dvpp",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -78,5 +61,16 @@ const struct record_kind kind_dvpp = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(
+            .name = "dvpp", .title = "Engines for pictures and video",
+            .doc = "How long each engine worked, and how many frames it finished.",
+            .query =
+                {
+                    .from =
+                        "(SELECT device_id, dvpp_id, engine_type, engine_id, min(id) AS first_id, max(id) AS last_id,"
+                        " max(all_time_us) - min(all_time_us) AS work, max(all_frames) - min(all_frames) AS frames"
+                        " FROM dvpp GROUP BY device_id, dvpp_id, engine_type, engine_id)",
+                    .order_by = "first_id",
+                },
+            .columns = table),
 };

@@ -23,20 +23,8 @@ static const struct field version_2_fields[] = {FIELD("event", 8, 4), FIELD("hbm
                                                 FIELD("unix_ns", 24, 8)};
 
 static const struct layout layouts[] = {
-    {
-        .name = "hbm-24",
-        .source = "docs/formats/system.md 2: 24 bytes",
-        .record_size = 24,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "hbm-32",
-        .source = "docs/formats/system.md 2: 32 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 32,
-        FIELDS_OF(version_2_fields),
-    },
-};
+    LAYOUT("hbm-24", 24, fields, "docs/formats/system.md 2: 24 bytes"),
+    LAYOUT("hbm-32", 32, version_2_fields, "docs/formats/system.md 2: 32 bytes, version 2.0", .version = "2.0")};
 
 static const struct sampling sampling = {
     .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
@@ -66,29 +54,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "hbm",
-        .title = "Bandwidth of high-bandwidth memory",
-        .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
-        .query =
-            {
-                .with = "b AS (SELECT device_id, hbm_id, event, " BANDWIDTH " AS rate FROM hbm), "
-                        "m AS (SELECT device_id, hbm_id, avg(CASE WHEN event = 0 THEN rate END) AS read,"
-                        " avg(CASE WHEN event <> 0 THEN rate END) AS write FROM b GROUP BY device_id, hbm_id)",
-                .from = "(SELECT device_id, 'Average' AS metric, quantize(sum(read), 3) / count(*) AS read,"
-                        " quantize(sum(write), 3) / count(*) AS write, -1 AS place FROM m GROUP BY device_id"
-                        " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
-                .order_by = "device_id, place",
-            },
-        .columns = table,
-        .process = "HBM",
-        .process_order = 24,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column hbm_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -107,6 +72,18 @@ const struct record_kind kind_hbm = {
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(sampling),
-    .series = series,
+    ONE_SERIES(.name = "hbm", .title = "Bandwidth of high-bandwidth memory",
+               .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
+               .query =
+                   {
+                       .with = "b AS (SELECT device_id, hbm_id, event, " BANDWIDTH " AS rate FROM hbm), "
+                               "m AS (SELECT device_id, hbm_id, avg(CASE WHEN event = 0 THEN rate END) AS read,"
+                               " avg(CASE WHEN event <> 0 THEN rate END) AS write FROM b GROUP BY device_id, hbm_id)",
+                       .from = "(SELECT device_id, 'Average' AS metric, quantize(sum(read), 3) / count(*) AS read,"
+                               " quantize(sum(write), 3) / count(*) AS write, -1 AS place FROM m GROUP BY device_id"
+                               " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
+                       .order_by = "device_id, place",
+                   },
+               .columns = table, .process = "HBM", .process_order = 24, .counters = counters),
     EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
 };

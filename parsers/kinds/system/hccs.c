@@ -47,27 +47,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "hccs",
-        .title = "Links between devices",
-        .doc = "Bandwidth of the HCCS links of a device.",
-        .query =
-            {
-                .with = RATES,
-                .from = "(SELECT device_id, 0 AS place, 'Tx (MB/s)' AS mode, max(tx) AS most, min(tx) AS least,"
-                        " avg(tx) AS mean FROM r GROUP BY device_id UNION ALL SELECT device_id, 1, 'Rx (MB/s)',"
-                        " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
-                .order_by = "device_id, place",
-            },
-        .columns = table,
-        .process = "HCCS",
-        .process_order = 20,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column hccs_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -86,7 +65,16 @@ const struct record_kind kind_hccs = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(.name = "hccs", .title = "Links between devices", .doc = "Bandwidth of the HCCS links of a device.",
+               .query =
+                   {
+                       .with = RATES,
+                       .from = "(SELECT device_id, 0 AS place, 'Tx (MB/s)' AS mode, max(tx) AS most, min(tx) AS least,"
+                               " avg(tx) AS mean FROM r GROUP BY device_id UNION ALL SELECT device_id, 1, 'Rx (MB/s)',"
+                               " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
+                       .order_by = "device_id, place",
+                   },
+               .columns = table, .process = "HCCS", .process_order = 20, .counters = counters),
     EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
                    .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),
 };

@@ -20,21 +20,9 @@ static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8,
 static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("event", 8, 4), FIELD("llc_id", 12, 4),
                                                 FIELD("unix_ns", 16, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "llc-24",
-        .source = "docs/formats/system.md 4: 24 bytes",
-        .record_size = 24,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "llc-24-version-2",
-        .source = "docs/formats/system.md 4: 24 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 24,
-        FIELDS_OF(version_2_fields),
-    },
-};
+static const struct layout layouts[] = {LAYOUT("llc-24", 24, fields, "docs/formats/system.md 4: 24 bytes"),
+                                        LAYOUT("llc-24-version-2", 24, version_2_fields,
+                                               "docs/formats/system.md 4: 24 bytes, version 2.0", .version = "2.0")};
 
 static const struct sampling sampling = {
     .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
@@ -101,29 +89,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "llc_read_write",
-        .title = "Last-level cache",
-        .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as profiled.",
-        .query =
-            {
-                .with = SAMPLES ", m AS (SELECT device_id, mode, llc_id, round(avg(hit), 6) * 100 AS hit,"
-                                " avg(rate) AS rate FROM s GROUP BY device_id, mode, llc_id)",
-                .from = "(SELECT device_id, mode, 'Average' AS task, avg(hit) AS hit, avg(rate) AS rate, -1 AS place"
-                        " FROM m GROUP BY device_id, mode"
-                        " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
-                .order_by = "device_id, mode, place",
-            },
-        .columns = table,
-        .layer = "llc",
-        .process = "LLC",
-        .process_order = 27,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column llc_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"llcId", "llc_id", EXPORTED_INTEGER},
@@ -143,7 +108,20 @@ const struct record_kind kind_llc = {
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(sampling),
-    .series = series,
+    ONE_SERIES(.name = "llc_read_write", .title = "Last-level cache",
+               .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as "
+                      "profiled.",
+               .query =
+                   {
+                       .with = SAMPLES ", m AS (SELECT device_id, mode, llc_id, round(avg(hit), 6) * 100 AS hit,"
+                                       " avg(rate) AS rate FROM s GROUP BY device_id, mode, llc_id)",
+                       .from =
+                           "(SELECT device_id, mode, 'Average' AS task, avg(hit) AS hit, avg(rate) AS rate, -1 AS place"
+                           " FROM m GROUP BY device_id, mode"
+                           " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
+                       .order_by = "device_id, mode, place",
+                   },
+               .columns = table, .layer = "llc", .process = "LLC", .process_order = 27, .counters = counters),
     EXPORTED_TABLE(.name = "LLC", .columns = llc_columns,
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}),
 };

@@ -141,15 +141,6 @@ static const struct series_counter bandwidth_counters[] = {
 
 static const struct report_column capacity[] = {{"Capacity(MB)", "round(megabytes, 6)", .form = FORM_FLOAT},
                                                 {.title = NULL}};
-static const struct series_counter ctrl_counters[] = {
-    {.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)},
-    {.name = NULL},
-};
-static const struct series_counter ai_counters[] = {
-    {.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)},
-    {.name = NULL},
-};
-
 static const struct series_report series[] = {
     {
         .name = "llc_bandwidth",
@@ -178,7 +169,8 @@ static const struct series_report series[] = {
         .columns = ctrl_table,
         .process = "LLC",
         .process_order = 27,
-        .counters = ctrl_counters,
+        .counters =
+            ONE_COUNTER(.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)),
     },
     {
         .name = "llc_aicpu",
@@ -188,7 +180,8 @@ static const struct series_report series[] = {
         .columns = ai_table,
         .process = "LLC",
         .process_order = 27,
-        .counters = ai_counters,
+        .counters =
+            ONE_COUNTER(.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)),
     },
     {.name = NULL},
 };

@@ -11,7 +11,7 @@ static const struct column columns[] = {
 static const struct field fields[] = {
     SOC_PROFILE_STAMP,
     SOC_PROFILE_HIGH("die_id"),
-    {.column = "mhz", .offset = 44, .width = 2},
+    FIELD("mhz", 44, 2),
 };
 
 static const struct layout layouts[] = {

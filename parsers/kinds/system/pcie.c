@@ -8,10 +8,7 @@
         NUMBER_COLUMN(name "_max", title " max", "Most " what "."),                                                    \
         NUMBER_COLUMN(name "_avg", title " mean", "Mean " what ".")
 #define RANGE_FIELDS(name, at)                                                                                         \
-    {.column = name "_min", .offset = (at), .width = 4}, {.column = name "_max", .offset = (at) + 4, .width = 4},      \
-    {                                                                                                                  \
-        .column = name "_avg", .offset = (at) + 8, .width = 4                                                          \
-    }
+    FIELD(name "_min", (at), 4), FIELD(name "_max", (at) + 4, 4), FIELD(name "_avg", (at) + 8, 4)
 
 static const struct column columns[] = {
     SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
@@ -25,22 +22,12 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "device_ns", .offset = 0, .width = 8},
-    RANGE_FIELDS("tx_post", 12),
-    RANGE_FIELDS("tx_nonpost", 24),
-    RANGE_FIELDS("tx_completion", 36),
-    RANGE_FIELDS("tx_latency", 48),
-    RANGE_FIELDS("rx_post", 60),
-    RANGE_FIELDS("rx_nonpost", 72),
-    RANGE_FIELDS("rx_completion", 84),
+    FIELD("device_ns", 0, 8),          RANGE_FIELDS("tx_post", 12),       RANGE_FIELDS("tx_nonpost", 24),
+    RANGE_FIELDS("tx_completion", 36), RANGE_FIELDS("tx_latency", 48),    RANGE_FIELDS("rx_post", 60),
+    RANGE_FIELDS("rx_nonpost", 72),    RANGE_FIELDS("rx_completion", 84),
 };
 
-static const struct layout layouts[] = {{
-    .name = "pcie-96",
-    .source = "docs/formats/system.md 5: 96 bytes",
-    .record_size = 96,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {LAYOUT("pcie-96", 96, fields, "docs/formats/system.md 5: 96 bytes")};
 
 static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
 

@@ -8,39 +8,11 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "tick", .offset = 16, .width = 8},
+    FIELD("tick", 16, 8),
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct layout layouts[] = {{
-    .name = "qos-64",
-    .source = "docs/formats/system.md 8: 64 bytes",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
-
-static const struct report_column values[] = {{"value", QOS_VALUE, .form = FORM_TEXT}, {.title = NULL}};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'QoS ' || name",
-        .values = values,
-        .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"},
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "qos",
-        .title = "Quality of service",
-        .doc = "Bandwidth of the quality-of-service groups that were chosen.",
-        .process = "QoS",
-        .process_order = 29,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
+static const struct layout layouts[] = {LAYOUT("qos-64", 64, fields, "docs/formats/system.md 8: 64 bytes")};
 
 static const struct exported_column qos_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
@@ -60,7 +32,12 @@ const struct record_kind kind_qos = {
     .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(soc_profile_sampling),
-    .series = series,
+    ONE_SERIES(.name = "qos", .title = "Quality of service",
+               .doc = "Bandwidth of the quality-of-service groups that were chosen.", .process = "QoS",
+               .process_order = 29,
+               .counters =
+                   ONE_COUNTER(.name = "'QoS ' || name", .values = ONE_VALUE("value", QOS_VALUE, .form = FORM_TEXT),
+                               .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"})),
     EXPORTED_TABLE(.name = "QOS", .columns = qos_columns,
                    .query = {.with = QOS_GROUPS,
                              .from = "g JOIN qos ON qos.device_id IS g.device",

@@ -18,13 +18,8 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-soc-profile-64",
-    .source = "docs/formats/system.md 7: 64 bytes",
-    .record_size = 64,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {
+    LAYOUT("stars-soc-profile-64", 64, fields, "docs/formats/system.md 7: 64 bytes", MAGICS(MAGIC(2, 2, 0x6bd3)))};
 
 extern const struct record_kind kind_acc_pmu, kind_soc_bandwidth_level, kind_chip_transmission, kind_sio,
     kind_low_power, kind_die_qos;

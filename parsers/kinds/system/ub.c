@@ -30,12 +30,7 @@ static const struct field fields[] = {
     FIELD("tx_dropped", 120, 8),
 };
 
-static const struct layout layouts[] = {{
-    .name = "ub-128",
-    .source = "docs/formats/system.md 11: 128 bytes",
-    .record_size = 128,
-    FIELDS_OF(fields),
-}};
+static const struct layout layouts[] = {LAYOUT("ub-128", 128, fields, "docs/formats/system.md 11: 128 bytes")};
 
 static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}};
 
@@ -54,25 +49,6 @@ static const struct report_column bandwidths[] = {
     {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END", .values = bandwidths},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "ub",
-        .title = "Ports of the unified bus",
-        .doc = "Traffic of DMA over each port of the unified bus.",
-        .query = {.order_by = "device_id, id"},
-        .columns = table,
-        .process = "UB",
-        .process_order = 30,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column ub_columns[] = {
     {"deviceId", "device_id", EXPORTED_NUMERIC},           {"portId", "port", EXPORTED_NUMERIC},
     {"timestampNs", "time_ns", EXPORTED_NUMERIC},          {"rxUdmaBind", "rx_udma * 1048576", EXPORTED_NUMERIC},
@@ -88,6 +64,11 @@ const struct record_kind kind_ub = {
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, layouts),
     SAMPLES_OF(sampling),
-    .series = series,
+    ONE_SERIES(.name = "ub", .title = "Ports of the unified bus",
+               .doc = "Traffic of DMA over each port of the unified bus.", .query = {.order_by = "device_id, id"},
+               .columns = table, .process = "UB", .process_order = 30,
+               .counters =
+                   ONE_COUNTER(.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END",
+                               .values = bandwidths)),
     EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

@@ -69,23 +69,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "host_cpu_usage",
-        .title = "CPUs that the process used",
-        .doc = "How many CPUs of the host the profiled process ran on.",
-        .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
-                  .from = "(SELECT * FROM n)",
-                  .group_by = "'host'"},
-        .columns = table,
-        .layer = "cpu_usage",
-        .process = "CPU Usage",
-        .process_order = 9,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column cpu_usage_columns[] = {
     {"timestampNs", "before_ns", EXPORTED_NUMERIC},
     {"cpuId", "cpu_id", EXPORTED_NUMERIC},
@@ -104,7 +87,13 @@ const struct record_kind kind_host_cpu = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(.name = "host_cpu_usage", .title = "CPUs that the process used",
+               .doc = "How many CPUs of the host the profiled process ran on.",
+               .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
+                         .from = "(SELECT * FROM n)",
+                         .group_by = "'host'"},
+               .columns = table, .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
+               .counters = counters),
     EXPORTED_TABLE(.name = "CPU_USAGE", .columns = cpu_usage_columns,
                    .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}),
 };

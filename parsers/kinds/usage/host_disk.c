@@ -41,32 +41,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {
-        .name = "'Disk Usage'",
-        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
-        .query = {.with = USAGE, .from = "u"},
-        .time = "sample_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_disk_usage",
-        .title = "Disk traffic of the process",
-        .doc = "How much the profiled process read from disks and wrote to them.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "disk_usage",
-        .process = "Disk Usage",
-        .process_order = 12,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column host_disk_usage_columns[] = {
     {"timestampNs", "sample_ns", EXPORTED_NUMERIC},
     {"readRate", "read * 1024", EXPORTED_NUMERIC},
@@ -86,7 +60,13 @@ const struct record_kind kind_host_disk = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
+               .doc = "How much the profiled process read from disks and wrote to them.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "disk_usage",
+               .process = "Disk Usage", .process_order = 12,
+               .counters =
+                   ONE_COUNTER(.name = "'Disk Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
+                               .query = {.with = USAGE, .from = "u"}, .time = "sample_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
                    .query = {.with = USAGE, .from = "u"}),
 };

@@ -32,32 +32,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {
-        .name = "'Memory Usage'",
-        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
-        .query = {.with = USAGE, .from = "u"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_mem_usage",
-        .title = "Memory that the process used",
-        .doc = "How much of the host's memory the profiled process used.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "memory_usage",
-        .process = "Memory Usage",
-        .process_order = 10,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column host_mem_usage_columns[] = {
     {"timestampNs", "before_ns", EXPORTED_NUMERIC},
     {"usage", "usage", EXPORTED_NUMERIC},
@@ -74,6 +48,12 @@ const struct record_kind kind_host_mem = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(.name = "host_mem_usage", .title = "Memory that the process used",
+               .doc = "How much of the host's memory the profiled process used.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "memory_usage",
+               .process = "Memory Usage", .process_order = 10,
+               .counters =
+                   ONE_COUNTER(.name = "'Memory Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
+                               .query = {.with = USAGE, .from = "u"}, .time = "before_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}),
 };

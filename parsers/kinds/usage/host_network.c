@@ -46,32 +46,6 @@ static const struct report_column table[] = {
 static const struct report_column value[] = {
     {"Usage(%)", "round(rate * 100 / (speed * 125000.0), 6)", .form = FORM_FLOAT}, {.title = NULL}};
 
-static const struct series_counter counters[] = {
-    {
-        .name = "'Network Usage'",
-        .values = value,
-        .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_network_usage",
-        .title = "Network traffic of the host",
-        .doc = "How much the network cards of the host carried.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "network_usage",
-        .process = "Network Usage",
-        .process_order = 11,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column host_network_usage_columns[] = {
     {"timestampNs", "before_ns", EXPORTED_NUMERIC},
     {"usage", "round(rate * 100 / (speed * 125000.0), 6)", EXPORTED_NUMERIC},
@@ -89,7 +63,13 @@ const struct record_kind kind_host_network = {
     COLUMNS_OF(columns),
     LINES_OF(lines),
     .sampling = &sampling,
-    .series = series,
+    ONE_SERIES(.name = "host_network_usage", .title = "Network traffic of the host",
+               .doc = "How much the network cards of the host carried.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "network_usage",
+               .process = "Network Usage", .process_order = 11,
+               .counters = ONE_COUNTER(.name = "'Network Usage'", .values = value,
+                                       .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
+                                       .time = "before_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_NETWORK_USAGE", .columns = host_network_usage_columns,
                    .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}),
 };
