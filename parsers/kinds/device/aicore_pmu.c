@@ -44,9 +44,7 @@ const struct record_kind kind_aicore_pmu = {
     .title = "PMU of the AI cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
            "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
-    .patterns =
-        (const char *const[]){"aicore.data.{device_id}.slice_{slice}", "aicore.data.{number}.{device_id}.{slice}",
-                              "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    .patterns = (const char *const[]){DEVICE_FILES_OF_2022("aicore.data"), NULL},
     .columns = core_pmu_columns,
     .column_count = CORE_PMU_COLUMNS,
     .layouts = core_pmu_layouts,

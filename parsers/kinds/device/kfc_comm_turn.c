@@ -26,9 +26,6 @@ static const struct field fields[] = {
     FIELD("turn_count", 97, 1), FIELD("turn", 98, 1),
 };
 
-static const struct layout layouts[] = {
-    AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)err;
@@ -48,7 +45,7 @@ const struct record_kind kind_kfc_comm_turn = {
     .families = FAMILY_CANN,
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     ONE_SERIES(
             .name = "mc2_communication", .title = "Communication turns of MC2",

@@ -20,9 +20,6 @@ static const struct field fields[] = {
     FIELD("task_id", 62, 2),   FIELD("turn_count", 65, 1), FIELD("turn", 66, 1),
 };
 
-static const struct layout layouts[] = {
-    AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)err;
@@ -38,7 +35,7 @@ const struct record_kind kind_kfc_compute_turn = {
     .families = FAMILY_CANN,
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
     ONE_SERIES(.name = "mc2_computation", .title = "Computation turns of MC2",
                .doc = "When a kernel that computes and communicates at once waited for each turn of its computation, "

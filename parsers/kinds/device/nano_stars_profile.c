@@ -59,10 +59,6 @@ static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       EVENT_FIELD(8),
                                       EVENT_FIELD(9)};
 
-static const struct layout layouts[] = {
-    LAYOUT("nano-stars-profile-64", 64, fields,
-           "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)")};
-
 struct state {
     const struct capture_part *part;
     struct association *association; /* NULL: of a capture from before 2023 */
@@ -139,7 +135,8 @@ const struct record_kind kind_nano_stars_profile = {
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("nano-stars-profile-64", 64, fields,
+                               "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)")),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
     ONE_SERIES(.name = "nano_task", .title = "Tasks of chip 9",
                .doc = "When each task of a model ran, with its counters.",

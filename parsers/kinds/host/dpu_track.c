@@ -17,15 +17,7 @@
     MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
     MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran: until it was reported.")
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-dpu-track", 64,
-                "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -62,7 +54,10 @@ const struct record_kind kind_dpu_track = {
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-dpu-track", 64,
+                    "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
                .process = "DPU", .process_order = 8,

@@ -29,11 +29,6 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) PAIRS(PAIR_FIELD)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-logic-stream-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
-                "(docs/formats/cann.md 3.5)")};
-
 static int take_streams(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct host_stream *stream = state;
@@ -62,6 +57,11 @@ const struct record_kind kind_logic_stream_info = {
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
     .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT(
+            "cann-logic-stream-info", 256,
+            "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
+            "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_streams),
 };

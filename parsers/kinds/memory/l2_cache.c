@@ -10,13 +10,6 @@ static const struct field soc_fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
 enum { SOC_PMU_HA = 1 };
 
-static const struct layout layouts[] = {
-    LAYOUT("l2-cache-72", 72, fields, "docs/formats/memory.md 5: 72 bytes"),
-    LAYOUT("soc-pmu-ha-80", 80, soc_fields, "docs/formats/memory.md 6: 80 bytes, kind 1", .part = true,
-           SOC_PMU_MAGICS(SOC_PMU_HA)),
-    LAYOUT("soc-pmu-ha-80-v6", 80, soc_fields_v6, "docs/formats/memory.md 6: 80 bytes, kind 1, chips 15 and 16",
-           .part = true, .chips = CHIPS_V6, SOC_PMU_MAGICS_V6(SOC_PMU_HA))};
-
 /* Which events are requests, hits and victims depends on the chip; chips with STARS count hits that are none. */
 #define RATES                                                                                                                                                        \
     TASK_COUNTER_EVENTS("setting('l2CacheTaskProfilingEvents', p.device_id)")                                                                                        \
@@ -116,7 +109,12 @@ const struct record_kind kind_l2_cache = {
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
            "l2CacheTaskProfilingEvents.",
     .patterns = (const char *const[]){"l2_cache.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("l2-cache-72", 72, fields, "docs/formats/memory.md 5: 72 bytes"),
+               LAYOUT("soc-pmu-ha-80", 80, soc_fields, "docs/formats/memory.md 6: 80 bytes, kind 1", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_HA)),
+               LAYOUT("soc-pmu-ha-80-v6", 80, soc_fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 1, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_HA))),
     .hooks = &sample_hooks,
     ONE_SERIES(.name = "l2_cache", .title = "L2 cache by task",
                .doc = "Hits and victims of the L2 cache among the requests of each task.",

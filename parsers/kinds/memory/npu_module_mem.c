@@ -30,10 +30,6 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("module_id", 0, 4), FIELD("host_tick", 8, 8), SIGNED_FIELD("bytes", 16, 8)};
 
-static const struct layout layouts[] = {LAYOUT("npu-module-mem-24", 24, fields, "docs/formats/memory.md 2: 24 bytes")};
-
-static const struct sampling sampling = {.stamps = {{"host_tick", CLOCK_HOST_TICK}}, .keys = {"module_id"}};
-
 #define MODULE_CASE(id, name) "WHEN " #id " THEN '" name "' "
 
 /* Chip 5's table has whole KB. */
@@ -68,8 +64,8 @@ const struct record_kind kind_npu_module_mem = {
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
     .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("npu-module-mem-24", 24, fields, "docs/formats/memory.md 2: 24 bytes")),
+    SAMPLES_OF(.stamps = {{"host_tick", CLOCK_HOST_TICK}}, .keys = {"module_id"}),
     ONE_SERIES(.name = "npu_module_mem", .title = "Memory of the modules of CANN",
                .doc = "Memory of a device that each module of CANN holds, by module and time.",
                .query = {.order_by = "device_id, module_id, time_ns, id"}, .columns = table),

@@ -10,12 +10,6 @@ enum { SOC_PMU_PAGE_FAULT = 4 };
 
 static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
-static const struct layout layouts[] = {
-    LAYOUT("soc-pmu-page-fault-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 4", .part = true,
-           SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT)),
-    LAYOUT("soc-pmu-page-fault-80-v6", 80, fields_v6, "docs/formats/memory.md 6: 80 bytes, kind 4, chips 15 and 16",
-           .part = true, .chips = CHIPS_V6, SOC_PMU_MAGICS_V6(SOC_PMU_PAGE_FAULT))};
-
 static const struct report_column table[] = {
     {"Device Id", "device_id", .doc = "The device."},
     {"Stream Id", "stream_id", .doc = "The stream."},
@@ -31,7 +25,12 @@ const struct record_kind kind_page_fault = {
     .table = "page_fault",
     .title = "Page faults by task",
     .doc = "How many page faults there were during a task; the first of the counts.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               LAYOUT("soc-pmu-page-fault-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 4", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT)),
+               LAYOUT("soc-pmu-page-fault-80-v6", 80, fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 4, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_PAGE_FAULT))),
     .hooks = &sample_hooks,
     ONE_SERIES(.name = "page_fault", .title = "Page faults by task",
                .doc = "How many page faults there were during each task.",

@@ -10,12 +10,6 @@ enum { SOC_PMU_SMMU = 2 };
 
 static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
-static const struct layout layouts[] = {
-    LAYOUT("soc-pmu-smmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 2", .part = true,
-           SOC_PMU_MAGICS(SOC_PMU_SMMU)),
-    LAYOUT("soc-pmu-smmu-80-v6", 80, fields_v6, "docs/formats/memory.md 6: 80 bytes, kind 2, chips 15 and 16",
-           .part = true, .chips = CHIPS_V6, SOC_PMU_MAGICS_V6(SOC_PMU_SMMU))};
-
 /* npuEvents is "SMMU:0x2,0x8a,...;HA:...". */
 #define OPTION "setting('npuEvents', p.device_id)"
 #define SMMU_EVENTS                                                                                                    \
@@ -48,7 +42,12 @@ const struct record_kind kind_soc_pmu = {
     .table = "soc_pmu",
     .title = "Translation of addresses by task",
     .doc = "Counts of up to eight events of the SMMU during a task; sample.json names them in npuEvents.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               LAYOUT("soc-pmu-smmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 2", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_SMMU)),
+               LAYOUT("soc-pmu-smmu-80-v6", 80, fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 2, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_SMMU))),
     .hooks = &sample_hooks,
     ONE_SERIES(.name = "soc_pmu", .title = "Translation of addresses by task",
                .doc = "Hits and misses of the translation of addresses during each task.",

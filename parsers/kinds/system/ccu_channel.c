@@ -21,9 +21,6 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("channel_0", 0, 4)};
 
-static const struct layout layouts[] = {LAYOUT(
-    "ccu-channel-2816", 2816, fields, "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows")};
-
 /* Words of 4 bytes. A channel has five: counter low and high, mean, least, most. Behind every twelfth of the first 120
  * are four others; of the last eight the outer ones of each four have six others, in front in the first. */
 enum { CHANNELS = 128, WORD = 4, CHANNEL_WORDS = 5, PLAIN = 120, IN_A_GROUP = 12, AFTER_A_GROUP = 4, OTHERS = 6 };
@@ -106,7 +103,8 @@ const struct record_kind kind_ccu_channel = {
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("ccu-channel-2816", 2816, fields,
+                               "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows")),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_channels),
     ONE_SERIES(.name = "ccu_channel", .title = "Channels of communication",
                .doc = "Bandwidths of the channels of the units that work for communication.",

@@ -19,13 +19,6 @@ static const struct column columns[] = {
 static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("count", 4, 4), FIELD("event", 8, 4),
                                       FIELD("ddr_id", 12, 4), FIELD("master_id", 16, 4)};
 
-static const struct layout layouts[] = {LAYOUT("ddr-20", 20, fields, "docs/formats/system.md 3: 20 bytes")};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}},
-    .keys = {"ddr_id", "event"},
-};
-
 /* All controllers together; the first sample counts since the start. An access is 32 bytes, on chips 0, 7, 8 and 11 16.
  */
 #define SAMPLES                                                                                                        \
@@ -68,8 +61,8 @@ const struct record_kind kind_ddr = {
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",
     .patterns = (const char *const[]){"ddr.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("ddr-20", 20, fields, "docs/formats/system.md 3: 20 bytes")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"ddr_id", "event"}),
     ONE_SERIES(.name = "ddr", .title = "Bandwidth of DDR memory",
                .doc = "Mean bandwidth of reading and writing over all controllers.",
                .query = {.with = SAMPLES, .from = "s", .group_by = "device_id", .order_by = "device_id"},

@@ -14,8 +14,6 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct layout layouts[] = {SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")};
-
 static const struct report_column values[] = {
     {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
     {"die 1", "max(CASE WHEN die_id = 1 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
@@ -28,8 +26,9 @@ const struct record_kind kind_die_qos = {
     .table = "die_qos",
     .title = "Quality of service by die",
     .doc = "Bandwidth of the quality-of-service groups of a die.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
+    RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
     ONE_SERIES(.name = "die_qos", .title = "Quality of service by die",
                .doc = "Bandwidth of the quality-of-service groups of each die.", .layer = "qos", .process = "QoS",
                .process_order = 29,

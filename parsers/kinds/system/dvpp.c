@@ -32,10 +32,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
-};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Dvpp Id", "dvpp_id", .doc = "Which of the device's DVPP units."},
@@ -60,7 +56,7 @@ const struct record_kind kind_dvpp = {
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     ONE_SERIES(
             .name = "dvpp", .title = "Engines for pictures and video",
             .doc = "How long each engine worked, and how many frames it finished.",

@@ -22,15 +22,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8,
 static const struct field version_2_fields[] = {FIELD("event", 8, 4), FIELD("hbm_id", 12, 4), FIELD("count", 16, 8),
                                                 FIELD("unix_ns", 24, 8)};
 
-static const struct layout layouts[] = {
-    LAYOUT("hbm-24", 24, fields, "docs/formats/system.md 2: 24 bytes"),
-    LAYOUT("hbm-32", 32, version_2_fields, "docs/formats/system.md 2: 32 bytes, version 2.0", .version = "2.0")};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
-    .keys = {"hbm_id", "event"},
-};
-
 /* Nothing is known of the first sample but that it was. */
 #define BANDWIDTH                                                                                                      \
     "CASE WHEN span_ns > 0 THEN count * (256 / 8.0 / 1048576) / span_ns * 1e9 WHEN span_ns = 0 THEN count * 1.0 ELSE " \
@@ -70,8 +61,10 @@ const struct record_kind kind_hbm = {
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(
+        columns, LAYOUT("hbm-24", 24, fields, "docs/formats/system.md 2: 24 bytes"),
+        LAYOUT("hbm-32", 32, version_2_fields, "docs/formats/system.md 2: 32 bytes, version 2.0", .version = "2.0")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}}, .keys = {"hbm_id", "event"}),
     ONE_SERIES(.name = "hbm", .title = "Bandwidth of high-bandwidth memory",
                .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
                .query =

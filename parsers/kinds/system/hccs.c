@@ -16,12 +16,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
-    .counters = {"tx_bytes", "rx_bytes"},
-    .step = 64, /* a link moves cache lines: no byte is lost between two readings of one value */
-};
-
 /* Rates between samples; the last one is left out, as Ascend's tool does. */
 #define RATES                                                                                                          \
     "d AS (SELECT id, device_id, time_ns, span_ns, tx_bytes - lag(tx_bytes) OVER w AS tx, rx_bytes - lag(rx_bytes)"    \
@@ -64,7 +58,8 @@ const struct record_kind kind_hccs = {
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    /* a link moves cache lines: no byte is lost between two readings of one value */
+    SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}, .counters = {"tx_bytes", "rx_bytes"}, .step = 64),
     ONE_SERIES(.name = "hccs", .title = "Links between devices", .doc = "Bandwidth of the HCCS links of a device.",
                .query =
                    {

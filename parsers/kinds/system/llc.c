@@ -20,15 +20,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8,
 static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("event", 8, 4), FIELD("llc_id", 12, 4),
                                                 FIELD("unix_ns", 16, 8)};
 
-static const struct layout layouts[] = {LAYOUT("llc-24", 24, fields, "docs/formats/system.md 4: 24 bytes"),
-                                        LAYOUT("llc-24-version-2", 24, version_2_fields,
-                                               "docs/formats/system.md 4: 24 bytes, version 2.0", .version = "2.0")};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
-    .keys = {"llc_id", "event"},
-};
-
 /* A row for each part and time. Accesses are of 64 bytes; which events are which depends on what was profiled:
  *   read   0x00 0x01 accesses, 0x02 0x13 0x22 0x36 hits, 0x20 0x34 lookups
  *   write  0x00 0x01 accesses, 0x03 0x14 0x23 0x37 hits, 0x21 0x35 lookups */
@@ -106,8 +97,10 @@ const struct record_kind kind_llc = {
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("llc-24", 24, fields, "docs/formats/system.md 4: 24 bytes"),
+               LAYOUT("llc-24-version-2", 24, version_2_fields, "docs/formats/system.md 4: 24 bytes, version 2.0",
+                      .version = "2.0")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}}, .keys = {"llc_id", "event"}),
     ONE_SERIES(.name = "llc_read_write", .title = "Last-level cache",
                .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as "
                       "profiled.",

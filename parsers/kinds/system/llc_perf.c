@@ -18,8 +18,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"since_ns", CLOCK_START_NS}}};
-
 /* ---- bandwidth: all units and samples together; an access is of 64 bytes ---- */
 
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
@@ -197,6 +195,6 @@ const struct record_kind kind_llc_perf = {
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"since_ns", CLOCK_START_NS}}),
     .series = series,
 };

@@ -27,10 +27,6 @@ static const struct field fields[] = {
     RANGE_FIELDS("rx_nonpost", 72),    RANGE_FIELDS("rx_completion", 84),
 };
 
-static const struct layout layouts[] = {LAYOUT("pcie-96", 96, fields, "docs/formats/system.md 5: 96 bytes")};
-
-static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
-
 /* Chip 5 gives what its last record says, the others the mean of all. A record whose most is less than its least had no
  * traffic. */
 #define MEAN(name)                                                                                                     \
@@ -155,8 +151,8 @@ const struct record_kind kind_pcie = {
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",
     .patterns = (const char *const[]){"pcie.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("pcie-96", 96, fields, "docs/formats/system.md 5: 96 bytes")),
+    SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     .series = series,
     EXPORTED_TABLE(.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}),
 };

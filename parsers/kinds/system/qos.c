@@ -12,8 +12,6 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct layout layouts[] = {LAYOUT("qos-64", 64, fields, "docs/formats/system.md 8: 64 bytes")};
-
 static const struct exported_column qos_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"eventName", "'QoS ' || name", EXPORTED_NUMERIC_WORD},
@@ -30,8 +28,9 @@ const struct record_kind kind_qos = {
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
     .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
+    RECORDS_OF(columns, LAYOUT("qos-64", 64, fields, "docs/formats/system.md 8: 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
     ONE_SERIES(.name = "qos", .title = "Quality of service",
                .doc = "Bandwidth of the quality-of-service groups that were chosen.", .process = "QoS",
                .process_order = 29,

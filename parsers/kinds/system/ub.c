@@ -30,10 +30,6 @@ static const struct field fields[] = {
     FIELD("tx_dropped", 120, 8),
 };
 
-static const struct layout layouts[] = {LAYOUT("ub-128", 128, fields, "docs/formats/system.md 11: 128 bytes")};
-
-static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     {"PortId", "port", .flags = REPORT_NUMBER, .doc = "The port."},
@@ -62,8 +58,8 @@ const struct record_kind kind_ub = {
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("ub-128", 128, fields, "docs/formats/system.md 11: 128 bytes")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}),
     ONE_SERIES(.name = "ub", .title = "Ports of the unified bus",
                .doc = "Traffic of DMA over each port of the unified bus.", .query = {.order_by = "device_id, id"},
                .columns = table, .process = "UB", .process_order = 30,

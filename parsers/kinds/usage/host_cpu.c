@@ -22,12 +22,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"host_ns", CLOCK_HOST_NS}},
-    .keys = {"thread_id"},
-    .counters = {"user_ticks", "system_ticks"},
-};
-
 /* Between two blocks: what each thread used, at most the whole time, counts for the CPU where it was seen last. */
 #define USAGE                                                                                                          \
     "b AS (SELECT DISTINCT time_ns, uptime * setting('sysClockFreq', NULL) / 100.0 AS ticks FROM host_cpu),"           \
@@ -86,7 +80,8 @@ const struct record_kind kind_host_cpu = {
     .patterns = (const char *const[]){"host_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}, .keys = {"thread_id"},
+               .counters = {"user_ticks", "system_ticks"}),
     ONE_SERIES(.name = "host_cpu_usage", .title = "CPUs that the process used",
                .doc = "How many CPUs of the host the profiled process ran on.",
                .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",

@@ -23,8 +23,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"start_host_ns", CLOCK_HOST_NS}}};
-
 #define KILOBYTES(rate, unit)                                                                                          \
     rate " / 100.0 * CASE " unit " WHEN 'B/s' THEN 1 / 1024.0 WHEN 'M/s' THEN 1024 WHEN 'G/s' THEN 1048576 ELSE 1 END"
 #define USAGE                                                                                                          \
@@ -59,7 +57,7 @@ const struct record_kind kind_host_disk = {
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"start_host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
                .doc = "How much the profiled process read from disks and wrote to them.",
                .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "disk_usage",

@@ -15,8 +15,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
-
 /* The usage that a sample tells holds since the one before. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
@@ -47,7 +45,7 @@ const struct record_kind kind_host_mem = {
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_mem_usage", .title = "Memory that the process used",
                .doc = "How much of the host's memory the profiled process used.",
                .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "memory_usage",

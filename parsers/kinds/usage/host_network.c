@@ -20,8 +20,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
-
 /* Bytes a second of the cards whose speed is known, and how many those are. A usage is that of the last card. */
 #define USAGE                                                                                                          \
     "d AS (SELECT id, time_ns, card, setting('netCard.' || card, NULL) AS speed, rx_bytes - lag(rx_bytes) OVER w +"    \
@@ -62,7 +60,7 @@ const struct record_kind kind_host_network = {
     .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_network_usage", .title = "Network traffic of the host",
                .doc = "How much the network cards of the host carried.",
                .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "network_usage",

@@ -34,12 +34,6 @@ static const struct field short_fields[] = {
 
 #define STAMP MAGICS(MAGIC(0, 4, 0xabababab))
 
-static const struct layout layouts[] = {
-    LAYOUT("tscpu-304", 304, fields, "docs/formats/usage.md 4: 304 bytes", STAMP),
-    LAYOUT("tscpu-184", 184, short_fields, "docs/formats/usage.md 4: 184 bytes, chips 2 to 4", STAMP)};
-
-static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
-
 #define PAIR(n) "SELECT device_id, pc, event" #n " AS event, count" #n " AS count FROM ts_cpu"
 #define PAIRS                                                                                                          \
     "e AS (" PAIR(0) " UNION ALL " PAIR(1) " UNION ALL " PAIR(2) " UNION ALL " PAIR(3) " UNION ALL " PAIR(             \
@@ -102,7 +96,8 @@ const struct record_kind kind_ts_cpu = {
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("tscpu-304", 304, fields, "docs/formats/usage.md 4: 304 bytes", STAMP),
+               LAYOUT("tscpu-184", 184, short_fields, "docs/formats/usage.md 4: 184 bytes, chips 2 to 4", STAMP)),
+    SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     .series = series,
 };
