@@ -348,14 +348,14 @@ static int emit_unused_counters(struct executions *executions, const struct task
             continue;
         if (is_one_more(task, counters))
             count_unpaired(&executions->more_counters, task);
-        struct task_counters row = {.pmu = {.device_id = task->of.device_id,
-                                            .stream_id = task->of.stream_id,
-                                            .task_id = task->of.task_id,
-                                            .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
-                                            .total_cycle = counters->total_cycle},
-                                    .file_id = counters->file_id,
-                                    .block_num = counters->block_num};
-        memcpy(row.pmu.counters, counters->values, sizeof counters->values);
+        struct device_pmu row = {.device_id = task->of.device_id,
+                                 .stream_id = task->of.stream_id,
+                                 .task_id = task->of.task_id,
+                                 .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
+                                 .total_cycle = counters->total_cycle,
+                                 .file_id = counters->file_id,
+                                 .block_num = counters->block_num};
+        memcpy(row.counters, counters->values, sizeof counters->values);
         status = core_pmu_emit(executions->association->decoder, &row, err);
         if (status == 0)
             decoder_store_after_all(executions->association->decoder, counters->file_id);

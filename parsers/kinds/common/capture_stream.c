@@ -38,7 +38,7 @@ static int store(struct decoder *decoder, const struct row *row, struct err *err
 
 static int take_capture(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   (stream->kind != &kind_capture_stream_info && store(decoder, row, err) < 0);
     if (failed || stream->association == NULL)
@@ -54,7 +54,7 @@ static int take_capture(struct decoder *decoder, void *state, struct row *row, b
 }
 
 const struct kind_hooks capture_stream_hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
+    .state_size = sizeof(struct record_stream),
+    .open = record_stream_open,
     .record = take_capture,
 };

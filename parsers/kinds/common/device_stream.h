@@ -3,10 +3,8 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 
-#include "parsers/capture/capture.h"
-#include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
 #include "parsers/kinds/common/pair_table.h"
+#include "parsers/kinds/common/record_stream.h"
 
 /* The 4-bit counter that the device's schedulers put into every record. */
 

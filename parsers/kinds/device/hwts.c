@@ -2,7 +2,6 @@
 /* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
  * end. */
 #include "base/number.h"
-#include "parsers/join/execution.h"
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
@@ -35,11 +34,8 @@ static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       FIELD("stream_id", 16, 4)};
 
 struct state {
-    const struct capture_file *file;
-    const struct capture_part *part;
-    struct association *association; /* of captures since 2023 */
-    struct executions *executions;   /* of those before */
-    int64_t khz;                     /* of the counter, in a capture without parts */
+    struct record_stream stream; /* first */
+    int64_t khz;                 /* of the counter, in a capture without parts */
     struct task_pairs pairs;
     struct sequence sequence;
 };
@@ -47,10 +43,7 @@ struct state {
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
-    state->file = file;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->executions = decoder_executions(decoder);
+    record_stream_open(decoder, &state->stream, file, err);
     state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
     return task_pairs_init(&state->pairs, file, err);
 }
@@ -60,36 +53,25 @@ static int64_t nanoseconds(struct decoder *decoder, const struct state *state, i
 {
     return decoder_capture(decoder)->family == CAPTURE_JOB || decoder_capture(decoder)->family == CAPTURE_SVP
                ? number_scale(tick, 1000000, state->khz)
-               : part_device_ns(state->part, tick);
+               : part_device_ns(state->stream.part, tick);
 }
 
 /* A task at the record of its end. */
 static int add_task(const struct state *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
                     int64_t start_tick, const struct row *record, struct err *err)
 {
-    uint32_t type = (uint32_t)record->cells[TASK_TYPE].integer;
     const struct device_task task = {
-        .start_ns = start_ns,
-        .end_ns = end_ns,
-        .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->file->identity.device_id,
-        .stream_id = key->stream_id,
-        .task_id = key->task_id,
-        .type = type,
-    };
-    const struct task_execution run = {
-        .task = {state->file->identity.device_id, key->stream_id, key->task_id},
-        .context_id = NO_CONTEXT,
-        .accelerator_id = NO_ACCELERATOR,
         .start_ns = start_ns,
         .end_ns = end_ns,
         .start_tick = start_tick,
         .end_tick = record->cells[TICK].integer,
-        .type = type,
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->stream.device_id,
+        .stream_id = key->stream_id,
+        .task_id = key->task_id,
+        .type = (uint32_t)record->cells[TASK_TYPE].integer,
     };
-    if (state->association != NULL)
-        return association_add_task(state->association, &task, err);
-    return state->executions != NULL ? executions_add_run(state->executions, &run, err) : 0;
+    return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
 static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, const struct row *row,
@@ -118,7 +100,7 @@ static int refuse_type(struct decoder *decoder, const struct row *row, bool *kee
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
-    if (state->association != NULL)
+    if (state->stream.association != NULL)
         decoder_consume(decoder);
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
         return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
 #include "parsers/decode/decode.h"
-#include "parsers/join/execution.h"
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
@@ -66,20 +65,14 @@ enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP 
 #define FLIP_STREAM_MASK 0x7ff
 
 struct state {
-    const struct capture_part *part;
-    struct association *association; /* NULL outside of a CANN capture */
-    struct executions *executions;   /* of one from before 2023 */
-    int64_t device_id;
-    struct task_pairs pairs; /* of chip 0, which has no other log of tasks */
+    struct record_stream stream; /* first */
+    struct task_pairs pairs;     /* of chip 0, which has no other log of tasks */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
+    record_stream_open(decoder, &state->stream, file, err);
     return task_pairs_init(&state->pairs, file, err);
 }
 
@@ -100,24 +93,24 @@ static int take_flip(const struct state *state, struct row *row, struct err *err
     row_set_integer(row, FLIP_NUM, value(row, WORD18));
     struct task_flip flip = {
         .time_ns = value(row, TIME_NS),
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = (uint32_t)value(row, STREAM_ID),
         .task_id = (uint32_t)value(row, TASK_ID),
         .destroys = value(row, FLIP_NUM) == FLIP_OF_DESTROYED || value(row, TASK_ID) == FLIP_OF_DESTROYED,
     };
-    return state->association != NULL ? association_add_flip(state->association, &flip, err) : 0;
+    return state->stream.association != NULL ? association_add_flip(state->stream.association, &flip, err) : 0;
 }
 
 static int add_state(const struct state *state, const struct row *row, struct err *err)
 {
     const struct task_state mark = {
-        .task = {state->device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
+        .task = {state->stream.device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
         .tick = value(row, TICK),
         .time_ns = value(row, TIME_NS),
         .type = (uint32_t)value(row, TASK_TYPE),
         .state = (uint32_t)value(row, TASK_STATE),
     };
-    return state->executions != NULL ? executions_add_state(state->executions, &mark, err) : 0;
+    return state->stream.executions != NULL ? executions_add_state(state->stream.executions, &mark, err) : 0;
 }
 
 #define REPLACED INT64_MIN /* the start of a task that started again: which of them is to its end is not known */
@@ -154,7 +147,7 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
     int64_t tick = value(row, TICK);
     struct open_half start;
-    if (state->association == NULL) {
+    if (state->stream.association == NULL) {
         *keep = decoder_check_span(decoder, "the state", value(row, TIME_NS), value(row, TIME_NS));
         int status = *keep ? check_end(decoder, state, row, keep, err) : 0;
         return status == 0 && *keep ? add_state(state, row, err) : status;
@@ -164,22 +157,22 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
         return 0;
     const struct device_task task = {
-        .start_ns = part_device_ns(state->part, start.tick),
-        .end_ns = part_device_ns(state->part, tick),
+        .start_ns = part_device_ns(state->stream.part, start.tick),
+        .end_ns = part_device_ns(state->stream.part, tick),
         .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = key.stream_id,
         .task_id = key.task_id,
         .type = (uint32_t)value(row, TASK_TYPE),
     };
     *keep = task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep);
-    return *keep ? association_add_task(state->association, &task, err) : 0;
+    return *keep ? association_add_task(state->stream.association, &task, err) : 0;
 }
 
 /* Chips 15 and 16 have the tag first, and a number of the task of four bytes. */
 static void take_step(const struct state *state, struct row *row)
 {
-    const bool is_v6 = part_has_unique_tasks(state->part->chip);
+    const bool is_v6 = part_has_unique_tasks(state->stream.part->chip);
     if (is_v6)
         set_task(row, value(row, WORD34), value(row, WORD36) | value(row, WORD38) << 16);
     else
@@ -192,8 +185,8 @@ static void take_step(const struct state *state, struct row *row)
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct state *state = opaque;
-    row_set_integer(row, DEVICE_ID, state->device_id);
-    row_set_integer(row, TIME_NS, part_device_ns(state->part, value(row, TICK)));
+    row_set_integer(row, DEVICE_ID, state->stream.device_id);
+    row_set_integer(row, TIME_NS, part_device_ns(state->stream.part, value(row, TICK)));
     switch (value(row, TAG)) {
     case TIME_LINE:
         return take_time_line(decoder, state, row, keep, err);
@@ -229,7 +222,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 {
     (void)err;
     struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed || state->association == NULL);
+    task_pairs_finish(&state->pairs, decoder, failed || state->stream.association == NULL);
     return 0;
 }
 

@@ -34,5 +34,5 @@ const struct record_kind kind_framework_fusion = {
     RECORDS_OF(columns,
                CANN_LAYOUT("cann-framework-fusion", 256,
                            "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
-    HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

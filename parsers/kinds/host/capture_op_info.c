@@ -39,5 +39,5 @@ const struct record_kind kind_capture_op_info = {
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,
     LAYOUTS_OF(layouts),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

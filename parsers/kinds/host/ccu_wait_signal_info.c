@@ -33,5 +33,5 @@ const struct record_kind kind_ccu_wait_signal_info = {
                    "cann-ccu-wait-signal-info", 256,
                    "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
                    "signal, channels, ranks (docs/formats/cann.md 3.7)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };
