@@ -26,12 +26,7 @@ enum { STATUS_DESTROYED = 1 };
 /* Records of both generations are rows of the first. */
 static int store(struct decoder *decoder, const struct row *row, struct err *err)
 {
-    struct row copy;
-    int status = decoder_emit(decoder, &kind_capture_stream_info, &copy, err);
-    for (size_t i = 0; status == 0 && i < CAPTURE_STREAM_COLUMNS; i++) {
-        if (row_has(row, i))
-            row_set_integer(&copy, i, row->cells[i].integer);
-    }
+    int status = decoder_emit_copy(decoder, &kind_capture_stream_info, row, err);
     decoder_consume(decoder);
     return status;
 }

@@ -135,8 +135,7 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_aicpu_node = {
-    .name = "aicpu_node",
-    .table = "aicpu_node",
+    OWN_TABLE("aicpu_node"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Operator of the AI CPU",
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "

@@ -41,9 +41,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_data_wait = {
-    .name = "data_wait",
+    OWN_TABLE("data_wait"),
     .families = FAMILY_CANN,
-    .table = "data_wait",
     .title = "Wait for data",
     .doc = "A model waited for the next item of data.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-data-wait-256", 3, "docs/formats/aicpu.md 1: 256 bytes, type 3")),

@@ -40,8 +40,7 @@ static const struct report_column values[] = {KFC_TURN_VALUES};
     "_ns - " from "_ns AS lasts_ns FROM kfc_comm_turn"
 
 const struct record_kind kind_kfc_comm_turn = {
-    .name = "kfc_comm_turn",
-    .table = "kfc_comm_turn",
+    OWN_TABLE("kfc_comm_turn"),
     .families = FAMILY_CANN,
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",

@@ -30,8 +30,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
 const struct record_kind kind_kfc_compute_turn = {
-    .name = "kfc_compute_turn",
-    .table = "kfc_compute_turn",
+    OWN_TABLE("kfc_compute_turn"),
     .families = FAMILY_CANN,
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",

@@ -129,8 +129,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_kfc_hccl_info = {
-    .name = "kfc_hccl_info",
-    .table = "kfc_hccl_info",
+    OWN_TABLE("kfc_hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication launched by the AI CPU",
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",

@@ -227,10 +227,9 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 }
 
 const struct record_kind kind_ts_track = {
-    .name = "ts_track",
+    OWN_TABLE("ts_track"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = -1,
-    .table = "ts_track",
     .title = "Task scheduler track",
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",

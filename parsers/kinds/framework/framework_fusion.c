@@ -25,8 +25,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_framework_fusion = {
-    .name = "framework_fusion",
-    .table = "framework_fusion",
+    OWN_TABLE("framework_fusion"),
     .families = FAMILY_2022,
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",

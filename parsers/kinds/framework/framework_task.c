@@ -64,8 +64,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_framework_task = {
-    .name = "framework_task",
-    .table = "framework_task",
+    OWN_TABLE("framework_task"),
     .families = FAMILY_2022,
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",

@@ -69,8 +69,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_runtime_api = {
-    .name = "runtime_api",
-    .table = "runtime_api",
+    OWN_TABLE("runtime_api"),
     .families = FAMILY_2022,
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "

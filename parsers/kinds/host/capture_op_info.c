@@ -29,8 +29,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_capture_op_info = {
-    .name = "capture_op_info",
-    .table = "capture_op_info",
+    OWN_TABLE("capture_op_info"),
     .families = FAMILY_CANN,
     .title = "Operator of a captured graph",
     .doc = "Which operator a task of a captured graph is. A task that no node description names has its name, type and "

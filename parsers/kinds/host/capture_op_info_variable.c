@@ -128,8 +128,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 }
 
 const struct record_kind kind_capture_op_info_variable = {
-    .name = "capture_op_info_variable",
-    .table = "capture_op_info_variable",
+    OWN_TABLE("capture_op_info_variable"),
     .families = FAMILY_CANN,
     .title = "Operator of a captured graph, any number of tensors",
     .doc = "Which operator a task of a captured graph is, as in capture_op_info, in records that are as long as their "

@@ -25,8 +25,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_group_info = {
-    .name = "ccu_group_info",
-    .table = "ccu_group_info",
+    OWN_TABLE("ccu_group_info"),
     .families = FAMILY_CANN,
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",

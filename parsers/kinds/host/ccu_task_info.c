@@ -17,8 +17,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_task_info = {
-    .name = "ccu_task_info",
-    .table = "ccu_task_info",
+    OWN_TABLE("ccu_task_info"),
     .families = FAMILY_CANN,
     .title = "Task of the CCU",
     .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",

@@ -22,8 +22,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_wait_signal_info = {
-    .name = "ccu_wait_signal_info",
-    .table = "ccu_wait_signal_info",
+    OWN_TABLE("ccu_wait_signal_info"),
     .families = FAMILY_CANN,
     .title = "Wait of the CCU",
     .doc = "Which signals of which channels an instruction of the CCU waits for.",

@@ -86,8 +86,7 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_dpu_hccl_info = {
-    .name = "dpu_hccl_info",
-    .table = "dpu_hccl_info",
+    OWN_TABLE("dpu_hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",

@@ -48,8 +48,7 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_dpu_track = {
-    .name = "dpu_track",
-    .table = "dpu_track",
+    OWN_TABLE("dpu_track"),
     .families = FAMILY_CANN,
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",

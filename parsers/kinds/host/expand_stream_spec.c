@@ -18,8 +18,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_expand_stream_spec = {
-    .name = "expand_stream_spec",
-    .table = "expand_stream_spec",
+    OWN_TABLE("expand_stream_spec"),
     .families = FAMILY_CANN,
     .title = "Expanded streams",
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "

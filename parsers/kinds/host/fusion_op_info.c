@@ -56,8 +56,7 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_fusion_op_info = {
-    .name = "fusion_op_info",
-    .table = "fusion_op_info",
+    OWN_TABLE("fusion_op_info"),
     .families = FAMILY_CANN,
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",

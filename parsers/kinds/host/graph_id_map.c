@@ -23,8 +23,7 @@ static int take_model(struct decoder *decoder, void *state, struct row *row, boo
 }
 
 const struct record_kind kind_graph_id_map = {
-    .name = "graph_id_map",
-    .table = "graph_id_map",
+    OWN_TABLE("graph_id_map"),
     .families = FAMILY_CANN,
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",

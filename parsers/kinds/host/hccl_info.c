@@ -68,8 +68,7 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
 }
 
 const struct record_kind kind_hccl_info = {
-    .name = "hccl_info",
-    .table = "hccl_info",
+    OWN_TABLE("hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication task",
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "

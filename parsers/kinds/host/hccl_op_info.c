@@ -38,8 +38,7 @@ static int take_collective(struct decoder *decoder, void *state, struct row *row
 }
 
 const struct record_kind kind_hccl_op_info = {
-    .name = "hccl_op_info",
-    .table = "hccl_op_info",
+    OWN_TABLE("hccl_op_info"),
     .families = FAMILY_CANN,
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",

@@ -51,8 +51,7 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
 }
 
 const struct record_kind kind_logic_stream_info = {
-    .name = "logic_stream_info",
-    .table = "logic_stream_info",
+    OWN_TABLE("logic_stream_info"),
     .families = FAMILY_CANN,
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",

@@ -58,8 +58,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_mc2_comm_info = {
-    .name = "mc2_comm_info",
-    .table = "mc2_comm_info",
+    OWN_TABLE("mc2_comm_info"),
     .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "

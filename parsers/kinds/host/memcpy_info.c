@@ -30,8 +30,7 @@ static int take_copy(struct decoder *decoder, void *state, struct row *row, bool
 }
 
 const struct record_kind kind_memcpy_info = {
-    .name = "memcpy_info",
-    .table = "memcpy_info",
+    OWN_TABLE("memcpy_info"),
     .families = FAMILY_CANN,
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",

@@ -23,8 +23,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_model_exeom = {
-    .name = "model_exeom",
-    .table = "model_exeom",
+    OWN_TABLE("model_exeom"),
     .families = FAMILY_CANN,
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",

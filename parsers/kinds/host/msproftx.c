@@ -154,8 +154,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_msproftx = {
-    .name = "msproftx",
-    .table = "msproftx",
+    OWN_TABLE("msproftx"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Mark or range of the program",
     .doc = "A mark or range that the profiled program set with msproftx, with its message, when it was on the host's "

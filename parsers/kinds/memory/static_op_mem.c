@@ -40,9 +40,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_static_op_mem = {
-    .name = "static_op_mem",
+    OWN_TABLE("static_op_mem"),
     .families = FAMILY_CANN,
-    .table = "static_op_mem",
     .title = "Memory planned for an operator",
     .doc = "How much memory of the device a compiled graph plans for an operator.",
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},

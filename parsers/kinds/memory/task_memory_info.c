@@ -98,9 +98,8 @@ static const struct exported_column npu_op_mem_columns[] = {
 };
 
 const struct record_kind kind_task_memory_info = {
-    .name = "task_memory_info",
+    OWN_TABLE("task_memory_info"),
     .families = FAMILY_CANN,
-    .table = "task_memory_info",
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},

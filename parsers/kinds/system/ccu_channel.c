@@ -97,9 +97,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_ccu_channel = {
-    .name = "ccu_channel",
+    OWN_TABLE("ccu_channel"),
     .families = FAMILY_CANN,
-    .table = "ccu_channel",
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},

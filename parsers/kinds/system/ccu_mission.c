@@ -199,9 +199,8 @@ static const struct series_counter slices[] = {
 };
 
 const struct record_kind kind_ccu_mission = {
-    .name = "ccu_mission",
+    OWN_TABLE("ccu_mission"),
     .families = FAMILY_CANN,
-    .table = "ccu_mission",
     .title = "Instructions of communication",
     .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
