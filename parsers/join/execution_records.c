@@ -35,13 +35,8 @@ int executions_expect_names(struct decoder *decoder, const struct record_kind *k
 static int by_task_and_end(const void *a, const void *b)
 {
     const struct joined_task *x = a, *y = b;
-    if (x->of.stream_id != y->of.stream_id)
-        return array_order(x->of.stream_id, y->of.stream_id);
-    if (x->of.task_id != y->of.task_id)
-        return array_order(x->of.task_id, y->of.task_id);
-    if (x->run.end_tick != y->run.end_tick)
-        return array_order(x->run.end_tick, y->run.end_tick);
-    return array_order(x->run.order, y->run.order);
+    return ARRAY_ORDERS(array_order(x->of.stream_id, y->of.stream_id), array_order(x->of.task_id, y->of.task_id),
+                        array_order(x->run.end_tick, y->run.end_tick), array_order(x->run.order, y->run.order));
 }
 
 static int by_execution(const void *a, const void *b)

@@ -272,9 +272,7 @@ static struct check_record *record_of(struct check_comparison *comparison, const
 static int by_inference(const void *left, const void *right)
 {
     const struct check_record *a = left, *b = right;
-    if (a->inference_id != b->inference_id)
-        return a->inference_id < b->inference_id ? -1 : 1;
-    return (a->task_id > b->task_id) - (a->task_id < b->task_id);
+    return ARRAY_ORDERS(array_order(a->inference_id, b->inference_id), array_order(a->task_id, b->task_id));
 }
 
 /* The record of the row's inference and task. */
@@ -386,11 +384,8 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
 static int compare_tasks(const void *left, const void *right)
 {
     const struct check_record *a = left, *b = right;
-    const int64_t keys[][2] = {{a->model_id, b->model_id}, {a->picture, b->picture}, {a->task_id, b->task_id}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    return 0;
+    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->picture, b->picture),
+                        array_order(a->task_id, b->task_id));
 }
 
 /* Adds up what a row sums up: every layer of the type has the whole time of its task. */
