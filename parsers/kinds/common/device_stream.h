@@ -94,4 +94,14 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
 /* Reports every start that never ended (unless failed) and releases. */
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed);
 
+/* The state of a stream of starts and ends, of whole tasks or of one kind of parts, and its hooks. */
+struct paired_stream {
+    struct record_stream stream; /* first */
+    struct task_pairs pairs;
+    struct sequence sequence;
+};
+
+int paired_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+int paired_stream_close(struct decoder *decoder, void *state, bool failed, struct err *err);
+
 #endif

@@ -33,31 +33,16 @@ static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       FIELD("tick", 8, 8),
                                       FIELD("stream_id", 16, 4)};
 
-struct state {
-    struct record_stream stream; /* first */
-    int64_t khz;                 /* of the counter, in a capture without parts */
-    struct task_pairs pairs;
-    struct sequence sequence;
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    record_stream_open(decoder, &state->stream, file, err);
-    state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
-    return task_pairs_init(&state->pairs, file, err);
-}
-
 /* Captures with clocks on both sides count from the host's; the others from the device's counter. */
-static int64_t nanoseconds(struct decoder *decoder, const struct state *state, int64_t tick)
+static int64_t nanoseconds(struct decoder *decoder, const struct paired_stream *state, int64_t tick)
 {
     return decoder_capture(decoder)->family == CAPTURE_JOB || decoder_capture(decoder)->family == CAPTURE_SVP
-               ? number_scale(tick, 1000000, state->khz)
+               ? number_scale(tick, 1000000, capture_counter_khz(decoder_capture(decoder), state->stream.device_id))
                : part_device_ns(state->stream.part, tick);
 }
 
 /* A task at the record of its end. */
-static int add_task(const struct state *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
+static int add_task(const struct paired_stream *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
                     int64_t start_tick, const struct row *record, struct err *err)
 {
     const struct device_task task = {
@@ -74,8 +59,8 @@ static int add_task(const struct state *state, const struct task_key *key, int64
     return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
-static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, const struct row *row,
-                    bool *keep, struct err *err)
+static int take_end(struct decoder *decoder, struct paired_stream *state, const struct task_key *key,
+                    const struct row *row, bool *keep, struct err *err)
 {
     struct open_half start;
     int64_t end_tick = row->cells[TICK].integer;
@@ -99,7 +84,7 @@ static int refuse_type(struct decoder *decoder, const struct row *row, bool *kee
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    struct state *state = opaque;
+    struct paired_stream *state = opaque;
     if (state->stream.association != NULL)
         decoder_consume(decoder);
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
@@ -121,14 +106,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
 }
 
-static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed);
-    return 0;
-}
-
 const struct record_kind kind_hwts = {
     .name = "hwts",
     .table = "hwts_log",
@@ -145,5 +122,6 @@ const struct record_kind kind_hwts = {
                "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
                "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
                MAGICS(MAGIC(2, 2, 0x6bd3)))),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
+          .close = paired_stream_close),
 };

@@ -28,27 +28,14 @@ static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)
 
 enum { TASK_START = 0x00, TASK_END = 0x01, PART_START = 0x22, PART_END = 0x23 };
 
-struct state {
-    struct record_stream stream; /* first */
-    struct task_pairs pairs;
-    struct sequence sequence;
-};
-
 struct ended {
     uint32_t type, word;
 };
 
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    record_stream_open(decoder, &state->stream, file, err);
-    return task_pairs_init(&state->pairs, file, err);
-}
-
 #define ACCELERATOR_BITS 0x3f /* of the word that is the context of a part */
 
 /* what: the record's type and, of a whole task, the word that names the accelerator. */
-static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, int64_t tick,
+static int take_end(struct decoder *decoder, struct paired_stream *state, const struct task_key *key, int64_t tick,
                     const struct ended *what, bool *keep, struct err *err)
 {
     struct open_half start;
@@ -72,7 +59,7 @@ static int take_end(struct decoder *decoder, struct state *state, const struct t
     return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
-static void decode_ids(const struct state *state, const struct cell *cells, struct task_key *key)
+static void decode_ids(const struct paired_stream *state, const struct cell *cells, struct task_key *key)
 {
     uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
     if (association_has_expanded_streams(state->stream.association))
@@ -83,7 +70,7 @@ static void decode_ids(const struct state *state, const struct cell *cells, stru
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    struct state *state = opaque;
+    struct paired_stream *state = opaque;
     const struct cell *cells = row->cells;
     struct task_key key = {.context_id = WHOLE_TASK};
     int64_t function = cells[FUNCTION_TYPE].integer, tick = cells[TICK].integer;
@@ -109,14 +96,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
 }
 
-static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed);
-    return 0;
-}
-
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -131,5 +110,6 @@ const struct record_kind kind_stars_soc = {
             "stars-soc-64", 64, fields,
             "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
             STARS_RECORD_MAGICS)),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
+          .close = paired_stream_close),
 };

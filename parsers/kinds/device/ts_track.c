@@ -64,18 +64,6 @@ enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP 
 #define FLIP_OF_DESTROYED 65535
 #define FLIP_STREAM_MASK 0x7ff
 
-struct state {
-    struct record_stream stream; /* first */
-    struct task_pairs pairs;     /* of chip 0, which has no other log of tasks */
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    record_stream_open(decoder, &state->stream, file, err);
-    return task_pairs_init(&state->pairs, file, err);
-}
-
 static int64_t value(const struct row *row, size_t column)
 {
     return row->cells[column].integer;
@@ -87,7 +75,7 @@ static void set_task(struct row *row, int64_t stream_id, int64_t task_id)
     row_set_integer(row, TASK_ID, task_id);
 }
 
-static int take_flip(const struct state *state, struct row *row, struct err *err)
+static int take_flip(const struct paired_stream *state, struct row *row, struct err *err)
 {
     set_task(row, value(row, WORD16) & FLIP_STREAM_MASK, value(row, WORD22));
     row_set_integer(row, FLIP_NUM, value(row, WORD18));
@@ -101,7 +89,7 @@ static int take_flip(const struct state *state, struct row *row, struct err *err
     return state->stream.association != NULL ? association_add_flip(state->stream.association, &flip, err) : 0;
 }
 
-static int add_state(const struct state *state, const struct row *row, struct err *err)
+static int add_state(const struct paired_stream *state, const struct row *row, struct err *err)
 {
     const struct task_state mark = {
         .task = {state->stream.device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
@@ -117,7 +105,8 @@ static int add_state(const struct state *state, const struct row *row, struct er
 
 /* Rejects the end of a task that stands behind a start that is later, in captures from before 2023, whose states are
  * paired when all are there. */
-static int check_end(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
+static int check_end(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
+                     struct err *err)
 {
     const struct pair_key key = {(uint64_t)value(row, STREAM_ID) << 32 | (uint64_t)value(row, TASK_ID), 0, 0};
     const int64_t tick = value(row, TICK), what = value(row, TASK_STATE);
@@ -141,7 +130,7 @@ static int check_end(struct decoder *decoder, struct state *state, const struct 
 }
 
 /* Takes a state of a task on chip 0, which runs from its state 2 to its state 3. */
-static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, bool *keep,
+static int take_time_line(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
                           struct err *err)
 {
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
@@ -170,7 +159,7 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
 }
 
 /* Chips 15 and 16 have the tag first, and a number of the task of four bytes. */
-static void take_step(const struct state *state, struct row *row)
+static void take_step(const struct paired_stream *state, struct row *row)
 {
     const bool is_v6 = part_has_unique_tasks(state->stream.part->chip);
     if (is_v6)
@@ -184,7 +173,7 @@ static void take_step(const struct state *state, struct row *row)
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    struct state *state = opaque;
+    struct paired_stream *state = opaque;
     row_set_integer(row, DEVICE_ID, state->stream.device_id);
     row_set_integer(row, TIME_NS, part_device_ns(state->stream.part, value(row, TICK)));
     switch (value(row, TAG)) {
@@ -221,7 +210,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
 {
     (void)err;
-    struct state *state = opaque;
+    struct paired_stream *state = opaque;
     task_pairs_finish(&state->pairs, decoder, failed || state->stream.association == NULL);
     return 0;
 }
@@ -256,5 +245,6 @@ const struct record_kind kind_ts_track = {
                MAGICS(MAGIC(1, 3, 0x280f))),
         LAYOUT("ts-track-40", 40, tagged_fields,
                "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)")),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
+          .close = close_stream),
 };
