@@ -2,12 +2,10 @@
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #include "base/array.h"
-#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const modules[] = {"Default", "GraphExecutorPy", "RuntimeFramework", "PynativeFramework",
@@ -110,14 +108,13 @@ enum { TEXT_NAME, TEXT_SHAPES, TEXT_TYPES, TEXT_COUNT };
 struct shapes_reading {
     int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err);
     void *arg;
-    const char *path;
     struct diagnostics *diag;
 };
 
 static int take_shapes(void *arg, const struct framework_record *record, struct err *err)
 {
     const struct shapes_reading *reading = arg;
-    const struct framework_texts where = {.known = TEXT_COUNT, .path = reading->path};
+    const struct framework_texts where = {.known = TEXT_COUNT};
     struct framework_text texts[TEXT_COUNT];
     framework_read_texts(record, &where, texts, TEXT_COUNT, reading->diag);
     return reading->each(reading->arg, &texts[TEXT_NAME], &texts[TEXT_SHAPES], err);
@@ -128,13 +125,9 @@ int mindspore_each_shape(const char *directory,
                                      struct err *err),
                          void *arg, struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "FRAMEWORK/mindspore.record_shapes");
-    struct shapes_reading reading = {each, arg, path, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_tagged(path, SHAPES_FIXED, take_shapes, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    struct shapes_reading reading = {each, arg, diag};
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes", SHAPES_FIXED, take_shapes, &reading,
+                                 diag, err);
 }
 
 /* mindspore.memory_usage: allocations and releases of device memory. */
@@ -146,7 +139,6 @@ int mindspore_each_shape(const char *directory,
 struct memory_reading {
     struct framework *framework;
     struct mindspore_memories *memories;
-    const char *path;
     struct diagnostics *diag;
 };
 
@@ -154,8 +146,8 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 {
     struct memory_reading *reading = arg;
     const unsigned char *p = record->value.data;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1, reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1};
     struct framework_text owner;
     struct mindspore_memory memory = {
         .device = (int32_t)bytes_load(p, 4, false),
@@ -187,23 +179,21 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
                           struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "FRAMEWORK/mindspore.memory_usage");
     *ret = (struct mindspore_memories){.count = 0};
-    struct memory_reading reading = {framework, ret, path, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_tagged(path, MEMORY_FIXED, take_memory, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    struct memory_reading reading = {framework, ret, diag};
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", MEMORY_FIXED, take_memory, &reading,
+                                 diag, err);
 }
 
 /* The text files of MindSpore's FRAMEWORK directory that are lines of fields. */
 
-static char *path_of(const struct framework *framework, const char *directory, const char *name)
+static int read_file(const struct framework *framework, const char *directory, const char *name,
+                     int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                     struct diagnostics *diag, struct err *err)
 {
     char file[96];
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.txt", name, (long long)framework->info.rank);
-    return path_join(directory, file);
+    return framework_read_lines(directory, file, take, arg, NULL, diag, err);
 }
 
 static void tell(struct diagnostics *diag, const struct framework_line *line, const char *what)
@@ -284,14 +274,9 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
 int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
                            struct diagnostics *diag, struct err *err)
 {
-    char *path = path_of(framework, directory, "cpu_op_execute_timestamp");
     *ret = (struct mindspore_cpu_ops){.count = 0};
     struct cpu_reading reading = {framework, ret, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_lines(path, take_cpu_line, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    return read_file(framework, directory, "cpu_op_execute_timestamp", take_cpu_line, &reading, diag, err);
 }
 
 /* ---- cpu_ms_memory_record ---- */
@@ -325,11 +310,6 @@ int mindspore_each_total(const struct framework *framework, const char *director
                          int (*each)(void *arg, const struct mindspore_total *total, struct err *err), void *arg,
                          struct diagnostics *diag, struct err *err)
 {
-    char *path = path_of(framework, directory, "cpu_ms_memory_record");
     struct total_reading reading = {each, arg, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_lines(path, take_total, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    return read_file(framework, directory, "cpu_ms_memory_record", take_total, &reading, diag, err);
 }

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/diag.h"
-#include "base/file/fsutil.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -51,8 +50,8 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     struct torch_reading *reading = arg;
     struct framework *framework = reading->framework;
     const unsigned char *p = record->value.data;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {OP_FIXED, FIRST_TEXT, KNOWN_TEXTS, reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {OP_FIXED, FIRST_TEXT, KNOWN_TEXTS};
     struct framework_text texts[TEXT_COUNT];
     struct torch_op op = {
         .start_ns = framework_clock_ns_cut(reading->clock, bytes_load(p, 8, false)),
@@ -99,7 +98,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     struct torch_reading *reading = arg;
     const unsigned char *p = record->value.data;
     struct torch_memories *memories = &reading->torch->memories;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct place place = framework_place(record);
     if (array_reserve(memories, 1, err) < 0)
         return -(int)err->code;
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
@@ -133,18 +132,6 @@ static int compare_memories(const void *a, const void *b)
 
 /* ---- all of it ---- */
 
-static int read_tagged(struct torch_reading *reading, const char *name, size_t fixed, framework_take *take,
-                       struct err *err)
-{
-    char *path = path_joined(reading->directory, name, err);
-    reading->path = path;
-    int status =
-        path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err) : -(int)err->code;
-    reading->path = NULL;
-    free(path);
-    return status;
-}
-
 /* As framework_finish has them, of what takes work out of queues: of ranges inside each other the innermost, so they
  * are sorted by their ends. */
 static int find_launches(struct framework *framework, struct err *err)
@@ -171,12 +158,14 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
         .framework = framework, .torch = torch, .clock = clock, .directory = directory, .diag = diag};
     if (torch == NULL)
         return err_no_memory(err);
-    bool failed = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err) < 0;
+    bool failed =
+        framework_read_tagged(directory, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, &reading, diag, err) < 0;
     if (!failed) {
         array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
         failed = torch_read_marks(&reading, err) < 0;
     }
-    failed = failed || read_tagged(&reading, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory, err) < 0;
+    failed = failed || framework_read_tagged(directory, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory,
+                                             &reading, diag, err) < 0;
     array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
     failed = failed || torch_read_python(&reading, err) < 0 || torch_build_tree(torch, err) < 0;
     framework_unite_steps(framework);

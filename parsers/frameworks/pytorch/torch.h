@@ -95,7 +95,7 @@ struct torch_reading {
     struct framework *framework;
     struct torch *torch;
     const struct framework_clock *clock;
-    const char *directory, *path;
+    const char *directory;
     struct diagnostics *diag;
     int64_t process; /* which wrote the first record */
     bool has_process;
@@ -104,7 +104,7 @@ struct torch_reading {
 static inline void torch_check_process(struct torch_reading *reading, const struct framework_record *record,
                                        int64_t process)
 {
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
+    const struct place place = {record->path, (int64_t)record->number, record->offset, "process"};
     if (!reading->has_process)
         reading->process = process;
     reading->has_process = true;
