@@ -9,10 +9,9 @@
 #include "db/table_rows.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
-#include "exporters/reports/framework/analysis.h"
+#include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
-#include "exporters/reports/framework/torch_tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -322,26 +321,28 @@ static int add_interface(struct torch_tables *tables, struct err *err)
 
 /* ---- memory ---- */
 
-static void put_held(struct table_rows *rows, const struct torch_held *held, bool known, bool active)
+static void put_held(struct table_rows *rows, const struct framework_held *held, bool known, bool active)
 {
     put_time(rows, known ? held->allocated : DB_NULL);
     put_time(rows, known ? held->reserved : DB_NULL);
     put_time(rows, known && active ? held->active : DB_NULL);
 }
 
-static int add_record(void *arg, const struct torch_record *record, struct err *err)
+static int add_record(void *arg, const struct framework_total *record, struct err *err)
 {
     struct torch_tables *tables = arg;
+    const struct framework_held held = {record->own.allocated + record->engine.allocated,
+                                        record->own.reserved + record->engine.reserved, record->own.active};
     struct table_rows *rows = &tables->rows;
     int status = put_name(tables, rows, record->component, strlen(record->component), err);
     table_put_integer(rows, record->time_ns);
-    put_held(rows, &record->held, true, true);
+    put_held(rows, &held, true, true);
     put_time(rows, record->has_stream ? (int64_t)record->stream : DB_NULL);
     table_put_integer(rows, record->device);
     return status == 0 ? table_end_row(rows, err) : status;
 }
 
-static int add_piece(void *arg, const struct torch_piece *piece, struct err *err)
+static int add_piece(void *arg, const struct framework_piece *piece, struct err *err)
 {
     struct torch_tables *tables = arg;
     struct table_rows *rows = &tables->rows;
@@ -369,10 +370,10 @@ static int add_memory(struct torch_tables *tables, struct err *err)
     if (!tables->analysis->framework->info.memory)
         return 0;
     bool failed = table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err) < 0 ||
-                  torch_each_record(tables->analysis, add_record, tables, err) < 0;
+                  framework_each_total(tables->analysis, add_record, tables, err) < 0;
     table_rows_close(&tables->rows);
     failed = failed || table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
-             torch_each_piece(tables->analysis, add_piece, tables, err) < 0;
+             framework_each_piece(tables->analysis, add_piece, tables, err) < 0;
     table_rows_close(&tables->rows);
     return failed ? -(int)err->code : 0;
 }

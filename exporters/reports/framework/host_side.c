@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/host_side.h"
 
-#include "analysis/memory_curve.h"
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/reports/framework/analysis.h"
+#include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/torch_relation.h"
-#include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
-#include "parsers/frameworks/mindspore/mindspore.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -279,49 +277,29 @@ static int add_steps(struct attaching *attaching, struct err *err)
     return status;
 }
 
-static int add_piece(struct table_rows *rows, const char *owner, const struct memory_piece *piece, struct err *err)
+/* The engine's pieces are not the framework's. */
+static int add_piece(void *arg, const struct framework_piece *piece, struct err *err)
 {
-    table_put_text(rows, owner);
+    struct attaching *attaching = arg;
+    struct table_rows *rows = &attaching->piece_rows;
+    if (piece->by_engine)
+        return 0;
+    table_put_text(rows, piece->owner);
     table_put_integer(rows, piece->device);
-    table_put_integer(rows, piece->start_ns);
-    if (piece->end_ns != MEMORY_KEPT)
-        table_put_integer(rows, piece->end_ns);
+    table_put_integer(rows, piece->got_ns);
+    if (piece->gave_ns != DB_NULL)
+        table_put_integer(rows, piece->gave_ns);
     else
         table_put_nothing(rows);
     table_put_integer(rows, piece->bytes);
     return table_end_row(rows, err);
 }
 
-static int add_torch_piece(void *arg, const struct torch_piece *piece, struct err *err)
-{
-    struct attaching *attaching = arg;
-    const struct memory_piece it = {.start_ns = piece->got_ns,
-                                    .end_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : MEMORY_KEPT,
-                                    .bytes = piece->bytes,
-                                    .device = piece->device};
-    return piece->by_engine ? 0 : add_piece(&attaching->piece_rows, piece->owner, &it, err);
-}
-
-static int add_mindspore_piece(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
-                               struct err *err)
-{
-    struct attaching *attaching = arg;
-    const struct memory_piece it = {.start_ns = got->time_ns,
-                                    .end_ns = gave != NULL ? gave->time_ns : MEMORY_KEPT,
-                                    .bytes = got->size <= INT64_MAX ? (int64_t)got->size : INT64_MAX,
-                                    .device = got->device};
-    return add_piece(&attaching->piece_rows, framework_text(attaching->analysis->framework, got->owner), &it, err);
-}
-
 static int add_pieces(struct attaching *attaching, struct err *err)
 {
-    const struct framework_analysis *analysis = attaching->analysis;
     int status = table_rows_open(&attaching->piece_rows, attaching->db, "temp.framework_piece",
                                  "owner TEXT, device_id INTEGER, got_ns INTEGER, gave_ns INTEGER, bytes INTEGER", err);
-    if (status < 0)
-        return status;
-    return analysis->framework->torch != NULL ? torch_each_piece(analysis, add_torch_piece, attaching, err)
-                                              : mindspore_each_piece(analysis, add_mindspore_piece, attaching, err);
+    return status == 0 ? framework_each_piece(attaching->analysis, add_piece, attaching, err) : status;
 }
 
 static int add_all(struct attaching *attaching, struct err *err)

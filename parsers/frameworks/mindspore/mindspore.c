@@ -138,7 +138,7 @@ int mindspore_each_shape(const char *directory,
 
 struct memory_reading {
     struct framework *framework;
-    struct mindspore_memories *memories;
+    struct framework_memories *memories;
     struct diagnostics *diag;
 };
 
@@ -149,23 +149,26 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     const struct place place = framework_place(record);
     const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1};
     struct framework_text owner;
-    struct mindspore_memory memory = {
+    const uint64_t size = bytes_load(p + 36, 8, false);
+    struct framework_memory memory = {
         .device = (int32_t)bytes_load(p, 4, false),
         .time_ns = (int64_t)bytes_load(p + 20, 8, false),
         .address = bytes_load(p + 28, 8, false),
-        .size = bytes_load(p + 36, 8, false),
-        .used = (int64_t)bytes_load(p + 44, 8, false),
-        .peak = (int64_t)bytes_load(p + 52, 8, false),
+        .size = (int64_t)size,
+        .allocated = (int64_t)bytes_load(p + 44, 8, false),
+        .active = (int64_t)bytes_load(p + 44, 8, false),
         .reserved = (int64_t)bytes_load(p + 60, 8, false),
-        .stream = (int64_t)bytes_load(p + 84, 8, false),
+        .stream = bytes_load(p + 84, 8, false),
+        .device_type = MEMORY_OF_NPU,
+        .kind = size == UINT64_MAX ? MEMORY_GAVE : MEMORY_GOT,
     };
     framework_read_texts(record, &where, &owner, 1, reading->diag);
     if (memory.time_ns < 0 || !framework_time_fits(reading->framework, memory.time_ns)) {
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time months away from the capture");
         return 0;
     }
-    if (memory.size > SIZE_LIMIT && memory.size != UINT64_MAX) {
-        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)memory.size);
+    if (size > SIZE_LIMIT && size != UINT64_MAX) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)size);
         return 0;
     }
     if (intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) <
@@ -176,10 +179,10 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     return 0;
 }
 
-int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
+int mindspore_memory_load(struct framework *framework, const char *directory, struct framework_memories *ret,
                           struct diagnostics *diag, struct err *err)
 {
-    *ret = (struct mindspore_memories){.count = 0};
+    *ret = (struct framework_memories){.count = 0};
     struct memory_reading reading = {framework, ret, diag};
     return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", MEMORY_FIXED, take_memory, &reading,
                                  diag, err);
@@ -281,15 +284,9 @@ int mindspore_cpu_ops_load(struct framework *framework, const char *directory, s
 
 /* ---- cpu_ms_memory_record ---- */
 
-struct total_reading {
-    int (*each)(void *arg, const struct mindspore_total *total, struct err *err);
-    void *arg;
-    struct diagnostics *diag;
-};
-
 static int take_total(void *arg, const struct framework_line *line, struct err *err)
 {
-    const struct total_reading *reading = arg;
+    const struct memory_reading *reading = arg;
     int64_t numbers[4];
     const char *p = line->text;
     if (line->number == 1 || line->length == 0) /* the titles */
@@ -302,14 +299,20 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
         }
         p += length + 1;
     }
-    const struct mindspore_total total = {numbers[0], numbers[1], numbers[2], numbers[3]};
-    return reading->each(reading->arg, &total, err);
+    if (array_reserve(reading->memories, 1, err) < 0)
+        return -(int)err->code;
+    reading->memories->items[reading->memories->count++] = (struct framework_memory){.time_ns = numbers[0],
+                                                                                     .allocated = numbers[1],
+                                                                                     .reserved = numbers[2],
+                                                                                     .active = numbers[3],
+                                                                                     .device_type = MEMORY_OF_NPU};
+    return 0;
 }
 
-int mindspore_each_total(const struct framework *framework, const char *directory,
-                         int (*each)(void *arg, const struct mindspore_total *total, struct err *err), void *arg,
-                         struct diagnostics *diag, struct err *err)
+int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,
+                          struct diagnostics *diag, struct err *err)
 {
-    struct total_reading reading = {each, arg, diag};
+    *ret = (struct framework_memories){.count = 0};
+    struct memory_reading reading = {framework, ret, diag};
     return read_file(framework, directory, "cpu_ms_memory_record", take_total, &reading, diag, err);
 }

@@ -19,7 +19,7 @@ enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALAR
 void torch_forget_memory(struct torch *torch)
 {
     free(torch->memories.items);
-    torch->memories = (struct torch_memories){.count = 0};
+    torch->memories = (struct framework_memories){.count = 0};
 }
 
 void torch_free(struct torch *torch)
@@ -97,16 +97,16 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 {
     struct torch_reading *reading = arg;
     const unsigned char *p = record->value.data;
-    struct torch_memories *memories = &reading->torch->memories;
+    struct framework_memories *memories = &reading->torch->memories;
     const struct place place = framework_place(record);
     if (array_reserve(memories, 1, err) < 0)
         return -(int)err->code;
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
-    if ((p[56] != TORCH_DEVICE_CPU && p[56] != TORCH_DEVICE_NPU) || p[58] > TORCH_WORKSPACE ||
-        p[59] > TORCH_BLOCK_FREE || p[60] > 1)
+    if ((p[56] != MEMORY_OF_CPU && p[56] != MEMORY_OF_NPU) || p[58] > MEMORY_WORKSPACE || p[59] > MEMORY_FREE_AGAIN ||
+        p[60] > 1)
         diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u",
                     p[56], p[58], p[59], p[60]);
-    memories->items[memories->count++] = (struct torch_memory){
+    memories->items[memories->count++] = (struct framework_memory){
         .address = bytes_load(p, 8, false),
         .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
         .size = (int64_t)bytes_load(p + 16, 8, false),
@@ -126,7 +126,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 
 static int compare_memories(const void *a, const void *b)
 {
-    const struct torch_memory *x = a, *y = b;
+    const struct framework_memory *x = a, *y = b;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
