@@ -187,10 +187,7 @@ static int number_op(struct attaching *attaching, const char *name, const char *
                             : intern_add(&attaching->ops, key.data, key.length, &number, err);
     if (status == 0 && attaching->ops.count > before) {
         key.data[name_length] = '\0';
-        table_put_integer(&attaching->op_rows, number);
-        table_put_text(&attaching->op_rows, key.data);
-        table_put_text(&attaching->op_rows, key.data + name_length + 1);
-        status = table_end_row(&attaching->op_rows, err);
+        status = table_add(&attaching->op_rows, err, V(number), V(key.data), V(key.data + name_length + 1));
     }
     strbuf_release(&key);
     if (status == 0)
@@ -214,29 +211,21 @@ static int add_launch(struct attaching *attaching, int64_t connection_id, struct
                                   : python_line_of_range(&attaching->lines, range, &length);
     const char *name = framework_text(framework, op != NULL ? op->name : range->name);
     int status = number_op(attaching, name, line, length, &number, err);
-    if (status < 0)
-        return status;
-    table_put_integer(&attaching->launch_rows, connection_id);
-    table_put_integer(&attaching->launch_rows, number);
-    return table_end_row(&attaching->launch_rows, err);
+    return status == 0 ? table_add(&attaching->launch_rows, err, V(connection_id), V(number)) : status;
+}
+
+/* A figure of a stage; below 0: not known. */
+static struct table_value figure(double value)
+{
+    return value >= 0 ? table_real(value) : NOTHING;
 }
 
 static int add_stage(void *arg, const struct minddata_stage *stage, struct err *err)
 {
     struct attaching *attaching = arg;
-    struct table_rows *rows = &attaching->stage_rows;
-    const double values[] = {stage->average,     stage->utilization, stage->empty,
-                             stage->input_empty, stage->cpu,         stage->per_worker};
-    table_put_text(rows, stage->name);
-    table_put_integer(rows, stage->workers);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (values[i] >= 0)
-            table_put_real(rows, values[i]);
-        else
-            table_put_nothing(rows);
-    }
-    table_put_text(rows, stage->input);
-    return table_end_row(rows, err);
+    return table_add(&attaching->stage_rows, err, V(stage->name), V(stage->workers), figure(stage->average),
+                     figure(stage->utilization), figure(stage->empty), figure(stage->input_empty), figure(stage->cpu),
+                     figure(stage->per_worker), V(stage->input));
 }
 
 static int add_stages(struct attaching *attaching, struct err *err)
@@ -268,10 +257,7 @@ static int add_steps(struct attaching *attaching, struct err *err)
         int64_t number;
         if (number_parse_integer(id, strlen(id), &number) < 0)
             number = (int64_t)i; /* it has another name: by place */
-        table_put_integer(&rows, number);
-        table_put_integer(&rows, step->device_start_ns);
-        table_put_integer(&rows, step->device_end_ns);
-        status = table_end_row(&rows, err);
+        status = table_add(&rows, err, V(number), V(step->device_start_ns), V(step->device_end_ns));
     }
     table_rows_close(&rows);
     return status;
@@ -281,18 +267,10 @@ static int add_steps(struct attaching *attaching, struct err *err)
 static int add_piece(void *arg, const struct framework_piece *piece, struct err *err)
 {
     struct attaching *attaching = arg;
-    struct table_rows *rows = &attaching->piece_rows;
     if (piece->by_engine)
         return 0;
-    table_put_text(rows, piece->owner);
-    table_put_integer(rows, piece->device);
-    table_put_integer(rows, piece->got_ns);
-    if (piece->gave_ns != DB_NULL)
-        table_put_integer(rows, piece->gave_ns);
-    else
-        table_put_nothing(rows);
-    table_put_integer(rows, piece->bytes);
-    return table_end_row(rows, err);
+    return table_add(&attaching->piece_rows, err, V(piece->owner), V(piece->device), V(piece->got_ns),
+                     KNOWN(piece->gave_ns), V(piece->bytes));
 }
 
 static int add_pieces(struct attaching *attaching, struct err *err)

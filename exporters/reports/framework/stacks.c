@@ -136,17 +136,12 @@ static int nest(struct stacks *stacks, struct err *err)
 
 static int put_frames(struct stacks *stacks, struct err *err)
 {
-    struct table_rows *rows = &stacks->frame_rows;
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < stacks->frames.count; i++) {
         const struct host_frame *frame = &stacks->frames.items[i];
-        table_put_integer(rows, (int64_t)i + 1);
-        table_put_integer(rows, frame->thread);
-        table_put_integer(rows, frame->start_ns);
-        table_put_integer(rows, frame->end_ns);
-        table_put_text(rows, frame->text);
-        status = table_end_row(rows, err);
+        status = table_add(&stacks->frame_rows, err, V((int64_t)i + 1), V(frame->thread), V(frame->start_ns),
+                           V(frame->end_ns), V(frame->text));
     }
     return status;
 }
@@ -242,7 +237,6 @@ static void find_mindspore_path(const struct stacks *stacks, size_t number, stru
 static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_frame *frame, uint32_t *ret,
                      struct err *err)
 {
-    struct table_rows *rows = &stacks->stack_rows;
     struct stack_key key = {.parent = parent};
     bool added;
     int status = intern_add(&stacks->names, frame->text, frame->length, &key.name, err);
@@ -255,10 +249,7 @@ static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_f
     *ret = known->id;
     if (!added)
         return 0;
-    table_put_integer(rows, known->id);
-    table_put_integer(rows, parent);
-    table_put_text(rows, stacks->names.items[key.name].bytes);
-    return table_end_row(rows, err);
+    return table_add(&stacks->stack_rows, err, V(known->id), V(parent), V(stacks->names.items[key.name].bytes));
 }
 
 static int put_path(struct stacks *stacks, int64_t connection_id, const struct path *path, struct err *err)
@@ -268,11 +259,7 @@ static int put_path(struct stacks *stacks, int64_t connection_id, const struct p
 
     for (size_t i = path->count; status == 0 && i-- > 0;)
         status = put_stack(stacks, stack, &path->frames[i], &stack, err);
-    if (status != 0 || path->count == 0)
-        return status;
-    table_put_integer(&stacks->launch_rows, connection_id);
-    table_put_integer(&stacks->launch_rows, stack);
-    return table_end_row(&stacks->launch_rows, err);
+    return status != 0 || path->count == 0 ? status : table_add(&stacks->launch_rows, err, V(connection_id), V(stack));
 }
 
 static int put_launches(struct stacks *stacks, struct err *err)
