@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +89,7 @@ static int by_group_and_strength(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (x->strength != y->strength)
         return x->strength == SHOWN ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 2 * NUMBER_ORDER(x->number, y->number) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 /* ---- one group ---- */

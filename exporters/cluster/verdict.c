@@ -87,13 +87,8 @@ int64_t collective_outlier_below(const struct merged_collective *collective)
 static int compare_late(const void *a, const void *b)
 {
     const struct late_collective *x = a, *y = b;
-    if (x->wait_ns != y->wait_ns)
-        return x->wait_ns > y->wait_ns ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->step != y->step)
-        return x->step < y->step ? -1 : 1;
-    return (x->merged.name_hash > y->merged.name_hash) - (x->merged.name_hash < y->merged.name_hash);
+    return 8 * NUMBER_ORDER(y->wait_ns, x->wait_ns) + 4 * NUMBER_ORDER(x->group, y->group) +
+           2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->merged.name_hash, y->merged.name_hash);
 }
 
 static void sift_down(struct late_collective *heap, size_t count, size_t i)

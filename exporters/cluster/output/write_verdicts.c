@@ -49,11 +49,8 @@ struct ranked {
 static int by_caused(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->verdict->caused_ns != y->verdict->caused_ns)
-        return x->verdict->caused_ns > y->verdict->caused_ns ? -1 : 1;
-    if (x->verdict->last != y->verdict->last)
-        return x->verdict->last > y->verdict->last ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 4 * NUMBER_ORDER(y->verdict->caused_ns, x->verdict->caused_ns) +
+           2 * NUMBER_ORDER(y->verdict->last, x->verdict->last) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 /* The one that others wait for longest comes first. */
@@ -254,11 +251,9 @@ static int by_shortfall(const void *a, const void *b)
     const struct judged *x = a, *y = b;
     if (x->shortfall > y->shortfall || x->shortfall < y->shortfall)
         return x->shortfall > y->shortfall ? -1 : 1;
-    if (x->link->key.source != y->link->key.source)
-        return x->link->key.source < y->link->key.source ? -1 : 1;
-    if (x->link->key.target != y->link->key.target)
-        return x->link->key.target < y->link->key.target ? -1 : 1;
-    return (x->link->key.transport > y->link->key.transport) - (x->link->key.transport < y->link->key.transport);
+    return 4 * NUMBER_ORDER(x->link->key.source, y->link->key.source) +
+           2 * NUMBER_ORDER(x->link->key.target, y->link->key.target) +
+           NUMBER_ORDER(x->link->key.transport, y->link->key.transport);
 }
 
 #define SLOW_LINKS 1000 /* that are listed */

@@ -3,6 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/progress.h"
 #include "exporters/cluster/rank/rank_text.h"
 
@@ -305,9 +306,7 @@ static int prepare(struct run *run, struct err *err)
 static int compare_bytes(const void *a, const void *b)
 {
     const struct share *x = a, *y = b;
-    if (x->source->bytes != y->source->bytes)
-        return x->source->bytes > y->source->bytes ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return 2 * NUMBER_ORDER(y->source->bytes, x->source->bytes) + NUMBER_ORDER(x->number, y->number);
 }
 
 /* Neighbours are in many groups together: each process gets a stretch of the ranks, all alike in bytes. */

@@ -18,15 +18,6 @@
 
 /* ---- python line ---- */
 
-static int add_frame(struct python_lines *lines, int64_t thread, int64_t start_ns, int64_t end_ns, const char *text,
-                     struct err *err)
-{
-    if (array_reserve(&lines->frames, 1, err) < 0)
-        return -(int)err->code;
-    lines->frames.items[lines->frames.count++] = (struct python_frame){thread, start_ns, end_ns, 0, text};
-    return 0;
-}
-
 static int take_ranges(struct python_lines *lines, struct err *err)
 {
     const struct framework *framework = lines->framework;
@@ -34,9 +25,12 @@ static int take_ranges(struct python_lines *lines, struct err *err)
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
+        const struct host_frame frame = {.thread = range->thread,
+                                         .start_ns = range->start_ns,
+                                         .end_ns = range->end_ns,
+                                         .text = framework_text(framework, range->name)};
         if ((range->flags & RANGE_STACK) != 0)
-            status = add_frame(lines, range->thread, range->start_ns, range->end_ns,
-                               framework_text(framework, range->name), err);
+            status = host_frames_add(&lines->frames, &frame, err);
         if (status < 0 || (range->flags & RANGE_FLOW) == 0 || range->flow == FRAMEWORK_NO_FLOW)
             continue;
         struct python_flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
@@ -61,41 +55,19 @@ static int take_calls(struct python_lines *lines, struct err *err)
     for (size_t i = 0; status == 0 && i < calls->count; i++) {
         const struct torch_call *call = &calls->items[i];
         const char *name = torch_function_name(lines->framework, call->key);
+        const struct host_frame frame = {
+            .thread = call->thread, .start_ns = call->start_ns, .end_ns = call->end_ns, .text = name};
         if (name != NULL && is_line(name))
-            status = add_frame(lines, call->thread, call->start_ns, call->end_ns, name, err);
+            status = host_frames_add(&lines->frames, &frame, err);
     }
     return status;
-}
-
-static int compare_frames(const void *a, const void *b)
-{
-    const struct python_frame *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns); /* the outer one first */
-}
-
-static void nest(struct python_frames *frames)
-{
-    size_t around = 0;
-    for (size_t i = 0; i < frames->count; i++) {
-        struct python_frame *frame = &frames->items[i];
-        while (around > 0 && (frames->items[around - 1].thread != frame->thread ||
-                              frames->items[around - 1].end_ns < frame->start_ns))
-            around = frames->items[around - 1].parent;
-        frame->parent = around;
-        around = i + 1;
-    }
 }
 
 static int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
 {
     *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct python_flow, number)};
     int status = framework->torch != NULL ? take_calls(lines, err) : take_ranges(lines, err);
-    array_sort(lines->frames.items, lines->frames.count, sizeof *lines->frames.items, compare_frames);
-    nest(&lines->frames);
+    host_frames_nest(&lines->frames);
     return status;
 }
 
@@ -108,19 +80,8 @@ static void python_lines_release(struct python_lines *lines)
 /* The innermost frame of a thread around a time; "" when there is none. */
 static const char *line_at(const struct python_lines *lines, int64_t thread, int64_t time_ns)
 {
-    const struct python_frames *frames = &lines->frames;
-    size_t low = 0, high = frames->count;
-    while (low < high) { /* behind the last that begins until then */
-        size_t middle = (low + high) / 2;
-        const struct python_frame *frame = &frames->items[middle];
-        if (frame->thread < thread || (frame->thread == thread && frame->start_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > 0 && frames->items[low - 1].thread == thread && frames->items[low - 1].end_ns < time_ns)
-        low = frames->items[low - 1].parent;
-    return low > 0 && frames->items[low - 1].thread == thread ? frames->items[low - 1].text : "";
+    size_t frame = host_frames_at(&lines->frames, thread, time_ns);
+    return frame > 0 ? lines->frames.items[frame - 1].text : "";
 }
 
 /* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/query/query_loop.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
@@ -33,11 +34,7 @@ static int compare_addresses(const void *a, const void *b)
 {
     const struct framework_memory *x = *(const struct framework_memory *const *)a,
                                   *y = *(const struct framework_memory *const *)b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x > y) - (x < y);
+    return 4 * NUMBER_ORDER(x->address, y->address) + 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x, y);
 }
 
 static int compare_pieces(const void *a, const void *b, void *memories)
@@ -75,15 +72,9 @@ static const char *owner_of(const struct framework_analysis *analysis, const str
     const struct framework_launch *launch = framework_launch_at(framework, memory->thread, memory->time_ns);
     const struct torch_op *op = launch != NULL ? torch_op_of_dequeue(analysis, launch->range) : NULL;
     const struct torch_ops *ops = &framework->torch->ops;
-    size_t low = 0, high = ops->count;
-    while (low < high) { /* the last that begins until then */
-        size_t middle = (low + high) / 2;
-        if (ops->items[middle].start_ns <= memory->time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t i = op == NULL && low > 0 ? (uint32_t)(low - 1) : TORCH_NONE; i != TORCH_NONE;
+    const size_t begun =
+        search_until(ops->items, ops->count, sizeof *ops->items, offsetof(struct torch_op, start_ns), memory->time_ns);
+    for (uint32_t i = op == NULL && begun > 0 ? (uint32_t)(begun - 1) : TORCH_NONE; i != TORCH_NONE;
          i = ops->items[i].parent) {
         if (ops->items[i].thread == memory->thread && ops->items[i].end_ns >= memory->time_ns) {
             op = &ops->items[i];

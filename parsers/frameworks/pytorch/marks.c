@@ -136,9 +136,7 @@ struct begun {
 static int compare_ranges(const void *a, const void *b)
 {
     const struct torch_range *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
 }
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)

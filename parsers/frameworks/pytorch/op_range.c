@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/diag.h"
+#include "base/number.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -86,9 +87,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
 static int compare_ops(const void *a, const void *b)
 {
     const struct torch_op *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
 }
 
 /* ---- memory ---- */
