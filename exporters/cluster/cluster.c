@@ -380,8 +380,7 @@ static int send_details(struct analysis *analysis, const struct aggregate *rank,
         strbuf_clear(bytes);
         failed = pass_over(analysis, rank, err) < 0;
     }
-    failed = failed ||
-             (team->me != 0 && team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err) < 0);
+    failed = failed || (team->me != 0 && team->send(team, 0, bytes, err) < 0);
     return failed ? -(int)err->code : 0;
 }
 
