@@ -32,6 +32,8 @@ int table_add_values(struct table_rows *rows, const struct table_value *values, 
             sqlite3_bind_double(rows->insert, place, values[i].real);
         else if (values[i].type == TABLE_TEXT)
             sqlite3_bind_text(rows->insert, place, values[i].text, -1, SQLITE_STATIC);
+        else if (values[i].type == TABLE_COPY)
+            sqlite3_bind_value(rows->insert, place, values[i].value);
         else if (values[i].type == TABLE_LOST_TEXT)
             status = err_set(err, ERR_NO_MEMORY, "out of memory for a text of the database");
     }

@@ -22,11 +22,12 @@ void table_rows_close(struct table_rows *rows);
 
 /* A value of a row. Texts stay until the row is added; one that lost a part (see strbuf.h) makes that fail. */
 struct table_value {
-    enum { TABLE_NOTHING, TABLE_INTEGER, TABLE_REAL, TABLE_TEXT, TABLE_LOST_TEXT } type;
+    enum { TABLE_NOTHING, TABLE_INTEGER, TABLE_REAL, TABLE_TEXT, TABLE_LOST_TEXT, TABLE_COPY } type;
     union {
         int64_t integer;
         double real;
-        const char *text; /* NULL: NULL */
+        const char *text;           /* NULL: NULL */
+        const sqlite3_value *value; /* of a row that stays until then, too */
     };
 };
 static inline struct table_value table_integer(int64_t integer)
@@ -44,6 +45,11 @@ static inline struct table_value table_text(const char *text)
 static inline struct table_value table_built(const struct strbuf *text)
 {
     return (struct table_value){.type = text->failed ? TABLE_LOST_TEXT : TABLE_TEXT, .text = text->data};
+}
+
+static inline struct table_value table_copy(sqlite3_stmt *row, int column)
+{
+    return (struct table_value){.type = TABLE_COPY, .value = sqlite3_column_value(row, column)};
 }
 
 #define V(value)                                                                                                       \
