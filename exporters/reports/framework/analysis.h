@@ -32,7 +32,7 @@ static inline const struct framework_launch *relation_launch(const struct relati
 }
 
 struct comm_document;
-struct minddata_report;
+struct minddata;
 struct torch_work;
 
 struct step_filter_list {
@@ -64,7 +64,7 @@ struct framework_analysis {
     struct torch_work *work;             /* of PyTorch: torch_relation.h */
     struct report_session session;       /* its context is this */
     struct comm_document *communication; /* exporters/communication/communication.h; NULL: not read yet */
-    struct minddata_report *minddata;    /* of the report that is being made */
+    const struct minddata *minddata;     /* of the report that is being made */
 };
 
 /* Whether a step's rows and events are written. */

@@ -184,9 +184,11 @@ static struct table_value figure(double value)
 static int add_stage(void *arg, const struct minddata_stage *stage, struct err *err)
 {
     struct attaching *attaching = arg;
-    return table_add(&attaching->stage_rows, err, V(stage->name), V(stage->workers), figure(stage->average),
-                     figure(stage->utilization), figure(stage->empty), figure(stage->input_empty), figure(stage->cpu),
-                     figure(stage->per_worker), V(stage->input));
+    const struct minddata_stage *input = stage->input;
+    return table_add(&attaching->stage_rows, err, V(stage->name), V(stage->op->workers), figure(stage->average),
+                     figure(stage->utilization), figure(stage->empty), figure(input != NULL ? input->empty : -1),
+                     figure(stage->cpu), figure(stage->cpu >= 0 ? stage->per_worker : -1),
+                     V(input != NULL ? input->name : NULL));
 }
 
 static int add_stages(struct attaching *attaching, struct err *err)
