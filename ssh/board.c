@@ -149,9 +149,7 @@ struct strbuf *board_script_in(struct board *board, const char *directory)
 {
     struct strbuf *script = board_script(board);
 
-    strbuf_adds(script, "cd ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " || exit 1\n");
+    script_add(script, "cd " WORD " || exit 1\n", directory);
     return script;
 }
 
@@ -239,9 +237,9 @@ int board_add_list(struct board *board, const char *directory, struct err *err)
 {
     struct strbuf *script = board_script(board);
 
-    strbuf_adds(script, "d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n");
+    script_add(script,
+               "d=" WORD "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n",
+               directory);
     if (add_list_command(board, script, err) != 0)
         return -(int)err->code;
     strbuf_adds(script, "}\n");
@@ -277,13 +275,13 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
     const char *second;
     size_t length;
 
-    strbuf_adds(script, "d=");
-    ssh_quote(script, path);
     /* df's lines end in: size, used, available, percent, mount point */
-    strbuf_adds(script, "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
-                        "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
-                        "set -- $(df -Pk \"$d\" | tail -n 1)\n"
-                        "echo \"${4:--}\"\n");
+    script_add(script,
+               "d=" WORD "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
+               "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
+               "set -- $(df -Pk \"$d\" | tail -n 1)\n"
+               "echo \"${4:--}\"\n",
+               path);
     if (board_do(board, "cannot ask for free space", err) != 0)
         return -(int)err->code;
     second = strchr(board->answer.data, '\n');

@@ -227,9 +227,9 @@ static int upload(struct session *session, struct err *err)
         result = placement_adopt(placement, &session->board, project, err);
     if (result != 0)
         return result;
-    if (project->skipped > 0)
+    if (project->skipped.count > 0)
         session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
-                     project->skipped, project->first_skipped);
+                     project->skipped.count, project->skipped.first);
     result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
     console_progress_end();
     tell_kept(session);

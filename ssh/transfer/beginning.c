@@ -38,9 +38,7 @@ static void add_script(struct board *board, const struct beginning *beginning, u
     struct strbuf *script = board_script_in(board, beginning->directory);
     const uint64_t first = beginning->known / BLOCK_SIZE, rest = (bytes - beginning->known) % RANGE_SIZE;
 
-    strbuf_adds(script, "f=./");
-    ssh_quote(script, beginning->path);
-    strbuf_adds(script, "\nsum() { ");
+    script_add(script, "f=./" WORD "\nsum() { ", beginning->path);
     board_add_hash_program(board, script);
     strbuf_addf(script,
                 "; }\nread_range() { dd if=\"$f\" bs=%llu skip=$i count=%d 2>/dev/null; }\n"

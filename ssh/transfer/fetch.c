@@ -251,8 +251,7 @@ static int add_data_command(struct transfer *transfer, struct err *err)
 
     if (first->received > 0) {
         strbuf_addf(script, "tail -c +%llu ./", (unsigned long long)first->received + 1);
-        ssh_quote(script, first->path);
-        strbuf_adds(script, " || exit 1\n");
+        script_add(script, WORD " || exit 1\n", first->path);
         transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */
@@ -723,7 +722,7 @@ static int finish(struct transfer *transfer, struct fetch_result *ret, struct er
         result = fetch_compare(&files, err);
     if (result == 0)
         result = fetch_find_lost(&files, &transfer->listing, ret, err);
-    if (result == 0 && request->removes && ret->refused == 0)
+    if (result == 0 && request->removes && ret->refused.count == 0)
         result = fetch_remove(&files, ret, err);
     else if (result == 0 && request->resumes)
         result = look_again(transfer, &files, err);
@@ -745,20 +744,13 @@ static int finish_patiently(struct transfer *transfer, struct fetch_result *ret,
     return result;
 }
 
-static void begin_result(const struct listing *listing, struct fetch_result *ret)
-{
-    ret->refused = listing->refused;
-    ret->skipped = listing->skipped;
-    memcpy(ret->first_refused, listing->first_refused, sizeof ret->first_refused);
-    memcpy(ret->first_skipped, listing->first_skipped, sizeof ret->first_skipped);
-}
-
 /* With the listing it is known what is to come; the directory here is made. */
 static int begin(struct transfer *transfer, bool resumes, struct err *err)
 {
     int result = make_files(transfer, err);
 
-    begin_result(&transfer->listing, transfer->ret);
+    transfer->ret->refused = transfer->listing.refused;
+    transfer->ret->skipped = transfer->listing.skipped;
     if (result == 0)
         result = make_target(transfer->local, resumes, &transfer->lock_fd, err);
     if (result == 0)

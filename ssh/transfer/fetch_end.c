@@ -16,15 +16,6 @@
 #define READ_SIZE ((size_t)128 * 1024)
 #define MOST_SYNCS 512 /* files that are put on the disk one by one; of more the file system is as a whole */
 
-/* Remembers the first of several names. */
-static void count_name(size_t *count, char first[256], const char *name)
-{
-    if ((*count)++ == 0) {
-        snprintf(first, 256, "%s", name);
-        utf8_mask(first);
-    }
-}
-
 /* ---- comparing through the connection ---- */
 
 struct local_file {
@@ -54,8 +45,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct ssh_exit end;
     int result;
 
-    strbuf_adds(script, "exec cmp -s - ./");
-    ssh_quote(script, fetched->path);
+    script_add(script, "exec cmp -s - ./" WORD, fetched->path);
     if (script->failed)
         return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
@@ -105,12 +95,12 @@ static const char *next_skipped(void *arg)
 {
     struct skipped_names *names = arg;
 
-    while (names->next < names->listing->skipped) {
-        const char *path = names->listing->skipped_paths[names->next++];
+    while (names->next < names->listing->skipped_paths.count) {
+        const char *path = names->listing->skipped_paths.items[names->next++];
 
         if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
             return path;
-        count_name(&names->ret->lost, names->ret->first_lost, path);
+        told_add(&names->ret->lost, path);
     }
     return NULL;
 }
@@ -123,7 +113,7 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
     char *line, *at;
     int result;
 
-    if (listing->skipped == 0)
+    if (listing->skipped.count == 0)
         return 0;
     /* a link to a file of the capture stands for nothing else: that file has come */
     strbuf_adds(board_script_in(files->board, files->request->remote),
@@ -135,7 +125,7 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
         board_do_with_names(files->board, LISTING_LIMIT, "cannot look at what is no regular file", &names, '\n', err);
     at = files->board->answer.data;
     while (result == 0 && (line = board_next_line(&at)) != NULL)
-        count_name(&ret->lost, ret->first_lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
+        told_add(&ret->lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
     return result;
 }
 
@@ -171,7 +161,7 @@ int fetch_look_again(const struct fetched_files *files, const struct listing *no
         const struct listed_file *there = listing_find(now, file->path);
 
         if (file->is_done && there != NULL && !is_same_state(there->state, file->state))
-            count_name(&ret->changed, ret->first_changed, file->path);
+            told_add(&ret->changed, file->path);
     }
     return result;
 }
@@ -208,15 +198,15 @@ static void compare_checksums(const struct fetched_files *files, const struct li
         if (!checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
             continue;
         for (; wanted != NULL && strcmp(wanted, path) != 0; wanted = next_done(&expected))
-            count_name(&ret->changed, ret->first_changed, wanted);
+            told_add(&ret->changed, wanted);
         if (wanted == NULL)
             return;
         if (strcmp(files->items[expected.next - 1].checksum, checksum) != 0)
-            count_name(&ret->changed, ret->first_changed, wanted);
+            told_add(&ret->changed, wanted);
         wanted = next_done(&expected);
     }
     for (; wanted != NULL; wanted = next_done(&expected))
-        count_name(&ret->changed, ret->first_changed, wanted);
+        told_add(&ret->changed, wanted);
 }
 
 static int verify_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
@@ -345,7 +335,7 @@ static int remove_unchanged(const struct fetched_files *files, const struct list
     ret->open_process = result_there.open_process;
     ret->left = result_there.left;
     for (size_t i = 0; i < result_there.changed.count; i++)
-        count_name(&ret->changed, ret->first_changed, result_there.changed.items[i]);
+        told_add(&ret->changed, result_there.changed.items[i]);
     removal_release(&result_there);
     return result;
 }
@@ -359,7 +349,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
 
     for (size_t i = 0; i < files->count; i++)
         if (files->items[i].is_done && !may_go(&files->items[i]))
-            count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
+            told_add(&ret->unknown, files->items[i].path);
     if (result == 0)
         result = board_list(files->board, files->request->remote, &is_there, &now, err);
     if (result == 0 && !is_there)
@@ -369,7 +359,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
     if (result == 0 && has_hash)
         result = verify_again(files, &now, ret, err);
     /* with checksums that were told after the second listing, its states bind what they vouch for */
-    if (result == 0 && ret->changed == 0)
+    if (result == 0 && ret->changed.count == 0)
         result = remove_unchanged(files, has_hash ? &now : NULL, ret, err);
     listing_release(&now);
     return result;

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/file/checksum.h"
+#include "ssh/transfer/listing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,25 +14,21 @@
 /* Request of a fetch, and its result. */
 
 struct fetch_result {
-    bool is_missing;         /* the board has no such directory */
-    size_t files;            /* that are at home, complete and, but for those counted next, verified */
-    size_t unverified;       /* of these: the end came before the board had told their checksums */
-    size_t here;             /* of these: left by an earlier fetch, and verified now */
-    uint64_t bytes;          /* of files */
-    uint64_t gone_on_from;   /* bytes that had come of a file in an earlier fetch, and are the board's */
-    uint64_t dropped;        /* bytes of it that had come and are not the board's, or could not be compared */
-    size_t reconnections;    /* how often the connection was made anew */
-    size_t refused, skipped; /* entries that were not taken: bad names; no regular files */
-    size_t lost;             /* of those skipped: what they stand for has not come in another way */
-    char first_refused[256];
-    char first_skipped[256], first_lost[256];
-    size_t changed; /* files that are not as they were when they were fetched; they stay on the board */
-    char first_changed[256];
-    size_t unknown; /* files here of an earlier fetch that nothing could verify: the board's stay */
-    char first_unknown[256];
-    int64_t open_process;    /* of the board, that has a file of it open: nothing is removed then; 0: none */
-    int64_t left;            /* entries of the directory that are on the board still, when it was to be removed */
-    const char *verified_by; /* "SHA-256" */
+    bool is_missing;              /* the board has no such directory */
+    size_t files;                 /* that are at home, complete and, but for those counted next, verified */
+    size_t unverified;            /* of these: the end came before the board had told their checksums */
+    size_t here;                  /* of these: left by an earlier fetch, and verified now */
+    uint64_t bytes;               /* of files */
+    uint64_t gone_on_from;        /* bytes that had come of a file in an earlier fetch, and are the board's */
+    uint64_t dropped;             /* bytes of it that had come and are not the board's, or could not be compared */
+    size_t reconnections;         /* how often the connection was made anew */
+    struct told refused, skipped; /* entries that were not taken: bad names; no regular files */
+    struct told lost;             /* of those skipped: what they stand for has not come in another way */
+    struct told changed;          /* files that are not as they were when they were fetched; they stay on the board */
+    struct told unknown;          /* files here of an earlier fetch that nothing could verify: the board's stay */
+    int64_t open_process;         /* of the board, that has a file of it open: nothing is removed then; 0: none */
+    int64_t left;                 /* entries of the directory that are on the board still, when it was to be removed */
+    const char *verified_by;      /* "SHA-256" */
 };
 
 /* How a directory is fetched. */
@@ -60,8 +57,6 @@ struct fetched {
     char checksum[CHECKSUM_TEXT_SIZE]; /* of what came; "" before the end */
     char expected[CHECKSUM_TEXT_SIZE]; /* what the board says; "" before it does */
 };
-
-struct listed_file;
 
 void fetched_init(struct fetched *file, const struct listed_file *listed, enum checksum_kind kind);
 

@@ -17,26 +17,14 @@
 
 /* ---- lists of files ---- */
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(((const struct placed_file *)a)->path, ((const struct placed_file *)b)->path);
-}
-
 static void sort_list(struct placed_list *list)
 {
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, compare_paths);
+    paths_sort(list->items, list->count, sizeof *list->items);
 }
 
 static struct placed_file *find_placed(const struct placed_list *list, const char *path)
 {
-    union { /* bsearch's key is not written to */
-        const char *constant;
-        char *path;
-    } name = {path};
-    const struct placed_file key = {.path = name.path};
-
-    return list->count > 0 ? bsearch(&key, list->items, list->count, sizeof *list->items, compare_paths) : NULL;
+    return paths_find(list->items, list->count, sizeof *list->items, path);
 }
 
 /* Its list is to be sorted afterwards. */
@@ -220,15 +208,15 @@ static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\
 
 static void add_open_script(struct strbuf *script, const char *directory)
 {
-    strbuf_adds(script, "umask 027; d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST "\"; } || exit 1\n"
-                        "cd \"$d\" || exit 1\n");
+    script_add(script,
+               "umask 027; d=" WORD "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST
+               "\"; } || exit 1\ncd \"$d\" || exit 1\n",
+               directory);
     strbuf_adds(script, restore);
     strbuf_adds(script, "rm -rf " SWEPT_STAGING " || exit 1\n"
                         "if [ -d " PLACEMENT_STAGING " ] && [ ! -L " PLACEMENT_STAGING " ]; then echo staged\n"
-                        "else rm -rf " PLACEMENT_STAGING " || exit 1; fi\n");
-    strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
+                        "else rm -rf " PLACEMENT_STAGING " || exit 1; fi\n"
+                        "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
                         "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
                         "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
 }
@@ -250,14 +238,12 @@ int placement_open(struct placement *placement, struct board *board, const char 
 
 int64_t placement_staged_kilobytes(struct board *board, const char *directory)
 {
-    struct strbuf *script = board_script(board);
     const char *said;
     struct err ignored = ERR_INIT;
     int64_t kilobytes;
 
-    strbuf_adds(script, "set -- $(du -sk ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n");
+    script_add(board_script(board), "set -- $(du -sk " WORD "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n",
+               directory);
     if (board_do(board, "cannot ask for space", &ignored) != 0)
         return 0;
     said = board->answer.data;
@@ -567,9 +553,7 @@ static const char *next_word(void *arg)
 
 static void add_undo_script(const struct placement *placement, struct strbuf *script)
 {
-    strbuf_adds(script, "d=");
-    ssh_quote(script, placement->directory);
-    strbuf_adds(script, "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n");
+    script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n", placement->directory);
     strbuf_adds(script, board_tidy_functions);
     strbuf_adds(script, restore);
     if (placement->has_staging)
@@ -617,11 +601,7 @@ static int restore_kept(struct placement *placement, struct board *board, struct
 
 static int remove_manifest(struct placement *placement, struct board *board, const char *name, struct err *err)
 {
-    struct strbuf *script = board_script(board);
-
-    strbuf_adds(script, "rm -f ");
-    ssh_quote(script, placement->directory);
-    strbuf_addf(script, "/%s\n", name);
+    script_add(board_script(board), "rm -f " WORD "/" WORD "\n", placement->directory, name);
     return board_do(board, "cannot leave the project's directory", err);
 }
 

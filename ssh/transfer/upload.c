@@ -528,16 +528,12 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
         if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
         script = board_script_in(board, staging);
-        strbuf_adds(script, "f=");
-        ssh_quote(script, file->path);
-        strbuf_adds(script, "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n");
-        if (file->link != NULL) {
-            strbuf_adds(script, "ln -sf ");
-            ssh_quote(script, file->link);
-            strbuf_adds(script, " \"$f\"\n");
-        } else {
+        script_add(script, "f=" WORD "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n",
+                   file->path);
+        if (file->link != NULL)
+            script_add(script, "ln -sf " WORD " \"$f\"\n", file->link);
+        else
             add_receive_command(board, file, script);
-        }
         tar_out_choose(tar, i);
         result = run_with_tar(board, tar, staging, err);
         file->staged = result == 0; /* which is verified with the others */
@@ -567,9 +563,7 @@ static int send_all(struct board *board, struct project *project, const char *st
 
     if (result != 0)
         return result;
-    strbuf_adds(script, "umask 027\nd=");
-    ssh_quote(script, staging);
-    strbuf_adds(script, "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n");
+    script_add(script, "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
     if (board->has_tar) {
         strbuf_adds(script, "exec tar xf -\n");
         result = run_with_tar(board, &tar, staging, err);
