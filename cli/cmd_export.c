@@ -133,7 +133,7 @@ struct export_log {
     struct capture_visit *visit;
     const struct export_type *type;
     struct intern announced; /* reports whose start is in the log */
-    struct result_files files;
+    struct words files;
     struct err err; /* of keeping account of them */
 };
 
@@ -154,7 +154,7 @@ static void log_written(void *arg, const char *report, const char *path)
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->visit->log;
 
-    result_files_add(&export_log->files, path, &export_log->err);
+    words_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
@@ -264,7 +264,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     }
     if (exported.files > 0)
         replace_files(visit, &export_log, !failed);
-    result_files_release(&export_log.files);
+    words_release(&export_log.files);
     intern_release(&export_log.announced);
     if (failed) {
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);

@@ -51,6 +51,24 @@ static void take_setting(struct board *board, const char *line)
     }
 }
 
+int board_take_lines(struct strbuf *line, const char *bytes, size_t length,
+                     int (*take)(void *arg, const char *line, size_t length, struct err *err), void *arg,
+                     const char *too_long, struct err *err)
+{
+    for (const char *newline, *end = bytes + length; bytes < end; bytes = newline + 1) {
+        newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (strbuf_add(line, bytes, (size_t)((newline != NULL ? newline : end) - bytes)) != 0)
+            return err_set(err, ERR_REMOTE, "%s", too_long);
+        if (newline == NULL)
+            return 0;
+        int result = take(arg, line->data, line->length, err);
+        strbuf_clear(line);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
 char *board_next_line(char **answer)
 {
     char *line = *answer;

@@ -164,12 +164,14 @@ static int64_t number_behind(const char *line, const char *word)
     return number;
 }
 
-static int take_line(struct removal *removal, const char *line, struct err *err)
+static int take_line(void *arg, const char *line, size_t length, struct err *err)
 {
+    struct removal *removal = arg;
     static const char changed[] = "changed ./";
     const struct removal_request *request = removal->request;
     struct removal_result *ret = removal->result;
 
+    (void)length;
     if (strncmp(line, changed, sizeof changed - 1) == 0) {
         if (ret->changed.count > request->count)
             return err_set(err, ERR_REMOTE, "the board tells of more files than there are");
@@ -186,17 +188,9 @@ static int take_line(struct removal *removal, const char *line, struct err *err)
 static int take_answer(void *arg, const char *bytes, size_t length, struct err *err)
 {
     struct removal *removal = arg;
-    int result = 0;
 
-    for (size_t i = 0; i < length && result == 0; i++) {
-        if (bytes[i] != '\n' && strbuf_addc(&removal->line, bytes[i]) != 0)
-            return err_set(err, ERR_REMOTE, "the board answers more than was asked");
-        if (bytes[i] != '\n')
-            continue;
-        result = take_line(removal, removal->line.data, err);
-        strbuf_clear(&removal->line);
-    }
-    return result;
+    return board_take_lines(&removal->line, bytes, length, take_line, removal, "the board answers more than was asked",
+                            err);
 }
 
 /* "one" and "batch", which print what is compared. */

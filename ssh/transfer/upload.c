@@ -310,22 +310,17 @@ static bool *mark_of(struct project_file *file, bool staging)
 }
 
 /* Takes the board's checksums. */
-static void take_checksums(const struct board *board, struct project *project, const char *text, size_t length)
+static void take_checksums(const struct board *board, struct project *project, char *text)
 {
-    const char *at = text, *end = text + length;
+    char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t line_length = (size_t)((newline != NULL ? newline : end) - at);
-        char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
+    for (const char *line; (line = board_next_line(&text)) != NULL;) {
+        struct project_file *file = checksum_line_parse(board_checksum_kind(board), line, strlen(line), checksum, path)
+                                        ? project_find(project, path)
+                                        : NULL;
 
-        if (checksum_line_parse(board_checksum_kind(board), at, line_length, checksum, path)) {
-            struct project_file *file = project_find(project, path);
-
-            if (file != NULL)
-                memcpy(file->there, checksum, sizeof file->there);
-        }
-        at += line_length + 1;
+        if (file != NULL)
+            memcpy(file->there, checksum, sizeof file->there);
     }
 }
 
@@ -356,7 +351,7 @@ static int hash_asked(struct board *board, struct project *project, const char *
     result = board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
                                  board_separator(board), err);
     if (result == 0)
-        take_checksums(board, project, board->answer.data, board->answer.length);
+        take_checksums(board, project, board->answer.data);
     return result;
 }
 
@@ -541,36 +536,22 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
     return result;
 }
 
-static int send_begun(struct board *board, struct project *project, const char *staging,
-                      const struct progress *progress, struct err *err)
+/* Sends what is begun, or the rest. */
+static int send_all(struct board *board, struct project *project, const char *staging, bool begun_only,
+                    const struct progress *progress, struct err *err)
 {
     struct tar_out tar;
     int result = tar_out_init(&tar, project, progress, err);
 
     if (result != 0)
         return result;
-    result = send_singly(board, &tar, staging, true, err);
-    tar_out_release(&tar);
-    return result;
-}
-
-static int send_all(struct board *board, struct project *project, const char *staging, const struct progress *progress,
-                    struct err *err)
-{
-    struct strbuf *script = board_script(board);
-    struct tar_out tar;
-    int result = tar_out_init(&tar, project, progress, err);
-
-    if (result != 0)
-        return result;
-    script_add(script, "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
-    if (board->has_tar) {
-        strbuf_adds(script, "exec tar xf -\n");
+    if (!begun_only)
+        script_add(board_script(board), "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
+    if (!begun_only && board->has_tar) {
+        strbuf_adds(&board->script, "exec tar xf -\n");
         result = run_with_tar(board, &tar, staging, err);
-    } else {
-        result = board_do(board, "cannot upload the project", err);
-        if (result == 0)
-            result = send_singly(board, &tar, staging, false, err);
+    } else if (begun_only || (result = board_do(board, "cannot upload the project", err)) == 0) {
+        result = send_singly(board, &tar, staging, begun_only, err);
     }
     tar_out_release(&tar);
     return result;
@@ -598,12 +579,12 @@ static int send_once(struct board *board, struct project *project, const char *s
                      struct err *err)
 {
     bool has_more = false;
-    int result = send_begun(board, project, staging, progress, err);
+    int result = send_all(board, project, staging, true, progress, err);
 
     for (size_t i = 0; i < project->count; i++)
         has_more = has_more || (!project->files[i].present && !project->files[i].staged);
     if (result == 0 && has_more)
-        result = send_all(board, project, staging, progress, err);
+        result = send_all(board, project, staging, false, progress, err);
     return result == 0 ? compare(board, project, staging, NULL, err) : result;
 }
 
