@@ -87,21 +87,17 @@ struct skipped_names {
     const struct fetched_files *files;
     const struct listing *listing;
     struct fetch_result *ret;
-    size_t next;
 };
 
 /* Those whose names are of data count at once; of others the board is asked. */
-static const char *next_skipped(void *arg)
+static const char *skipped_name(void *arg, size_t i)
 {
-    struct skipped_names *names = arg;
+    const struct skipped_names *names = arg;
+    const char *path = names->listing->skipped_paths.items[i];
 
-    while (names->next < names->listing->skipped_paths.count) {
-        const char *path = names->listing->skipped_paths.items[names->next++];
-
-        if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
-            return path;
-        told_add(&names->ret->lost, path);
-    }
+    if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
+        return path;
+    told_add(&names->ret->lost, path);
     return NULL;
 }
 
@@ -109,7 +105,7 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
                     struct err *err)
 {
     struct skipped_names skipped = {.files = files, .listing = listing, .ret = ret};
-    const struct name_source names = {.next = next_skipped, .arg = &skipped};
+    const struct name_source names = {.name = skipped_name, .arg = &skipped, .count = listing->skipped_paths.count};
     char *line, *at;
     int result;
 
@@ -166,54 +162,49 @@ int fetch_look_again(const struct fetched_files *files, const struct listing *no
     return result;
 }
 
-struct file_names {
+struct files_now {
     const struct fetched_files *files;
-    const struct listing *now; /* those that are not there any more are left out */
-    size_t next;
+    const struct listing *now; /* NULL: the states before the fetch count */
 };
 
-static const char *next_done(void *arg)
+/* Those that are not there any more are left out. */
+static const char *done_name(void *arg, size_t i)
 {
-    struct file_names *names = arg;
+    const struct files_now *names = arg;
+    const struct fetched *file = &names->files->items[i];
 
-    while (names->next < names->files->count) {
-        const struct fetched *file = &names->files->items[names->next++];
-
-        if (file->is_done && listing_find(names->now, file->path) != NULL)
-            return file->path;
-    }
-    return NULL;
+    return file->is_done && listing_find(names->now, file->path) != NULL ? file->path : NULL;
 }
 
 /* Takes the board's checksums, which come in the order in which they were asked for. */
-static void compare_checksums(const struct fetched_files *files, const struct listing *now, char *text,
-                              struct fetch_result *ret)
+static void compare_checksums(struct files_now *asked, char *text, struct fetch_result *ret)
 {
-    struct file_names expected = {.files = files, .now = now};
-    const char *wanted = next_done(&expected);
+    const struct fetched_files *files = asked->files;
+    const char *line = "", *wanted;
 
-    for (const char *line; wanted != NULL && (line = board_next_line(&text)) != NULL;) {
+    for (size_t i = 0; i < files->count;) {
         char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-        if (!checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
+        line = line != NULL ? board_next_line(&text) : NULL;
+        if (line != NULL && !checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
             continue;
-        for (; wanted != NULL && strcmp(wanted, path) != 0; wanted = next_done(&expected))
-            told_add(&ret->changed, wanted);
-        if (wanted == NULL)
-            return;
-        if (strcmp(files->items[expected.next - 1].checksum, checksum) != 0)
-            told_add(&ret->changed, wanted);
-        wanted = next_done(&expected);
+        while (i < files->count &&
+               ((wanted = done_name(asked, i)) == NULL || line == NULL || strcmp(wanted, path) != 0)) {
+            if (wanted != NULL)
+                told_add(&ret->changed, wanted);
+            i++;
+        }
+        if (i < files->count && strcmp(files->items[i].checksum, checksum) != 0)
+            told_add(&ret->changed, files->items[i].path);
+        i++;
     }
-    for (; wanted != NULL; wanted = next_done(&expected))
-        told_add(&ret->changed, wanted);
 }
 
 static int verify_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
                         struct err *err)
 {
-    struct file_names done = {.files = files, .now = now};
-    const struct name_source names = {.next = next_done, .arg = &done, .bytes = ret->bytes};
+    struct files_now done = {.files = files, .now = now};
+    const struct name_source names = {.name = done_name, .arg = &done, .count = files->count, .bytes = ret->bytes};
     int result;
 
     board_add_hash_command(files->board, board_script_in(files->board, files->request->remote));
@@ -221,7 +212,7 @@ static int verify_again(const struct fetched_files *files, const struct listing 
     result = board_do_with_names(files->board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
                                  board_separator(files->board), err);
     if (result == 0)
-        compare_checksums(files, now, files->board->answer.data, ret);
+        compare_checksums(&done, files->board->answer.data, ret);
     return result;
 }
 
@@ -288,42 +279,30 @@ static int sync_local(const struct fetched_files *files, struct err *err)
 
 /* ---- removing ---- */
 
-struct removed_files {
-    const struct fetched_files *files;
-    const struct listing *now; /* NULL: the states before the fetch count */
-    size_t next;
-};
-
 static bool may_go(const struct fetched *file)
 {
     return file->is_done && (file->is_verified || !file->is_here);
 }
 
-static bool next_removed(void *arg, struct known_file *ret)
+static bool removed_file(void *arg, size_t i, struct known_file *ret)
 {
-    struct removed_files *removed = arg;
+    const struct files_now *removed = arg;
+    const struct fetched *file = &removed->files->items[i];
+    const struct listed_file *there = removed->now != NULL ? listing_find(removed->now, file->path) : NULL;
 
-    while (removed->next < removed->files->count) {
-        const struct fetched *file = &removed->files->items[removed->next++];
-        const struct listed_file *there = removed->now != NULL ? listing_find(removed->now, file->path) : NULL;
-
-        if (!may_go(file))
-            continue;
-        *ret = (struct known_file){.path = file->path,
-                                   .state = there != NULL ? there->state : file->state,
-                                   .checksum = file->checksum,
-                                   .size = file->size};
-        return true;
-    }
-    return false;
+    *ret = (struct known_file){.path = file->path,
+                               .state = there != NULL ? there->state : file->state,
+                               .checksum = file->checksum,
+                               .size = file->size};
+    return may_go(file);
 }
 
 static int remove_unchanged(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
                             struct err *err)
 {
-    struct removed_files removed = {.files = files, .now = now};
+    struct files_now removed = {.files = files, .now = now};
     const struct removal_request request = {.directory = files->request->remote,
-                                            .next = next_removed,
+                                            .known = removed_file,
                                             .arg = &removed,
                                             .count = files->count,
                                             .leaves_open = true,

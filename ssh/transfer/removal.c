@@ -12,6 +12,7 @@
 /* Names on their way to a command. */
 struct name_stream {
     const struct name_source *source;
+    size_t next;
     char separator;
     struct strbuf names;
     struct strbuf *answer;
@@ -22,11 +23,11 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
     struct name_stream *stream = arg;
 
     strbuf_clear(&stream->names);
-    while (stream->names.length < PIECE) {
-        const char *name = stream->source->next(stream->source->arg);
+    while (stream->names.length < PIECE && stream->next < stream->source->count) {
+        const char *name = stream->source->name(stream->source->arg, stream->next++);
 
         if (name == NULL)
-            break;
+            continue;
         strbuf_addf(&stream->names, "./%s", name);
         strbuf_addc(&stream->names, stream->separator);
     }
@@ -114,6 +115,7 @@ struct removal {
     struct removal_result *result;
     enum way way;
     struct strbuf names, line;
+    size_t next;
     uint64_t done;
 };
 
@@ -143,8 +145,9 @@ static int give_lines(void *arg, const char **bytes, size_t *length, struct err 
     struct known_file file;
 
     strbuf_clear(&removal->names);
-    while (removal->names.length < PIECE && removal->request->next(removal->request->arg, &file))
-        add_line(removal, &file, &removal->names);
+    while (removal->names.length < PIECE && removal->next < removal->request->count)
+        if (removal->request->known(removal->request->arg, removal->next++, &file))
+            add_line(removal, &file, &removal->names);
     if (removal->names.failed)
         return err_no_memory(err);
     *bytes = removal->names.data;

@@ -268,39 +268,11 @@ static int tar_out_next(void *arg, const char **bytes, size_t *length, struct er
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
-static bool is_asked(const struct project_file *file)
+static const char *asked_name(void *arg, size_t i)
 {
-    return file->asked;
-}
+    const struct project_file *file = &((struct project *)arg)->files[i];
 
-/* The files of a project that something is to be done with. */
-struct chosen_files {
-    const struct project *project;
-    bool (*wanted)(const struct project_file *file);
-    size_t next;
-};
-
-static const char *next_chosen(void *arg)
-{
-    struct chosen_files *chosen = arg;
-
-    while (chosen->next < chosen->project->count) {
-        const struct project_file *file = &chosen->project->files[chosen->next++];
-
-        if (chosen->wanted(file))
-            return file->path;
-    }
-    return NULL;
-}
-
-static uint64_t bytes_of(const struct project *project, bool (*wanted)(const struct project_file *file))
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < project->count; i++)
-        if (wanted(&project->files[i]))
-            bytes += project->files[i].size;
-    return bytes;
+    return file->asked ? file->path : NULL;
 }
 
 /* Where a comparison leaves its result: with the final directory, or with the one where files arrive. */
@@ -343,10 +315,11 @@ static int judge_checksums(struct project *project, bool staging, struct err *er
 
 static int hash_asked(struct board *board, struct project *project, const char *directory, struct err *err)
 {
-    struct chosen_files chosen = {.project = project, .wanted = is_asked};
-    const struct name_source names = {next_chosen, &chosen, bytes_of(project, is_asked)};
+    struct name_source names = {.name = asked_name, .arg = project, .count = project->count};
     int result;
 
+    for (size_t i = 0; i < project->count; i++)
+        names.bytes += project->files[i].asked ? project->files[i].size : 0;
     board_add_hash_command(board, board_script_in(board, directory));
     result = board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
                                  board_separator(board), err);
