@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_export.h"
-
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"

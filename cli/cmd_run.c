@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof run: a program under the preload library, and reports of the captures that it leaves. */
-#include "cli/cmd_run.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"

@@ -470,19 +470,15 @@ static int process_found(const struct settings *settings, const struct found_cap
     struct layout_set layouts;
     struct strbuf parameters;
     bool many = found->count > 1 || found->from_parent;
-    int worst = STATUS_DONE, result;
+    int worst = STATUS_DONE;
 
     layout_set_init(&layouts);
     strbuf_init(&parameters, PARAMETERS_LIMIT);
-    result = layouts_load(&layouts, settings, &err);
-    if (result == 0)
-        result = format_parameters(&parameters, settings, &layouts, &err);
-    if (result == 0)
-        result = database_setup(&err);
-    if (result != 0) {
+    bool failed = layouts_load(&layouts, settings, &err) != 0 ||
+                  format_parameters(&parameters, settings, &layouts, &err) != 0 || database_setup(&err) != 0;
+    if (failed)
         worst = console_error(&err);
-    }
-    for (size_t i = 0; result == 0 && i < found->count && !interrupted(); i++) {
+    for (size_t i = 0; !failed && i < found->count && !interrupted(); i++) {
         struct capture_visit visit = {.settings = settings,
                                       .layouts = &layouts,
                                       .parameters = parameters.data,
@@ -493,9 +489,9 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .pin = -1,
                                       .log = {.fd = -1}};
 
-        result = visit_init(&visit, found->items[i].path, many, &err);
-        int status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
-                                                                     : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
+        failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
+        int status =
+            !failed && check_results(&visit, &err) == 0 ? process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
         visit_release(&visit);
     }

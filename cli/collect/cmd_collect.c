@@ -6,7 +6,6 @@
 #include "cli/clock.h"
 #include "cli/collect/cmd_collect_plan.h"
 #include "cli/collect/cmd_collect_session.h"
-#include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "ssh/acl_json.h"

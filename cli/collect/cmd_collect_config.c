@@ -284,15 +284,11 @@ static int load_target(struct collect_config *config, struct collect_target *tar
         require(config, target, file, "username", &ssh->user, err) != 0 ||
         take_number(config, target, file, "port", 65535, &ssh->port, err) != 0 ||
         take_number(config, target, file, "timeout", MOST_TIMEOUT, &ssh->timeout, err) != 0 ||
-        take_path(value_of(config, target, "key"), &target->key, err) != 0 ||
-        take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &target->known_hosts, err) != 0 ||
-        take_secret(config, target, "pwd", only_looks, &target->password, err) != 0 ||
-        take_secret(config, target, "passphrase", only_looks, &target->passphrase, err) != 0)
+        take_path(value_of(config, target, "key"), &ssh->key, err) != 0 ||
+        take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &ssh->known_hosts, err) != 0 ||
+        take_secret(config, target, "pwd", only_looks, &ssh->password, err) != 0 ||
+        take_secret(config, target, "passphrase", only_looks, &ssh->passphrase, err) != 0)
         return -(int)err->code;
-    ssh->password = target->password;
-    ssh->passphrase = target->passphrase;
-    ssh->key = target->key;
-    ssh->known_hosts = target->known_hosts;
     if (target->remote_dir != NULL && target->remote_dir[0] != '/')
         return err_set(err, ERR_USAGE, "'%s': 'remote_dir' is '%s', expected an absolute path of the board", file,
                        target->remote_dir);
@@ -475,12 +471,11 @@ int collect_config_load(struct collect_config *config, const struct settings *se
 void collect_config_forget_secrets(struct collect_config *config)
 {
     for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
-        struct collect_target *target = &config->targets[i];
+        struct ssh_target *ssh = &config->targets[i].ssh;
 
-        secret_free(target->password);
-        secret_free(target->passphrase);
-        target->password = target->passphrase = NULL;
-        target->ssh.password = target->ssh.passphrase = NULL;
+        secret_free(ssh->password);
+        secret_free(ssh->passphrase);
+        ssh->password = ssh->passphrase = NULL;
     }
 }
 
@@ -491,8 +486,8 @@ void collect_config_release(struct collect_config *config)
         struct collect_target *target = &config->targets[i];
 
         free(target->section);
-        free(target->key);
-        free(target->known_hosts);
+        free(target->ssh.key);
+        free(target->ssh.known_hosts);
     }
     free(config->targets);
     ini_release(&config->ini);

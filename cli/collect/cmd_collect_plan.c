@@ -63,21 +63,6 @@ static char *backup_head(const char *target)
     return asprintf(&head, "%.*s/.%s" MARK, (int)(slash - target), target, slash + 1) >= 0 ? head : NULL;
 }
 
-static int write_file(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, text, length);
-
-        if (n < 0 && errno != EINTR)
-            return errno;
-        if (n > 0) {
-            text += n;
-            length -= (size_t)n;
-        }
-    }
-    return fsync(fd) < 0 ? errno : 0;
-}
-
 /* A file of this text takes the place of path as a whole; st is whose mode and owner it gets, NULL: a new file's. */
 static int put_text(const char *path, const char *text, size_t length, const struct stat *st, struct err *err)
 {
@@ -86,8 +71,10 @@ static int put_text(const char *path, const char *text, size_t length, const str
     if (asprintf(&temporary, "%s.msprof-XXXXXX", path) < 0)
         return err_no_memory(err);
     int fd = mkostemp(temporary, O_CLOEXEC);
-    int failure = fd < 0 ? errno : write_file(fd, text, length);
+    int failure = fd < 0 ? errno : file_write_at(fd, text, length, 0);
     if (fd >= 0) {
+        if (failure == 0 && fsync(fd) < 0)
+            failure = errno;
         if (failure == 0 && st != NULL && fchown(fd, st->st_uid, st->st_gid) < 0 && st->st_uid == geteuid())
             failure = errno; /* another's file becomes this user's, as it would in an editor */
         if (failure == 0 && fchmod(fd, st != NULL ? st->st_mode & 07777 : NEW_FILE_MODE) < 0)

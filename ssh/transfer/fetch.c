@@ -5,8 +5,6 @@
 #include "base/progress.h"
 #include "ssh/session/internal.h"
 #include "ssh/transfer/beginning.h"
-#include "ssh/transfer/fetch_end.h"
-#include "ssh/transfer/fetch_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

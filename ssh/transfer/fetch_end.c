@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/transfer/fetch_end.h"
+#include "ssh/transfer/fetch.h"
 
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
