@@ -256,10 +256,8 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     bool failed = (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
                   type->export(db, &options, &exported, &err) != 0;
     console_progress_end();
-    if (!failed && export_log.err.code != ERR_NONE) {
-        err = export_log.err;
-        failed = true;
-    }
+    err = failed ? err : export_log.err;
+    failed = err.code != ERR_NONE;
     if (exported.files > 0)
         replace_files(visit, &export_log, !failed);
     words_release(&export_log.files);

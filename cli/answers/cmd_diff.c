@@ -181,10 +181,9 @@ static int take_database(struct capture_visit *visit, sqlite3 *db)
     bool failed = path == NULL || profile_database(db, path, visit->context, &err) != 0;
 
     free(path);
-    if (!failed)
-        return STATUS_DONE;
-    err_wrap(&err, "cannot analyse '%s'", visit->directory);
-    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    if (failed)
+        err_wrap(&err, "cannot analyse '%s'", visit->directory);
+    return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;
 }
 
 static int take_capture(struct capture_visit *visit)

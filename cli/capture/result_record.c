@@ -42,13 +42,12 @@ static int write_record(const char *results, const char *name, const struct strb
     struct outfile out = {.path = NULL};
     char *path = path_joined(results, name, err);
     int status = path == NULL ? -(int)err->code : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
-    if (status == 0) {
-        if (text->length > 0)
-            outfile_add(&out, text);
-        status = outfile_commit(&out, err);
-    }
     free(path);
-    return status;
+    if (status != 0)
+        return status;
+    if (text->length > 0)
+        outfile_add(&out, text);
+    return outfile_commit(&out, err);
 }
 
 /* ---- whose results ---- */
@@ -143,7 +142,8 @@ static void drop_file(const struct words *files, const char *results, const char
     free(path);
 }
 
-int result_files_replace(const struct words *files, const char *results, const char *record, bool complete, struct err *err)
+int result_files_replace(const struct words *files, const char *results, const char *record, bool complete,
+                         struct err *err)
 {
     struct strbuf text;
     char *before = read_record(results, record);

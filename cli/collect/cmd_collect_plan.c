@@ -187,24 +187,31 @@ static int name_backup(struct acl_file *file, bool has_file, bool is_shared, str
     return 0;
 }
 
+static int put_patched(const struct acl_file *file, const char *text, size_t length, const struct stat *st,
+                       struct err *err)
+{
+    if (put_text(file->target, text, length, st, err) == 0)
+        return 0;
+    unlink(file->backup);
+    return -(int)err->code;
+}
+
 int acl_file_replace(struct acl_file *file, const char *path, const char *text, size_t length, struct err *err)
 {
-    bool has_file = false, is_shared = false;
+    bool has_file, is_shared = false;
     struct stat st;
 
     *file = (struct acl_file){.target = NULL};
     checksum_of(text, length, file->checksum);
-    bool failed = resolve(path, &file->target, err) != 0;
-    has_file = !failed && stat(file->target, &st) == 0;
-    failed = failed || find_other(file, &is_shared, err) != 0 || name_backup(file, has_file, is_shared, err) != 0 ||
-             (!is_shared && make_backup(file, has_file ? &st : NULL, err) != 0) || lock_backup(file, err) != 0;
-    if (!failed && !is_shared && put_text(file->target, text, length, has_file ? &st : NULL, err) != 0) {
-        failed = true;
-        unlink(file->backup);
-    }
-    if (failed)
-        release(file);
-    return failed ? -(int)err->code : 0;
+    if (resolve(path, &file->target, err) != 0)
+        return -(int)err->code;
+    has_file = stat(file->target, &st) == 0;
+    if (find_other(file, &is_shared, err) == 0 && name_backup(file, has_file, is_shared, err) == 0 &&
+        (is_shared || make_backup(file, has_file ? &st : NULL, err) == 0) && lock_backup(file, err) == 0 &&
+        (is_shared || put_patched(file, text, length, has_file ? &st : NULL, err) == 0))
+        return 0;
+    release(file);
+    return -(int)err->code;
 }
 
 /* Sets the old content aside, beside the new. */
