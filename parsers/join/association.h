@@ -188,7 +188,7 @@ struct device_pmu {
     bool timed; /* duration_ns is how long it counted; else that follows from the cycles */
     int64_t duration_ns, total_cycle, counters[PMU_COUNTERS_MOST];
     size_t counter_count; /* PMU_COUNTERS or PMU_COUNTERS_MOST */
-    /* Of captures from before 2023, where those of no task become rows of their own kind: */
+    /* In captures from before 2023 those of no task become rows of their own kind: */
     int64_t file_id, block_num; /* block_num -1: the operator says it */
 };
 int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err);
