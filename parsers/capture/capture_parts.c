@@ -14,8 +14,6 @@
 
 /* losses.json: what a recorder of the host says its own capture lacks (docs/formats/acl-api.md Losses). */
 
-struct json;
-
 #define UNWRITTEN_MS 200 /* how long records wait for being written (docs/formats/acl-api.md) */
 
 /* A count; 0 when there is none that makes sense. */

@@ -40,25 +40,25 @@ static int take_once(struct parser *p, size_t at, unsigned *seen, unsigned bit)
 static int finish_layout(struct parser *p)
 {
     struct loaded_layout *current = p->current;
+    unsigned line = p->line.number;
     if (current == NULL)
         return 0;
-    p->line.number = p->current_line;
+    p->line.number = p->current_line; /* where mistakes of the whole are told */
     p->current = NULL;
     if (current->layout.record_size == 0)
         return text_mistake(&p->line, "layout '%s' has no size, expected a line 'size BYTES' in it", current->name);
     struct err cause = ERR_INIT;
     if (layout_check(current->kind, &current->layout, &cause) < 0)
         return text_mistake(&p->line, "layout '%s': %s", current->name, err_message(&cause));
+    p->line.number = line;
     return 0;
 }
 
 static int parse_kind(struct parser *p)
 {
-    unsigned line = p->line.number;
     int r = finish_layout(p);
     if (r < 0)
         return r;
-    p->line.number = line;
     p->kind = NULL;
     if ((r = text_expect_words(&p->line, 2, "kind NAME")) < 0)
         return r;
@@ -99,11 +99,9 @@ static bool is_name(const struct word *word)
 
 static int parse_layout(struct parser *p)
 {
-    unsigned line = p->line.number;
     int r = finish_layout(p);
     if (r < 0)
         return r;
-    p->line.number = line;
     if ((r = text_expect_words(&p->line, 2, "layout NAME")) < 0)
         return r;
     if (p->kind == NULL)

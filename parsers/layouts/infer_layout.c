@@ -125,7 +125,6 @@ static double unlikelihood(int64_t mhz)
     return fabs(log((double)mhz / USUAL_MHZ));
 }
 
-/* Keeps the likeliest, each once. */
 /* Frequencies at which a number of the records is the time, the likeliest first; they are noted. */
 struct frequencies {
     struct {

@@ -958,5 +958,3 @@ static const struct printed_form acl_statistic = {
 const struct printed_form *const printed_forms[] = {
     &op_summary, &core_task_time, &core_statistic, &acl_timeline, &acl_statistic, &cpu_task_time, &cpu_statistic, NULL,
 };
-
-/* ---- titles ---- */

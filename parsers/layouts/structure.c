@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/file/fsutil.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -18,21 +19,6 @@
 
 #define CHUNK_SIZE ((size_t)1024 * 1024)
 
-/* Fewer bytes than wanted: the file became shorter. */
-static size_t read_at(int fd, uint64_t offset, size_t size, unsigned char *ret)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, ret + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
 int source_add(struct source *source, const char *path, const char *name, struct err *err)
 {
     struct stat info;
@@ -46,8 +32,10 @@ int source_add(struct source *source, const char *path, const char *name, struct
         return err_set(err, ERR_FORMAT, "'%s' is not a regular file", name);
     }
     file.length = (uint64_t)info.st_size;
-    if (file.length <= SOURCE_CACHED && (file.bytes = malloc((size_t)file.length + 1)) != NULL)
-        file.length = read_at(file.fd, 0, (size_t)file.length, file.bytes);
+    if (file.length <= SOURCE_CACHED && (file.bytes = malloc((size_t)file.length + 1)) != NULL) {
+        ssize_t got = file_read_at(file.fd, file.bytes, (size_t)file.length, 0);
+        file.length = got > 0 ? (uint64_t)got : 0; /* fewer: the file became shorter */
+    }
     source->items[source->count++] = file;
     return 0;
 }
@@ -71,7 +59,7 @@ static bool source_read(const struct source_file *file, uint64_t offset, size_t 
         memcpy(ret, file->bytes + offset, size);
         return true;
     }
-    return read_at(file->fd, offset, size, ret) == size;
+    return file_read_at(file->fd, ret, size, offset) == (ssize_t)size;
 }
 
 struct records {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/text/dictionary.h"
 
+#include "parsers/capture/capture.h"
+#include "parsers/join/execution.h"
+#include "parsers/kinds/common/columns.h"
+
 #include <string.h>
 
 /* Gives up the line that the slices before left open. */
@@ -104,3 +108,51 @@ void dictionary_report(struct decoder *decoder, const char *line, size_t length,
     diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "'%.*s'; expected %s", (int)(length < 80 ? length : 80),
                 line, expected);
 }
+
+/* ---- texts of 64-bit ids ---- */
+
+#define COLUMNS(MADE)                                                                                                  \
+    MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
+    MADE(HASH_ID, "hash_id", "Id", NUMBER, "The id; of 2^63 and more as the negative number with the same bits.")      \
+    MADE(NAME, "name", "Text", TEXT(PLAIN), "The text.")
+
+enum { COLUMNS(COLUMN_NUMBER) };
+
+const struct column hash_columns[HASH_COLUMNS] = {COLUMNS(COLUMN_MADE)};
+
+static int take_hash(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
+                     const struct place *place, struct err *err)
+{
+    uint64_t id;
+    size_t key_length, text_length;
+    struct row row;
+    struct association *association = decoder_association(decoder);
+    struct executions *executions = decoder_executions(decoder);
+    const char *text = dictionary_split(line, length, &key_length, &text_length);
+    if (text == NULL || !dictionary_parse_id(line, key_length, &id)) {
+        dictionary_report(decoder, line, length, place, "<64-bit id>:<text>");
+        return 0;
+    }
+    if (file->kind->table != NULL) {
+        if (decoder_emit(decoder, file->kind, &row, err) < 0)
+            return -(int)err->code;
+        row_set_integer(&row, FILE_ID, file->id);
+        row_set_integer(&row, HASH_ID, (int64_t)id);
+        decoder_set_text(decoder, file->kind, &row, NAME, text, text_length);
+    }
+    if (association != NULL)
+        return association_add_name(association, (int64_t)id, text, text_length, err);
+    return executions != NULL ? executions_add_name(executions, (int64_t)id, text, text_length, err) : 0;
+}
+
+static int take_hashes(struct decoder *decoder, void *state, const struct capture_file *file, const char *data,
+                       size_t length, struct err *err)
+{
+    return dictionary_take(decoder, state, file, data, length, take_hash, err);
+}
+
+const struct kind_hooks hash_hooks = {
+    .state_size = sizeof(struct dictionary),
+    .text = take_hashes,
+    .close = dictionary_close,
+};

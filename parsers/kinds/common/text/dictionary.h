@@ -24,6 +24,11 @@ int dictionary_take(struct decoder *decoder, struct dictionary *dictionary, cons
 /* Close hook: reports a line that never ended. */
 int dictionary_close(struct decoder *decoder, void *state, bool failed, struct err *err);
 
+/* Kinds of lines "<64-bit id>:<text>", which have rows where the kind has a table. */
+#define HASH_COLUMNS 3
+extern const struct column hash_columns[HASH_COLUMNS];
+extern const struct kind_hooks hash_hooks;
+
 /* Splits "<key>:<text>" at its first colon; the text, or NULL when there is no colon. */
 const char *dictionary_split(const char *line, size_t length, size_t *ret_key_length, size_t *ret_text_length);
 /* A decimal number of at most 64 bits. */
