@@ -7,9 +7,9 @@ enum { REDUCE = CCU_RECORD_COLUMN_COUNT, INPUT, OUTPUT, BYTES, CHANNELS, RANKS }
 
 static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
-    [REDUCE] = CCU_NUMBER("reduce_op", "Reduction", "0 sum, 1 product, 2 largest, 3 smallest; 255: none."),
-    [INPUT] = CCU_NUMBER("input_type", "Input type", "Type of an element, as a number of HCCL."),
-    [OUTPUT] = CCU_NUMBER("output_type", "Output type", "Data type of the result."),
+    [REDUCE] = NUMBER_COLUMN("reduce_op", "Reduction", "0 sum, 1 product, 2 largest, 3 smallest; 255: none."),
+    [INPUT] = NUMBER_COLUMN("input_type", "Input type", "Type of an element, as a number of HCCL."),
+    [OUTPUT] = NUMBER_COLUMN("output_type", "Output type", "Data type of the result."),
     [BYTES] = BYTES_COLUMN("data_size", "Size", "Amount moved."),
     [CHANNELS] = CCU_CHANNELS_COLUMN,
     [RANKS] = CCU_RANKS_COLUMN,

@@ -7,8 +7,8 @@ enum { CKE = CCU_RECORD_COLUMN_COUNT, MASK, CHANNELS, RANKS };
 
 static const struct column columns[] = {
     CCU_RECORD_COLUMNS,
-    [CKE] = CCU_NUMBER("cke_id", "Signal", "The event that it waits for."),
-    [MASK] = CCU_NUMBER("mask", "Mask", "Which bits of it."),
+    [CKE] = NUMBER_COLUMN("cke_id", "Signal", "The event that it waits for."),
+    [MASK] = NUMBER_COLUMN("mask", "Mask", "Which bits of it."),
     [CHANNELS] = CCU_CHANNELS_COLUMN,
     [RANKS] = CCU_RANKS_COLUMN,
 };

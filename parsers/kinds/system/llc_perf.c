@@ -54,7 +54,6 @@ static const struct report_column bandwidth_table[] = {
 
 /* ---- capacity: the data of each CPU in the cache, which the events dsid0 to dsid7 count ---- */
 
-#define MOST_CPUS 8
 /* Which CPUs info.json names, as a JSON array. */
 #define CPUS(list, usual)                                                                                              \
     "CASE WHEN json_valid('[' || setting('" list "', device_id) || ']') THEN '[' || setting('" list                    \

@@ -25,10 +25,10 @@ enum ccu_record_column {
     CCU_RECORD_COLUMN_COUNT
 };
 
-#define CCU_NUMBER(name, title, doc) COLUMN(name, title, NUMBER, doc)
 #define CCU_RECORD_COLUMNS                                                                                             \
-    HOST_RECORD_COLUMNS, [CCU_VERSION] = CCU_NUMBER("version", "Version", "Version of the record."),                   \
-                         [CCU_WORK_FLOW_MODE] = CCU_NUMBER("work_flow_mode", "Mode", "How the operator is expanded."), \
+    HOST_RECORD_COLUMNS, [CCU_VERSION] = NUMBER_COLUMN("version", "Version", "Version of the record."),                \
+                         [CCU_WORK_FLOW_MODE] =                                                                        \
+                             NUMBER_COLUMN("work_flow_mode", "Mode", "How the operator is expanded."),                 \
                          [CCU_ITEM] = COLUMN("item", "Item", INTEGER(NONE, TRANSIENT),                                 \
                                              "The operator, as an id of the hash dictionary."),                        \
                          [CCU_GROUP] = COLUMN("group_hash", "Group", INTEGER(NONE, TRANSIENT),                         \
@@ -36,13 +36,13 @@ enum ccu_record_column {
                          [CCU_ITEM_ID] = COLUMN("item_id", "Item", MADE_NUMBER, "The operator (name.id)."),            \
                          [CCU_GROUP_ID] =                                                                              \
                              COLUMN("group_name_id", "Group", MADE_NUMBER, "The group of ranks (name.id)."),           \
-                         [CCU_RANK_ID] = CCU_NUMBER("rank_id", "Rank", "The rank itself."),                            \
-                         [CCU_RANK_SIZE] = CCU_NUMBER("rank_size", "Ranks", "How many ranks the group has."),          \
-                         [CCU_STREAM_ID] = CCU_NUMBER("stream_id", "Stream ID", "The stream."),                        \
-                         [CCU_TASK_ID] = CCU_NUMBER("task_id", "Task ID", "The task, a number of 32 bits."),           \
-                         [CCU_DIE_ID] = CCU_NUMBER("die_id", "Die", "The die of the CCU."),                            \
-                         [CCU_MISSION_ID] = CCU_NUMBER("mission_id", "Mission", "The mission on the die."),            \
-                         [CCU_INSTRUCTION_ID] = CCU_NUMBER("instruction_id", "Instruction ID", "The instruction.")
+                         [CCU_RANK_ID] = NUMBER_COLUMN("rank_id", "Rank", "The rank itself."),                         \
+                         [CCU_RANK_SIZE] = NUMBER_COLUMN("rank_size", "Ranks", "How many ranks the group has."),       \
+                         [CCU_STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream."),                     \
+                         [CCU_TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task, a number of 32 bits."),        \
+                         [CCU_DIE_ID] = NUMBER_COLUMN("die_id", "Die", "The die of the CCU."),                         \
+                         [CCU_MISSION_ID] = NUMBER_COLUMN("mission_id", "Mission", "The mission on the die."),         \
+                         [CCU_INSTRUCTION_ID] = NUMBER_COLUMN("instruction_id", "Instruction ID", "The instruction.")
 
 #define CCU_RECORD_FIELDS                                                                                              \
     HOST_RECORD_FIELDS, FIELD("version", 24, 1), SIGNED_FIELD("item", 32, 8), SIGNED_FIELD("group_hash", 40, 8),       \

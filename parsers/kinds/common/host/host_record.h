@@ -10,8 +10,6 @@
 /* The first columns of every such kind, in this order. */
 enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TIME_NS, HOST_RECORD_COLUMN_COUNT };
 
-/* The layers of CANN, outermost first. */
-
 #define HOST_RECORD_COLUMNS                                                                                            \
     [FILE_ID] = FILE_COLUMN,                                                                                           \
     [LEVEL] = COLUMN("level", "Level", NAMES(PLAIN, level_names), "The layer of CANN that reported."),                 \
@@ -41,8 +39,6 @@ static inline uint32_t row_u32(const struct row *row, size_t column)
 {
     return (uint32_t)row->cells[column].integer;
 }
-
-/* Host records that name things by their hash. */
 
 /* Sets column `name` to the row of table name with the text of the hash in column `hash`; leaves it NULL for hash 0. */
 int named_host_record_find(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
