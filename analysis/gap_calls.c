@@ -44,7 +44,7 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
     time->total_ns += (double)length_ns;
     time->self_ns += (double)length_ns;
     time->blocked_ns += (double)coverage_within(times->idle, call->start_ns, call->end_ns, &times->cursor);
-    return durations_add(&time->durations, length_ns, err);
+    return statistics_durations_add(&time->durations, length_ns, err);
 }
 
 void call_times_release(struct call_times *times)

@@ -313,7 +313,7 @@ static int relate_all(struct relating *relating, struct err *err)
     return status;
 }
 
-int steps_relate(struct workload *workload, struct err *err)
+int splits_relate_steps(struct workload *workload, struct err *err)
 {
     struct relating relating = {.workload = workload, .count = workload->step_count};
     bool failed = false;

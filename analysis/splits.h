@@ -11,7 +11,7 @@
 /* After workload_finish: sets the period of steps whose neighbour was recorded,
  * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
  * start inferences beside them. */
-int steps_relate(struct workload *workload, struct err *err);
+int splits_relate_steps(struct workload *workload, struct err *err);
 
 /* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
 struct division {

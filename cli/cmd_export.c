@@ -280,7 +280,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
         return status;
     }
     visit_open_log(visit);
-    remove_stale_temporaries(directory);
+    temporary_remove_stale(directory);
     clock_format_local(timestamp);
     struct export_options options = {
         .database = visit->database,

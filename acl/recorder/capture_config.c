@@ -99,7 +99,7 @@ struct clock_pair clock_pair_read(void)
     return (struct clock_pair){best.unix_ns - rest, best.monotonic_ns - rest};
 }
 
-int64_t local_utc_offset(void)
+int64_t capture_utc_offset(void)
 {
     time_t now = time(NULL);
     struct tm local;
@@ -163,7 +163,7 @@ static void format_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT
     *put_digits(p, unix_ns % 1000000000 / 1000, 6) = '\0';
 }
 
-void format_compact_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE])
+void capture_date_text(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE])
 {
     struct civil civil = civil_time(unix_ns / 1000000000 + utc_offset);
     char *p = put_civil(text, &civil, "");

@@ -598,7 +598,7 @@ static void make_name(struct path *path, const struct capture_writer *writer, un
         add_letters(path, 29, 26);
         return;
     }
-    format_compact_date(unix_ns, writer->utc_offset, date);
+    capture_date_text(unix_ns, writer->utc_offset, date);
     snprintf(text, sizeof text, "PROF_%06u_%s_%08ld", index, date, (long)getpid());
     path_add(path, text);
     add_letters(path, 8, 18);
@@ -654,7 +654,7 @@ int capture_writer_open(struct capture_writer *writer, const struct recorder_opt
     struct clock_pair start = clock_pair_read();
     writer->directory[0] = '\0';
     writer->form = options->form;
-    writer->utc_offset = local_utc_offset();
+    writer->utc_offset = capture_utc_offset();
     writer->storage_limit = options->storage_limit;
     writer->stored = 0;
     writer->losses = writer->told = (struct losses){.calls = 0};

@@ -194,7 +194,7 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     if (!has_files)
         return;
     if (stream == STREAM_CALLS && options.form == RECORDER_JOB) {
-        job_calls_write(&writer, records, length);
+        names_write_calls(&writer, records, length);
         return;
     }
     if (stream == STREAM_CALLS)
@@ -316,7 +316,7 @@ bool recorder_flush(void)
     }
     if (result == 0) {
         if (has_files && may_write())
-            room_run(&room, finish_capture, NULL);
+            shield_run(&room, finish_capture, NULL);
         pthread_mutex_unlock(&lock);
     }
     shield_drop(&before);
@@ -504,7 +504,7 @@ char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struc
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return NULL;
     enter(&before);
-    room_run(&room, reserve_in_room, &reservation);
+    shield_run(&room, reserve_in_room, &reservation);
     leave(&before);
     errno = saved_errno;
     *ret = reservation.ring;
@@ -535,7 +535,7 @@ void recorder_call_left(uint16_t level, uint32_t type, int change)
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return;
     enter(&before);
-    room_run(&room, count_in_room, &left);
+    shield_run(&room, count_in_room, &left);
     leave(&before);
     errno = saved_errno;
 }

@@ -41,10 +41,10 @@ static double median_of(const double *values, size_t n)
     double sorted[RUNS_MAX];
 
     memcpy(sorted, values, n * sizeof *sorted);
-    return numbers_median(sorted, n);
+    return statistics_numbers_median(sorted, n);
 }
 
-double side_measure(const struct side *side, enum measure measure)
+double comparison_side_measure(const struct side *side, enum measure measure)
 {
     double values[RUNS_MAX] = {0};
     size_t n = 0;
@@ -735,7 +735,7 @@ static int hold_gate(struct compare_gate *result, const struct comparison *compa
     if (gate_has_pattern(result->gate->metric))
         return hold_pattern(result, comparison, base, other, err);
     if (result->gate->metric <= GATE_FPS) {
-        hold_steps(result, base, other, comparison->step_new);
+        step_gates_hold(result, base, other, comparison->step_new);
         return 0;
     }
     result->base = simple_value(base, result->gate->metric);
@@ -800,7 +800,7 @@ static int find_smallest(struct comparison *comparison, struct err *err)
     for (size_t i = 0; i < comparison->rows.count; i++)
         if (comparison->rows.items[i].smallest >= 0)
             values[n++] = comparison->rows.items[i].smallest;
-    comparison->smallest = n > 0 ? numbers_median(values, n) : -1;
+    comparison->smallest = n > 0 ? statistics_numbers_median(values, n) : -1;
     free(values);
     return 0;
 }
@@ -815,16 +815,16 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
     return compare_table(base, new_side, &question, ret, err);
 }
 
-int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
-            const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
+int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
+                    const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
     struct compare_rows ops = {.items = NULL};
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
     if (check_sides(base, new_side, err) < 0)
         return -(int)err->code;
-    ret->step_base = side_measure(base, MEASURE_STEP);
-    ret->step_new = side_measure(new_side, MEASURE_STEP);
+    ret->step_base = comparison_side_measure(base, MEASURE_STEP);
+    ret->step_new = comparison_side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)

@@ -107,7 +107,7 @@ static void tell_why(struct compare_gate *result, const struct side *base, const
                  "no model, batch and device has on both sides steps that follow each other");
 }
 
-void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)
+void step_gates_hold(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)
 {
     result->passed = true;
     if (has_one_group(base) && has_one_group(new_side))

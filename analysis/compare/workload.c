@@ -35,7 +35,8 @@ static size_t most_frequent(const size_t *sorted, size_t n)
     return best;
 }
 
-int period_find(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret, struct err *err)
+int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
+                         struct err *err)
 {
     size_t *sorted = malloc((operators > 0 ? operators : 1) * sizeof *sorted);
     size_t regular = 0, used = 0, divider = SIZE_MAX;
@@ -380,7 +381,7 @@ static int find_steps(struct workload *workload, struct err *err)
             if (counts[workload->executions[until].op]++ == 0)
                 first[workload->executions[until].op] = until;
         }
-        failed = period_find(counts, first, workload->operator_count, &period, err) < 0 ||
+        failed = workload_find_period(counts, first, workload->operator_count, &period, err) < 0 ||
                  (period.count >= 2 && divide(workload, from, until, period.divider, err) < 0);
     }
     free(counts);

@@ -53,7 +53,7 @@ static void put_group_key(struct strbuf *text, const char *name, uint64_t group)
  * no number. */
 static size_t print_real(char *text, double value)
 {
-    return real_print(text, isfinite(value) ? value : 0);
+    return number_print_real(text, isfinite(value) ? value : 0);
 }
 
 /* The key, which needs no escapes, and a number. */

@@ -209,12 +209,12 @@ static int name_older(struct unified *unified, int version, struct err *err)
     bool failed = (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
                   (cann_version_has(version, NAMING_HCCL) &&
                    database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err) < 0);
-    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && cann_version_modules[i].text != NULL;
          i++) {
         char sql[160];
         snprintf(sql, sizeof sql,
                  "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
-                 (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
+                 (int)cann_version_modules[i].value, (int)cann_version_modules[i].value, cann_version_modules[i].text);
         failed = database_exec(db, sql, err) < 0;
     }
     return failed ? -(int)err->code : 0;

@@ -691,7 +691,7 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
     if (status == 0)
         status = workload_finish(ret, err);
     if (status == 0)
-        status = steps_relate(ret, err);
+        status = splits_relate_steps(ret, err);
     if (status != 0)
         workload_release(ret);
     return status;

@@ -196,7 +196,7 @@ static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, 
         times->items[name].first_ns = start_ns;
     if (start_ns > times->items[name].last_ns)
         times->items[name].last_ns = start_ns;
-    return durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
+    return statistics_durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
 }
 
 int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
@@ -301,8 +301,9 @@ static int take_duration(void *arg, const struct host_call *call, struct err *er
         if (status == 0)
             load->items[load->count++] = (struct durations){.items = NULL};
     }
-    return status == 0 ? durations_add(&load->items[call->name], interval_length(call->start_ns, call->end_ns), err)
-                       : status;
+    return status == 0
+               ? statistics_durations_add(&load->items[call->name], interval_length(call->start_ns, call->end_ns), err)
+               : status;
 }
 
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)

@@ -160,5 +160,5 @@ char *trace_put_float(char *p, double real)
         return trace_put_literal(p, "0.0");
     if (end != NULL)
         return memchr(start, '.', (size_t)(end - start)) == NULL ? trace_put_literal(end, ".0") : end;
-    return trace_put_bytes(p, text, real_print_float(text, real));
+    return trace_put_bytes(p, text, number_print_float(text, real));
 }

@@ -300,7 +300,7 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     if (span_is_sound(start_ns, end_ns))
         return true;
     struct place place = decoder_place(decoder, NULL);
-    return span_check(decoder_diag(decoder), &place, what, start_ns, end_ns);
+    return diag_check_span(decoder_diag(decoder), &place, what, start_ns, end_ns);
 }
 
 struct bytes decoder_bytes(const struct decoder *decoder)
