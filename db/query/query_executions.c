@@ -39,14 +39,11 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                : 0;
 }
 
-int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_counters counters,
+int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_rows ticks,
                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
 {
     struct task_scan scan = {range, each, arg};
-    struct cann_task_reader *reader = cann_ticks_reader_new(db, counters, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, &scan, err) : -(int)err->code;
-    cann_task_reader_free(reader);
-    return status;
+    return cann_each_task(db, ticks, take_task, &scan, err);
 }
 
 /* ---- copies ---- */
@@ -144,7 +141,7 @@ int execution_count(sqlite3 *db, const struct execution_range *range, struct exe
 {
     *ret = (struct execution_counts){.tasks = 0};
     int status = device_copy_each(db, range, count_copy, ret, err);
-    return status == 0 ? execution_each(db, range, CANN_NOT_COUNTED, count_task, ret, err) : status;
+    return status == 0 ? execution_each(db, range, CANN_TICKS, count_task, ret, err) : status;
 }
 
 struct number_loop {

@@ -226,15 +226,11 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 
 static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
 {
-    struct cann_task_reader *reader = cann_sums_reader_new(db, load->with_counters, err);
-    int64_t count;
+    int64_t count; /* of a database in which rows are numbered as they are expected to be */
 
-    if (reader == NULL)
+    if (cann_task_count(db, &count, err) < 0)
         return -(int)err->code;
-    bool failed =
-        cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, take_task, load, err) < 0;
-    cann_task_reader_free(reader);
-    return failed ? -(int)err->code : 0;
+    return cann_each_task(db, load->with_counters ? CANN_SUMS_COUNTED : CANN_SUMS, take_task, load, err);
 }
 
 static struct workload_step step_of(const struct cann_step *item)

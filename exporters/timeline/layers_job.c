@@ -121,12 +121,12 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     earlier_begin_layer(draw, "Stream ");
     draw->lanes.in_turn = true;
     uint64_t before = draw->run->total;
-    bool failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, count_task, &layer, err) < 0;
+    bool failed = execution_each(draw->run->db, range, CANN_TICKS, count_task, &layer, err) < 0;
     layer.unnamed_thread = draw->first_free;
     earlier_count_thread(draw, layer.unnamed_thread);
     if (!failed && draw->run->total > before) {
         earlier_name_process(draw, 0, "Task Scheduler");
-        failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, draw_task, &layer, err) < 0;
+        failed = execution_each(draw->run->db, range, CANN_TICKS, draw_task, &layer, err) < 0;
     }
     failed = failed || end_stretch(&layer, err) < 0;
     map_release(&layer.streams);

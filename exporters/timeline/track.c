@@ -153,7 +153,7 @@ void track_unit_submit(struct track_run *run)
 struct walk {
     struct track_run *run;
     enum track_rows rows;
-    struct cann_span_reader *reader; /* of the rows; NULL: no track looks at each */
+    struct cann_reader *reader; /* of the rows; NULL: no track looks at each */
 };
 
 static int take_span(void *arg, const struct cann_span *span, struct err *err)
@@ -205,8 +205,7 @@ static int walk_rows(struct track_run *run, enum track_rows rows, struct err *er
     if (status < 0)
         return status;
     if (spans) {
-        walk.reader = rows == TRACK_CALLS ? cann_call_span_reader_new(run->run->db, err)
-                                          : cann_span_reader_new(run->run->db, err);
+        walk.reader = cann_reader_new(run->run->db, rows == TRACK_CALLS ? CANN_CALL_SPANS : CANN_TASK_SPANS, err);
         if (walk.reader == NULL)
             return -(int)err->code;
     }
@@ -216,7 +215,7 @@ static int walk_rows(struct track_run *run, enum track_rows rows, struct err *er
         if (run->tracks[i]->rows == rows && run->tracks[i]->end != NULL)
             status = run->tracks[i]->end(run, run->states[i], err);
     }
-    cann_span_reader_free(walk.reader);
+    cann_reader_free(walk.reader);
     return status;
 }
 

@@ -59,7 +59,7 @@ static void release(void *opaque)
 
 struct worker {
     struct track_run *run;
-    struct cann_task_reader *reader;
+    struct cann_reader *reader;
     struct parallel_output *output;
     const struct track_unit *unit;
     size_t next_placed;
@@ -69,7 +69,7 @@ struct worker {
 static void worker_free(void *opaque)
 {
     struct worker *worker = opaque;
-    cann_task_reader_free(worker->reader);
+    cann_reader_free(worker->reader);
     free(worker);
 }
 
@@ -82,7 +82,7 @@ static void *worker_new(struct track_run *run, void *tasks, sqlite3 *db, struct 
         return NULL;
     }
     worker->run = run;
-    worker->reader = cann_task_reader_new(db, false, err);
+    worker->reader = cann_reader_new(db, CANN_TASKS, err);
     if (worker->reader == NULL) {
         worker_free(worker);
         return NULL;

@@ -71,7 +71,7 @@ static void release(void *opaque)
 struct worker {
     struct track_run *run;
     struct calls *calls;
-    struct cann_call_reader *reader, *reader_around; /* around: while reader is being read */
+    struct cann_reader *reader, *reader_around; /* around: while reader is being read */
     struct parallel_output *output;
     uint64_t drawn; /* events of the unit */
     const struct track_unit *unit;
@@ -85,8 +85,8 @@ struct worker {
 static void worker_free(void *opaque)
 {
     struct worker *worker = opaque;
-    cann_call_reader_free(worker->reader);
-    cann_call_reader_free(worker->reader_around);
+    cann_reader_free(worker->reader);
+    cann_reader_free(worker->reader_around);
     free(worker);
 }
 
@@ -99,8 +99,8 @@ static void *worker_new(struct track_run *run, void *calls, sqlite3 *db, struct 
     }
     worker->run = run;
     worker->calls = calls;
-    worker->reader = cann_call_reader_new(db, err);
-    worker->reader_around = worker->reader != NULL ? cann_call_reader_new(db, err) : NULL;
+    worker->reader = cann_reader_new(db, CANN_CALLS, err);
+    worker->reader_around = worker->reader != NULL ? cann_reader_new(db, CANN_CALLS, err) : NULL;
     if (worker->reader_around == NULL) {
         worker_free(worker);
         return NULL;

@@ -338,12 +338,12 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     struct execution_range range = {0, INT64_MIN, INT64_MAX};
     assert_int_equal(cann_names_load(db, &texts.names, &err), 0);
     assert_int_equal(cann_tensor_sets_load(db, &texts.tensors, &err), 0);
-    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
+    assert_int_equal(execution_each(db, &range, CANN_TICKS, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 150 \n- - - 4 24999 1600 50 165 \n"
                  "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     strbuf_init(&lines, 1 << 20);
     range.after_tick = 165;
-    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
+    assert_int_equal(execution_each(db, &range, CANN_TICKS, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     cann_texts_release(&texts.names);
     cann_texts_release(&texts.tensors);
