@@ -20,6 +20,8 @@ struct table_rows {
 
 /* Makes the table unless it is there. columns: "a INTEGER, b TEXT". Close it whatever the result. */
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err);
+/* For a table that is there. into: "model(model_name, model_id)". */
+int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, struct err *err);
 void table_put_integer(struct table_rows *rows, int64_t value);
 void table_put_real(struct table_rows *rows, double value);
 void table_put_text(struct table_rows *rows, const char *text); /* which stays until the row is ended; NULL: NULL */

@@ -66,7 +66,7 @@ static const struct query_field copy_fields[] = {
 static const struct query_select copies = {QUERY_FIELDS(copy_fields),
                                            .from = "FROM " COPIES " ORDER BY started, stream_id, task_id"};
 
-QUERY_GIVE(copy, struct device_copy, copy_fields)
+QUERY_GIVE(copy, struct device_copy, copies)
 
 int device_copy_each(sqlite3 *db, const struct execution_range *range,
                      int (*each)(void *arg, const struct device_copy *copy, struct err *err), void *arg,
@@ -86,7 +86,7 @@ static const struct query_select ai_cpu_runs = {
     QUERY_FIELDS(ai_cpu_fields),
     .from = "FROM aicpu_node a WHERE a.device_id = ?1 AND " IN_RANGE("a.end_tick") " ORDER BY a.start_tick, a.id"};
 
-QUERY_GIVE(ai_cpu, struct ai_cpu_run, ai_cpu_fields)
+QUERY_GIVE(ai_cpu, struct ai_cpu_run, ai_cpu_runs)
 
 int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err)
@@ -178,12 +178,4 @@ static const struct query_select ends = {
         STEP_TAG_MODEL_END) " GROUP BY model_id, index_id"
                             " ORDER BY model_id, index_id"};
 
-QUERY_GIVE(end, struct iteration_end, end_fields)
-
-int iteration_each_end(sqlite3 *db, int64_t device_id,
-                       int (*each)(void *arg, const struct iteration_end *end, struct err *err), void *arg,
-                       struct err *err)
-{
-    struct end_loop loop = {each, arg};
-    return query_select(db, &ends, &device_id, 1, give_end, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(iteration_each_end, struct iteration_end, ends)

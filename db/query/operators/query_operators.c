@@ -61,7 +61,7 @@ static const struct {
     [CAPTURE_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
 };
 
-QUERY_GIVE(run, struct operator_run, run_fields)
+QUERY_GIVE(run, struct operator_run, queries[0].all)
 
 int operators_each(sqlite3 *db, int64_t model_id,
                    int (*each)(void *arg, const struct operator_run *run, struct err *err), void *arg, struct err *err)

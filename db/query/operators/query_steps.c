@@ -376,34 +376,11 @@ void cann_steps_release(struct cann_steps *steps)
 
 /* ---- points of captures of 2020 ---- */
 
-struct point {
-    int64_t number;
-    const char *name;
-};
 static const struct query_field point_fields[] = {
-    QUERY_FIELD(struct point, number, "point"),
-    QUERY_FIELD(struct point, name, "name"),
+    QUERY_FIELD(struct step_point, number, "point"),
+    QUERY_FIELD(struct step_point, name, "name"),
 };
 static const struct query_select points = {
     QUERY_FIELDS(point_fields), .from = "FROM step_point WHERE device_id IS ?1 AND name IS NOT NULL ORDER BY id"};
 
-struct point_loop {
-    int (*each)(void *arg, int64_t point, const char *name, struct err *err);
-    void *arg;
-};
-
-static int take_point(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct point_loop *loop = arg;
-    struct point point;
-    query_take(row, 0, points.fields, points.field_count, &point);
-    return loop->each(loop->arg, point.number, point.name, err);
-}
-
-int step_point_each(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
-                    struct err *err)
-{
-    struct point_loop loop = {each, arg};
-    return query_select(db, &points, &device_id, 1, take_point, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(step_point_each, struct step_point, points)

@@ -44,8 +44,12 @@ void cann_steps_release(struct cann_steps *steps);
 #define STEP_POINT_BACKWARD 2
 #define STEP_POINT_OF_PAIR(pair) (3 + 2 * (pair)) /* the begin of those with struct cann_step_span.pair */
 #define STEP_POINTS 255
+struct step_point {
+    int64_t number;
+    const char *name;
+};
 int step_point_each(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
+                    int (*each)(void *arg, const struct step_point *point, struct err *err), void *arg,
                     struct err *err);
 
 #endif
