@@ -140,10 +140,6 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
     double idle_ns = (double)look->splits->all.free_ns;
     double value = percent(idle_ns, look->advice->elapsed_ns);
 
-    if (look->workload->facts.placed) {
-        finding->not_checked = "the capture does not say when each task ran";
-        return;
-    }
     measured(finding, value, idle_ns, value > finding->threshold);
     say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
@@ -153,9 +149,8 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     const struct gap_evidence *gap = look->host->gaps;
     double step_ns = splits_step_ns(look->splits);
 
-    if (look->workload->facts.placed || look->host->gap_count == 0) {
-        finding->not_checked = look->workload->facts.placed ? "the capture does not say when each task ran"
-                                                            : "there is no gap between two tasks";
+    if (look->host->gap_count == 0) {
+        finding->not_checked = "there is no gap between two tasks";
         return;
     }
     double length = (double)interval_length(gap->start_ns, gap->end_ns), value = percent(length, step_ns);
@@ -234,10 +229,6 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     const double small_ns = 10000;
     double small = 0, all = 0, time_ns = 0, gaps_ns = 0;
 
-    if (look->workload->facts.placed) {
-        finding->not_checked = "the capture does not say when each task ran";
-        return;
-    }
     for (size_t i = 0; i < look->workload->execution_count; i++) {
         const struct execution *execution = &look->workload->executions[i];
         large_pass(i);
@@ -509,12 +500,14 @@ const struct rule advice_rules[] = {
      .formula = "1 - busy / elapsed, from the first task to the end of the last",
      .advice = "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.",
      .threshold = 10,
+     .of_gaps = true,
      .check = check_idle,
      .shows_gaps = true},
     {.id = "gap",
      .formula = "the longest gap / time of a step",
      .advice = "Remove the call that covers the gap from the loop, or let it run beside the device.",
      .threshold = 1,
+     .of_gaps = true,
      .check = check_gap,
      .told_by = "idle",
      .of_step = true,
@@ -533,6 +526,7 @@ const struct rule advice_rules[] = {
      .formula = "share of operators below 10 us; the mean gap is longer than their mean time",
      .advice = "Fuse operators, or run the model as a graph, so that launching costs less.",
      .threshold = 50,
+     .of_gaps = true,
      .check = check_small},
     {.id = "memory-bound",
      .formula = "(load + weights + store time) / time of operators",
@@ -647,6 +641,8 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
             finding->not_checked = "nothing ran, or for no time";
+        else if (rule->of_gaps && look->workload->facts.placed)
+            finding->not_checked = "the capture does not say when each task ran";
         else
             rule->check(look, finding);
         double share = percent(finding->at_stake_ns, finding->whole_ns);

@@ -145,23 +145,19 @@ static int subtract_lists(const struct intervals *lists, size_t count, struct in
 int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
 {
     struct intervals list = {.items = NULL};
-    int status = 0;
+    bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
-    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
         until = device_end(workload, from);
-        status = join_device(workload, from, until, &list, err);
+        failed = join_device(workload, from, until, &list, err) < 0;
     }
-    if (status == 0)
-        turn_inside_out(&list);
-    if (status == 0)
-        status = subtract_lists(workload->others, workload->device_count, &list, err);
-    if (status == 0) /* what was not recorded of any device is not idle */
-        status = subtract_lists(workload->unrecorded, workload->device_count, &list, err);
-    if (status == 0)
-        status = coverage_make(&list, ret, err);
+    turn_inside_out(&list); /* and what was not recorded of any device is not idle */
+    failed = failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
+             subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
+             coverage_make(&list, ret, err) < 0;
     intervals_release(&list);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)

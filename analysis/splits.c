@@ -773,6 +773,47 @@ const struct division *splits_stretch(const struct splits *splits, size_t i)
     return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
 }
 
+/* Whether split i has a value of this measure, and which. */
+static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
+{
+    const struct split *split = &splits->items[i];
+    const struct division *stretch = splits_stretch(splits, i);
+    bool counts = splits_counts(splits, i);
+
+    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
+        stretch = &split->own;
+    switch (measure) {
+    case MEASURE_STEP:
+        *ret = split->own.time_ns;
+        return !splits_is_warmup(splits, i);
+    case MEASURE_DEVICE_BUSY:
+        *ret = split->own.busy_ns;
+        return counts;
+    case MEASURE_PERIOD:
+        *ret = split->period.time_ns;
+        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
+    case MEASURE_BUSY:
+        *ret = stretch != NULL ? stretch->busy_ns : 0;
+        return counts && stretch != NULL;
+    case MEASURE_FREE:
+        *ret = stretch != NULL ? stretch->free_ns : 0;
+        return counts && stretch != NULL;
+    default:
+        *ret = stretch != NULL ? stretch->exposed_ns : 0;
+        return counts && stretch != NULL;
+    }
+}
+
+int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
+                  struct err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < splits->count; large_pass(i++))
+        n += splits->items[i].group == group && measure_of(splits, i, measure, &values[n]);
+    return series_make(ret, values, n, err);
+}
+
 double splits_step_ns(const struct splits *splits)
 {
     double sum = 0, count = 0;

@@ -508,37 +508,6 @@ const char *profile_measure_name(enum measure measure)
     return names[measure];
 }
 
-/* Whether split i has a value of this measure, and which. */
-static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
-{
-    const struct split *split = &splits->items[i];
-    const struct division *stretch = splits_stretch(splits, i);
-    bool counts = splits_counts(splits, i);
-
-    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
-        stretch = &split->own;
-    switch (measure) {
-    case MEASURE_STEP:
-        *ret = split->own.time_ns;
-        return !splits_is_warmup(splits, i);
-    case MEASURE_DEVICE_BUSY:
-        *ret = split->own.busy_ns;
-        return counts;
-    case MEASURE_PERIOD:
-        *ret = split->period.time_ns;
-        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
-    case MEASURE_BUSY:
-        *ret = stretch != NULL ? stretch->busy_ns : 0;
-        return counts && stretch != NULL;
-    case MEASURE_FREE:
-        *ret = stretch != NULL ? stretch->free_ns : 0;
-        return counts && stretch != NULL;
-    default:
-        *ret = stretch != NULL ? stretch->exposed_ns : 0;
-        return counts && stretch != NULL;
-    }
-}
-
 /* values: room for one of each split. */
 static int make_group(struct profile_group *group, const struct workload *workload, const struct splits *splits,
                       size_t g, int64_t *values, struct err *err)
@@ -548,12 +517,8 @@ static int make_group(struct profile_group *group, const struct workload *worklo
     splits_group_name(workload, splits, g, key);
     int status = copy_text(&group->key, key, err);
     group->batch = splits->groups.items[g].batch;
-    for (int m = 0; status == 0 && m < MEASURES; m++) {
-        size_t n = 0;
-        for (size_t i = 0; i < splits->count; i++)
-            n += splits->items[i].group == g && measure_of(splits, i, (enum measure)m, &values[n]);
-        status = series_make(&group->measures[m], values, n, err);
-    }
+    for (int m = 0; status == 0 && m < MEASURES; m++)
+        status = splits_series(splits, g, (enum measure)m, values, &group->measures[m], err);
     return status;
 }
 

@@ -254,9 +254,9 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
         const struct workload_step step = step_of(&steps.items[i]);
         status = workload_add_step(workload, steps.items[i].device_id, &step, err);
     }
-    for (size_t i = 0; status == 0 && i < steps.begun_count; i++) {
-        const struct workload_step step = step_of(&steps.begun[i]);
-        status = workload_add_begun(workload, steps.begun[i].device_id, &step, err);
+    for (size_t i = 0; status == 0 && i < steps.begun.count; i++) {
+        const struct workload_step step = step_of(&steps.begun.items[i]);
+        status = workload_add_begun(workload, steps.begun.items[i].device_id, &step, err);
     }
     cann_steps_release(&steps);
     return status;
@@ -636,7 +636,7 @@ static int workload_load_svp(sqlite3 *db, enum load_counters counters, struct wo
     snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
     workload->facts.cube_cores = 1;
     load.origin_ns = facts.origin_ns;
-    load.reader = status == 0 ? svp_task_reader_new(db, err) : NULL;
+    load.reader = status == 0 ? svp_task_reader_new(db, true, err) : NULL;
     if (load.reader == NULL)
         return -(int)err->code;
     status = svp_each_inference(db, NULL, take_inference, &load, err);

@@ -401,7 +401,7 @@ static struct svp_walker *svp_walker_new(sqlite3 *db, const struct svp_visitor *
     walker->db = db;
     walker->visitor = visitor;
     svp_statistic_init(&walker->statistic);
-    walker->tasks = svp_task_reader_new(db, err);
+    walker->tasks = svp_task_reader_new(db, true, err);
     walker->reports = walker->tasks == NULL ? NULL : svp_report_reader_new(db, err);
     if (walker->reports != NULL)
         return walker;
