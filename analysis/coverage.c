@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/coverage.h"
 #include "base/file/large.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -33,21 +34,15 @@ void coverage_release(struct coverage *coverage)
  * then halves. */
 static size_t first_ending_behind(const struct intervals *list, int64_t time_ns, size_t first)
 {
-    size_t step = 1, low = first, high;
+    size_t step = 1, low = first;
 
     while (low < list->count && list->items[low].end_ns <= time_ns) {
         first = low + 1;
         low = list->count - low > step ? low + step : list->count;
         step *= 2;
     }
-    for (high = low; first < high;) {
-        size_t middle = first + (high - first) / 2;
-        if (list->items[middle].end_ns <= time_ns)
-            first = middle + 1;
-        else
-            high = middle;
-    }
-    return first;
+    return first + search_until(list->items + first, low - first, sizeof *list->items,
+                                offsetof(struct interval, end_ns), time_ns);
 }
 
 /* Covered time before a time that is not behind interval i. */

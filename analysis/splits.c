@@ -81,6 +81,11 @@ static int by_start(const void *a, const void *b)
     return 0;
 }
 
+static bool starts_before(const void *item, const void *key)
+{
+    return by_start(item, key) < 0;
+}
+
 /* The calls of one model on one device, by start. */
 struct model_calls {
     const struct execute_start *items;
@@ -91,15 +96,8 @@ static struct model_calls calls_of(const struct workload *workload, const struct
 {
     const struct execute_start wanted = {workload->devices[step->device].id, step->model_id, step->model, INT64_MIN, 0};
     const struct execute_start *items = workload->execute_starts.items;
-    size_t low = 0, high = workload->execute_starts.count, end;
+    size_t low = search_by(items, workload->execute_starts.count, sizeof *items, starts_before, &wanted), end;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_start(&items[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (end = low; end < workload->execute_starts.count && items[end].device_id == wanted.device_id &&
                     items[end].model_id == wanted.model_id && items[end].model == wanted.model;)
         end++;
@@ -183,16 +181,7 @@ static size_t take_numbers(struct relating *relating, size_t from, size_t until,
 
 static size_t rank_of(const int64_t *sorted, size_t count, int64_t number)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_from(sorted, count, sizeof *sorted, 0, number);
 }
 
 struct lane {

@@ -363,6 +363,7 @@ void database_build_abort(struct database_build *build)
     *build = (struct database_build){.path = NULL, .fd = -1};
 }
 
+/* The first value of a statement; -1: there is none. */
 static int64_t pragma_integer(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *statement;
@@ -373,6 +374,11 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;
+}
+
+int64_t database_bytes(sqlite3 *db)
+{
+    return pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
 }
 
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
@@ -439,7 +445,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         status = err_hint(err, "run 'msprof import' to build it anew");
         goto out;
     }
-    int64_t bytes = pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
+    int64_t bytes = database_bytes(db);
     if (bytes != info.st_size) {
         err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
                 (long long)bytes);

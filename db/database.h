@@ -77,6 +77,8 @@ int database_open_foreign(const char *path, sqlite3 **ret, struct err *err);
 /* A database in memory, for queries: schema_create_tables gives it tables. */
 int database_open_memory(sqlite3 **ret, struct err *err);
 void database_close(sqlite3 *db);
+/* The size that the database says it has; below 0: it cannot be read. */
+int64_t database_bytes(sqlite3 *db);
 
 /* A value of the meta table as text (free() it). -ERR_FORMAT when it is not there. */
 int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err);

@@ -2,6 +2,7 @@
 #include "db/query/operators/query_steps.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "parsers/record.h"
@@ -298,22 +299,20 @@ static int compare_ends(const void *a, const void *b)
            2 * array_order(x->model_id, y->model_id) + array_order(x->iteration, y->iteration);
 }
 
+static bool ends_before(const void *item, const void *key)
+{
+    const struct cann_step *x = item, *y = key;
+    return x->device_id < y->device_id || (x->device_id == y->device_id && x->end_ns < y->end_ns);
+}
+
 /* The input of an iteration is prepared from the last end of one on the device that lies before its forward
  * propagation. */
 static void find_augmentation(struct cann_steps *steps)
 {
     for (size_t i = 0; i < steps->count; i++) {
         struct cann_step *step = &steps->items[i];
-        size_t low = 0, high = i; /* the first one that does not */
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            const struct cann_step *other = &steps->items[middle];
-            if (other->device_id < step->device_id ||
-                (other->device_id == step->device_id && other->end_ns < step->forward_ns))
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        const struct cann_step forward = {.device_id = step->device_id, .end_ns = step->forward_ns};
+        size_t low = search_by(steps->items, i, sizeof *step, ends_before, &forward);
         if (step->forward_ns != DB_NULL && low > 0 && steps->items[low - 1].device_id == step->device_id)
             step->augmentation_ns = step->forward_ns - steps->items[low - 1].end_ns;
     }
