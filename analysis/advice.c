@@ -29,57 +29,49 @@ struct advice_look {
     bool *wanted;      /* room for a choice of operators */
 };
 
-/* The time in which at least one execution of the operators that are wanted ran, on each device by itself. */
+/* Adds up the time in which at least one execution of an operator ran, on each device by itself, in one pass: of the
+ * operators that are wanted together, in sums[0], or where wanted is NULL of each. ends: room as sums has. */
+static void unite(const struct workload *workload, const bool *wanted, int64_t *ends, double *sums)
+{
+    const size_t count = wanted != NULL ? 1 : workload->operator_count;
+    uint16_t device = 0;
+
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        const struct execution *execution = &workload->executions[i];
+        large_pass(i);
+        int64_t until_ns = execution->start_ns + execution->duration_ns;
+        for (size_t k = 0; (i == 0 || execution->device != device) && k < count; k++)
+            ends[k] = INT64_MIN;
+        device = execution->device;
+        if (wanted != NULL && !wanted[execution->op])
+            continue;
+        size_t at = wanted != NULL ? 0 : execution->op;
+        sums[at] += (double)interval_length(execution->start_ns > ends[at] ? execution->start_ns : ends[at], until_ns);
+        ends[at] = until_ns > ends[at] ? until_ns : ends[at];
+    }
+}
+
 static double united_time(const struct advice_look *look)
 {
-    const struct workload *workload = look->workload;
-    const struct execution *last = NULL; /* of those that are wanted */
     int64_t end_ns = INT64_MIN;
     double sum = 0;
 
-    for (size_t i = 0; i < workload->execution_count; i++) {
-        const struct execution *execution = &workload->executions[i];
-        large_pass(i);
-        int64_t until_ns = execution->start_ns + execution->duration_ns;
-        if (!look->wanted[execution->op])
-            continue;
-        if (last == NULL || last->device != execution->device)
-            end_ns = INT64_MIN;
-        sum += (double)interval_length(execution->start_ns > end_ns ? execution->start_ns : end_ns, until_ns);
-        end_ns = until_ns > end_ns ? until_ns : end_ns;
-        last = execution;
-    }
+    unite(look->workload, look->wanted, &end_ns, &sum);
     return sum;
 }
 
-/* Fills united_ns: one pass, for operators of which there may be many. */
 static int unite_operators(struct advice_look *look, struct err *err)
 {
-    const struct workload *workload = look->workload;
-    int64_t *ends = malloc((workload->operator_count + 1) * sizeof *ends);
-    uint16_t device = 0;
+    const size_t count = look->workload->operator_count + 1;
+    int64_t *ends = malloc(count * sizeof *ends);
 
-    look->united_ns = calloc(workload->operator_count + 1, sizeof *look->united_ns);
-    look->wanted = calloc(workload->operator_count + 1, sizeof *look->wanted);
-    if (ends == NULL || look->united_ns == NULL || look->wanted == NULL) {
-        free(ends);
-        return err_no_memory(err);
-    }
-    for (size_t i = 0; i < workload->execution_count; i++) {
-        const struct execution *execution = &workload->executions[i];
-        large_pass(i);
-        int64_t until_ns = execution->start_ns + execution->duration_ns;
-        if (i == 0 || execution->device != device)
-            for (size_t k = 0; k < workload->operator_count; k++)
-                ends[k] = INT64_MIN;
-        device = execution->device;
-        int64_t *end_ns = &ends[execution->op];
-        look->united_ns[execution->op] +=
-            (double)interval_length(execution->start_ns > *end_ns ? execution->start_ns : *end_ns, until_ns);
-        *end_ns = until_ns > *end_ns ? until_ns : *end_ns;
-    }
+    look->united_ns = calloc(count, sizeof *look->united_ns);
+    look->wanted = calloc(count, sizeof *look->wanted);
+    bool failed = ends == NULL || look->united_ns == NULL || look->wanted == NULL;
+    if (!failed)
+        unite(look->workload, NULL, ends, look->united_ns);
     free(ends);
-    return 0;
+    return failed ? err_no_memory(err) : 0;
 }
 
 /* Share of an operator in the time in which devices were busy. */

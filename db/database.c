@@ -279,7 +279,7 @@ static int build_create(struct database_build *build, const char *path, const st
     return failure != 0 ? database_write_error(err, failure, "cannot write the database") : 0;
 }
 
-static int build_connect(struct database_build *build, bool ours, struct err *err)
+int database_build_connect(struct database_build *build, bool ours, struct err *err)
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -299,22 +299,12 @@ static int build_connect(struct database_build *build, bool ours, struct err *er
     return 0;
 }
 
-static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
+int database_build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
-    if (build_create(build, path, NULL, err) == 0 && build_connect(build, ours, err) == 0)
+    if (build_create(build, path, NULL, err) == 0 && database_build_connect(build, ours, err) == 0)
         return 0;
     database_build_abort(build);
     return -(int)err->code;
-}
-
-int database_build_open(struct database_build *build, const char *path, struct err *err)
-{
-    return build_open(build, path, true, err);
-}
-
-int database_build_open_foreign(struct database_build *build, const char *path, struct err *err)
-{
-    return build_open(build, path, false, err);
 }
 
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
@@ -324,16 +314,6 @@ int database_build_create_blank(struct database_build *build, const char *path, 
     if (status < 0)
         database_build_abort(build);
     return status;
-}
-
-int database_build_connect(struct database_build *build, struct err *err)
-{
-    return build_connect(build, true, err);
-}
-
-int database_build_connect_foreign(struct database_build *build, struct err *err)
-{
-    return build_connect(build, false, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

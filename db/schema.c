@@ -388,16 +388,14 @@ static int name_roots(sqlite3 *db, const char *script, struct err *err)
     sqlite3_stmt *insert = NULL;
     size_t table = 0;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    int status = database_exec(db, "PRAGMA writable_schema = ON", err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO sqlite_schema VALUES(?1, ?2, ?2, ?3, ?4)", &insert, err);
-    for (struct made made; status == 0 && made_next(&script, &made);)
-        status = insert_made(db, insert, &made, &table, err);
+    bool failed = database_exec(db, "PRAGMA writable_schema = ON", err) < 0 ||
+                  database_prepare(db, "INSERT INTO sqlite_schema VALUES(?1, ?2, ?2, ?3, ?4)", &insert, err) < 0;
+    for (struct made made; !failed && made_next(&script, &made);)
+        failed = insert_made(db, insert, &made, &table, err) < 0;
     sqlite3_finalize(insert);
-    if (status == 0)
-        status = database_exec(db, "PRAGMA writable_schema = RESET", err); /* reads them */
+    failed = failed || database_exec(db, "PRAGMA writable_schema = RESET", err) < 0; /* reads them */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Every table takes a page at least, which is most of a small database; large ones are filled and read faster in large
@@ -432,10 +430,14 @@ uint32_t schema_script_root(const char *script, const char *table)
     return (uint32_t)BLANK_ROOT(before);
 }
 
+static int connect_script(struct database_build *build, const char *script, bool ours, struct err *err)
+{
+    return database_build_connect(build, ours, err) < 0 ? -(int)err->code : name_roots(build->db, script, err);
+}
+
 int schema_script_connect(struct database_build *build, const char *script, struct err *err)
 {
-    int status = database_build_connect_foreign(build, err);
-    return status == 0 ? name_roots(build->db, script, err) : status;
+    return connect_script(build, script, false, err);
 }
 
 static struct strbuf tables_text;
@@ -477,9 +479,7 @@ uint32_t schema_root(const struct record_kind *kind)
 int schema_build_connect(struct database_build *build, struct err *err)
 {
     const char *sql = tables(err);
-    if (sql == NULL || database_build_connect(build, err) < 0)
-        return -(int)err->code;
-    return name_roots(build->db, sql, err);
+    return sql != NULL ? connect_script(build, sql, true, err) : -(int)err->code;
 }
 
 /* Everything in a schema as struct made has it, in the order of names; false when it cannot be read, or is longer than

@@ -260,7 +260,7 @@ static int fill(struct copying *copying, struct err *err)
 static int make(struct copying *copying, const char *path, struct err *err)
 {
     struct database_build build;
-    if (database_build_open(&build, path, err) < 0)
+    if (database_build_open(&build, path, true, err) < 0)
         return -(int)err->code;
     copying->out = build.db;
     strbuf_init(&copying->sql, SQL_LIMIT);

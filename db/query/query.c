@@ -55,6 +55,24 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
     return query_run(db, sql, NULL, 0, take_number, ret, err);
 }
 
+struct number_loop {
+    int (*each)(void *arg, int64_t number, struct err *err);
+    void *arg;
+};
+
+static int give_number(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct number_loop *loop = arg;
+    return loop->each(loop->arg, query_integer(row, 0), err);
+}
+
+int query_each_number(sqlite3 *db, const char *sql, int (*each)(void *arg, int64_t number, struct err *err), void *arg,
+                      struct err *err)
+{
+    struct number_loop loop = {each, arg};
+    return query_run(db, sql, NULL, 0, give_number, &loop, err);
+}
+
 int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err)
 {
     char sql[128];

@@ -144,25 +144,14 @@ int execution_count(sqlite3 *db, const struct execution_range *range, struct exe
     return status == 0 ? execution_each(db, range, CANN_TICKS, count_task, ret, err) : status;
 }
 
-struct number_loop {
-    int (*each)(void *arg, int64_t number, struct err *err);
-    void *arg;
-};
-
-static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct number_loop *loop = arg;
-    return loop->each(loop->arg, query_integer(row, 0), err);
-}
-
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
                           struct err *err)
 {
-    struct number_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
-                     " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log ORDER BY 1",
-                     NULL, 0, take_number, &loop, err);
+    return query_each_number(db,
+                             "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
+                             " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log"
+                             " ORDER BY 1",
+                             each, arg, err);
 }
 
 /* ---- iterations ---- */

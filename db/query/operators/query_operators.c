@@ -33,9 +33,8 @@
     "  t.thread_id AS thread_id, t.start_ns AS start_ns, t.duration_ns AS duration_ns, 1 AS source, t.id AS id"        \
     "  FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = t.op_type_id"             \
     "  WHERE t.op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("coalesce(t.op_task_type, 0)")
-#define FROM_JOB FROM_TASKS("NULL")
 #define FROM_2022 FROM_TASKS("nullif(t.model_id, " NO_MODEL ")")
-#define FROM_CANN FROM_TASKS("NULL")
+#define FROM_OTHERS FROM_TASKS("NULL")
 
 static const struct query_field run_fields[] = {
     QUERY_FIELD(struct operator_run, type, "coalesce(type, 'N/A')"),
@@ -55,9 +54,9 @@ static const struct {
     const char *models;
 } queries[] = {
     [CAPTURE_SVP] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)},
-    [CAPTURE_JOB] = {ALL_OF(FROM_JOB), MODELS_OF(FROM_JOB)},
+    [CAPTURE_JOB] = {ALL_OF(FROM_OTHERS), MODELS_OF(FROM_OTHERS)},
     [CAPTURE_2022] = {ALL_OF(FROM_2022), MODELS_OF(FROM_2022)},
-    [CAPTURE_CANN] = {ALL_OF(FROM_CANN), MODELS_OF(FROM_CANN)},
+    [CAPTURE_CANN] = {ALL_OF(FROM_OTHERS), MODELS_OF(FROM_OTHERS)},
     [CAPTURE_UNKNOWN] = {ALL_OF(FROM_SVP), MODELS_OF(FROM_SVP)}, /* none */
 };
 
@@ -72,22 +71,10 @@ int operators_each(sqlite3 *db, int64_t model_id,
     return status < 0 ? status : query_select(db, &queries[facts.family].all, &model_id, 1, give_run, &loop, err);
 }
 
-struct model_loop {
-    int (*each)(void *arg, int64_t model_id, struct err *err);
-    void *arg;
-};
-
-static int give_model(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct model_loop *loop = arg;
-    return loop->each(loop->arg, query_integer(row, 0), err);
-}
-
 int operators_each_model(sqlite3 *db, int (*each)(void *arg, int64_t model_id, struct err *err), void *arg,
                          struct err *err)
 {
-    struct model_loop loop = {each, arg};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
-    return status < 0 ? status : query_run(db, queries[facts.family].models, NULL, 0, give_model, &loop, err);
+    return status < 0 ? status : query_each_number(db, queries[facts.family].models, each, arg, err);
 }
