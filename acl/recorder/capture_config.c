@@ -294,23 +294,16 @@ void capture_host_start_log(struct strbuf *buf, const struct recorder_options *o
                 start->unix_ns, start->monotonic_ns, start->monotonic_ns);
 }
 
-static char *put_text(char *p, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(p, text, length);
-    return p + length;
-}
-
 size_t capture_end_info(char text[END_INFO_SIZE], const struct clock_pair *end, int64_t utc_offset)
 {
     char date[DATE_TEXT_SIZE], *p = text;
     format_date(end->unix_ns, utc_offset, date);
-    p = put_text(p, "{\"collectionDateEnd\":\"");
-    p = put_text(p, date);
-    p = put_text(p, "\",\"collectionTimeEnd\":\"");
+    p = put(p, "{\"collectionDateEnd\":\"", SIZE_MAX);
+    p = put(p, date, SIZE_MAX);
+    p = put(p, "\",\"collectionTimeEnd\":\"", SIZE_MAX);
     p = number_put_signed(p, end->unix_ns / 1000);
-    p = put_text(p, "\",\"clockMonotonicRaw\":\"");
+    p = put(p, "\",\"clockMonotonicRaw\":\"", SIZE_MAX);
     p = number_put_signed(p, end->monotonic_ns);
-    p = put_text(p, "\"}");
+    p = put(p, "\"}", SIZE_MAX);
     return (size_t)(p - text);
 }
