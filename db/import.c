@@ -342,27 +342,32 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
 
 /* ---- the import's own tables ---- */
 
-static void put_known(struct table_rows *rows, int64_t value)
+/* A number that is not negative, else nothing. */
+static struct table_value known(int64_t value)
 {
-    if (value >= 0)
-        table_put_integer(rows, value);
-    else
-        table_put_nothing(rows);
+    return value >= 0 ? table_integer(value) : NOTHING;
 }
 
-/* A text of a file or a file's name, made safe as those of the records are. diag NULL: it was told before. */
-static void put_safe(struct table_rows *rows, const char *text, struct diagnostics *diag)
+/* Rows of a table of the import's own, with the texts of one that had to be made safe as those of the records are. */
+struct own_rows {
+    struct table_rows rows;
+    struct diagnostics *diag; /* NULL: unsafe texts were told before */
+    char *copies[16];
+    size_t copy_count;
+};
+
+/* A text of a file or a file's name; it lives until the row is added. */
+static struct table_value safe(struct own_rows *own, const char *text)
 {
     size_t length = text != NULL ? strlen(text) : 0;
-    if (length == 0 || utf8_first_unsafe(text, length) == length) {
-        table_put_text(rows, text);
-        return;
-    }
-    char *safe = utf8_copy_safe(text, length, &length);
-    if (diag != NULL)
-        diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
-    rows->lost = rows->lost || safe == NULL;
-    sqlite3_bind_text(rows->insert, ++rows->next, safe, (int)length, free);
+    if (length == 0 || utf8_first_unsafe(text, length) == length)
+        return table_text(text);
+    char *copy = utf8_copy_safe(text, length, &length);
+    if (copy == NULL)
+        return (struct table_value){.type = TABLE_LOST_TEXT};
+    if (own->diag != NULL)
+        diag_report(own->diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
+    return table_text(own->copies[own->copy_count++] = copy);
 }
 
 static const char *or_none(const char *text)
@@ -370,35 +375,34 @@ static const char *or_none(const char *text)
     return text != NULL && *text != '\0' ? text : NULL;
 }
 
+/* Adds a row, and ends the life of its texts. */
+#define own_add(own, err, ...) own_added(own, table_add(&(own)->rows, err, __VA_ARGS__))
+static int own_added(struct own_rows *own, int status)
+{
+    while (own->copy_count > 0)
+        free(own->copies[--own->copy_count]);
+    return status;
+}
+
 static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    struct table_rows rows;
-    int status = table_rows_into(&rows, db,
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db,
                                  "source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
                                  " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
                                  " current_pic_count, slice, start_ns, end_ns)",
                                  err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        const struct file_identity *identity = &file->identity;
-        table_put_integer(&rows, file->id);
-        put_safe(&rows, file->name, capture->diag);
-        table_put_text(&rows, file->kind != NULL ? file->kind->name : NULL);
-        table_put_integer(&rows, (int64_t)file->size);
-        table_put_integer(&rows, file->modified_ns);
-        table_put_text(&rows, or_none(file->checksum));
-        table_put_integer(&rows, (int64_t)file->decoded);
-        table_put_integer(&rows, (int64_t)file->rejected);
-        put_known(&rows, identity->device_id);
-        put_safe(&rows, identity->model, capture->diag);
-        const int64_t numbers[] = {
-            identity->model_id, identity->batch_num, identity->input_pic_num, identity->current_pic_count,
-            identity->slice,    file->done.start_ns, file->done.end_ns};
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            put_known(&rows, numbers[k]);
-        status = table_end_row(&rows, err);
+        const struct file_identity *it = &file->identity;
+        status = own_add(&own, err, V(file->id), safe(&own, file->name),
+                         table_text(file->kind != NULL ? file->kind->name : NULL), V((int64_t)file->size),
+                         V(file->modified_ns), V(or_none(file->checksum)), V((int64_t)file->decoded),
+                         V((int64_t)file->rejected), known(it->device_id), safe(&own, it->model), known(it->model_id),
+                         known(it->batch_num), known(it->input_pic_num), known(it->current_pic_count), known(it->slice),
+                         known(file->done.start_ns), known(file->done.end_ns));
     }
-    table_rows_close(&rows);
+    table_rows_close(&own.rows);
     return status;
 }
 
@@ -414,13 +418,9 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
         const uint64_t kept[] = {file->decoded - joined, joined};
         for (size_t k = 0; status == 0 && k < 2 + DIAG_COUNT; k++) {
             uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
-            if (records == 0)
-                continue;
-            table_put_integer(&rows, file->id);
-            table_put_text(&rows, k < 2 ? outcomes[k] : "rejected");
-            table_put_text(&rows, k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id);
-            table_put_integer(&rows, (int64_t)records);
-            status = table_end_row(&rows, err);
+            if (records > 0)
+                status = table_add(&rows, err, V(file->id), V(k < 2 ? outcomes[k] : "rejected"),
+                                   V(k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id), V((int64_t)records));
         }
     }
     table_rows_close(&rows);
@@ -429,93 +429,71 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
 
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    struct table_rows rows;
-    int status = table_rows_into(&rows, db, "model(model_name, model_id, batch_num)", err);
-    for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
-        put_safe(&rows, capture->models[i].name, capture->diag);
-        put_known(&rows, capture->models[i].model_id);
-        put_known(&rows, capture->models[i].batch_num);
-        status = table_end_row(&rows, err);
-    }
-    table_rows_close(&rows);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db, "model(model_name, model_id, batch_num)", err);
+    for (size_t i = 0; status == 0 && i < capture->model_count; i++)
+        status = own_add(&own, err, safe(&own, capture->models[i].name), known(capture->models[i].model_id),
+                         known(capture->models[i].batch_num));
+    table_rows_close(&own.rows);
     return status;
 }
 
 static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
 {
-    struct table_rows rows;
-    int status =
-        table_rows_into(&rows, db, "diagnostics(severity, code, file, record, byte_offset, message, occurrences)", err);
+    struct own_rows own = {.diag = NULL};
+    int status = table_rows_into(&own.rows, db,
+                                 "diagnostics(severity, code, file, record, byte_offset, message, occurrences)", err);
     for (size_t i = 0; status == 0 && i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
         const struct diag_info *info = diag_info(entry->id);
-        for (size_t k = 0; status == 0 && k < entry->kept; k++) {
-            table_put_text(&rows, diag_severity_name(info->severity));
-            table_put_text(&rows, info->id);
-            put_safe(&rows, or_none(entry->file), NULL);
-            put_known(&rows, entry->records[k]);
-            put_known(&rows, entry->offsets[k]);
-            put_safe(&rows, entry->texts[k], NULL);
-            table_put_integer(&rows, (int64_t)entry->count);
-            status = table_end_row(&rows, err);
-        }
+        for (size_t k = 0; status == 0 && k < entry->kept; k++)
+            status = own_add(&own, err, V(diag_severity_name(info->severity)), V(info->id),
+                             safe(&own, or_none(entry->file)), known(entry->records[k]), known(entry->offsets[k]),
+                             safe(&own, entry->texts[k]), V((int64_t)entry->count));
     }
-    table_rows_close(&rows);
+    table_rows_close(&own.rows);
     return status;
 }
 
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    struct table_rows rows;
-    int status = table_rows_into(&rows, db,
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db,
                                  "capture_part(directory, device_id, is_host, chip, host_hz, device_hz, aic_hz, aiv_hz,"
                                  " ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns, end_ns,"
                                  " unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
                                  " aiv_metrics, aiv_events, job, host_name, host_uid, begin_date, process_name)",
                                  err);
     for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
-        const struct capture_part *part = &capture->parts[i];
-        const int64_t numbers[] = {part->device_id,      part->is_host,
-                                   part->chip,           part->host_hz,
-                                   part->device_hz,      part->aic_hz,
-                                   part->aiv_hz,         part->ai_core_num,
-                                   part->aiv_num,        part->process_id,
-                                   part->driver_version, part->rank_id,
-                                   part->start_unix_ns,  part->end_unix_ns,
-                                   part->unix_offset_ns, part->host_monotonic_ns,
-                                   part->device_tick,    part->start_monotonic_ns};
-        const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
-                                     part->host_name, part->host_uid, part->begin_date,  part->process_name};
-        table_put_text(&rows, part->directory);
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            put_known(&rows, numbers[k]);
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            put_safe(&rows, or_none(texts[k]), capture->diag);
-        status = table_end_row(&rows, err);
+        const struct capture_part *it = &capture->parts[i];
+        status = own_add(
+            &own, err, V(it->directory), known(it->device_id), known(it->is_host), known(it->chip), known(it->host_hz),
+            known(it->device_hz), known(it->aic_hz), known(it->aiv_hz), known(it->ai_core_num), known(it->aiv_num),
+            known(it->process_id), known(it->driver_version), known(it->rank_id), known(it->start_unix_ns),
+            known(it->end_unix_ns), known(it->unix_offset_ns), known(it->host_monotonic_ns), known(it->device_tick),
+            known(it->start_monotonic_ns), safe(&own, or_none(it->metrics)), safe(&own, or_none(it->events)),
+            safe(&own, or_none(it->aiv_metrics)), safe(&own, or_none(it->aiv_events)), safe(&own, or_none(it->job)),
+            safe(&own, or_none(it->host_name)), safe(&own, or_none(it->host_uid)), safe(&own, or_none(it->begin_date)),
+            safe(&own, or_none(it->process_name)));
     }
-    table_rows_close(&rows);
+    table_rows_close(&own.rows);
     return status;
 }
 
 /* Stores what the sample.json and info.json of every part say; part_id is capture_part.id. */
 static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    struct table_rows rows;
-    int status = table_rows_into(&rows, db, "setting(part_id, name, value)", err);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db, "setting(part_id, name, value)", err);
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_settings *settings = &capture->parts[i].settings;
         for (size_t k = 0; status == 0 && k < settings->count; k++) {
             const struct capture_setting *setting = &settings->items[k];
-            table_put_integer(&rows, (int64_t)i + 1);
-            put_safe(&rows, setting->name, capture->diag);
-            if (setting->text != NULL)
-                put_safe(&rows, setting->text, capture->diag);
-            else
-                table_put_integer(&rows, setting->number);
-            status = table_end_row(&rows, err);
+            status = own_add(&own, err, V((int64_t)i + 1), safe(&own, setting->name),
+                             setting->text != NULL ? safe(&own, setting->text) : V(setting->number));
         }
     }
-    table_rows_close(&rows);
+    table_rows_close(&own.rows);
     return status;
 }
 
@@ -558,19 +536,13 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"records_rejected", result->records_rejected}, {"problems", diag_problems(diag)},
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
-    struct table_rows rows;
-    int status = table_rows_into(&rows, db, "meta(key, value)", err);
-    for (size_t i = 0; status == 0 && i < sizeof texts / sizeof *texts; i++) {
-        table_put_text(&rows, texts[i].key);
-        put_safe(&rows, texts[i].value, NULL);
-        status = table_end_row(&rows, err);
-    }
-    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers; i++) {
-        table_put_text(&rows, numbers[i].key);
-        table_put_integer(&rows, (int64_t)numbers[i].value);
-        status = table_end_row(&rows, err);
-    }
-    table_rows_close(&rows);
+    struct own_rows own = {.diag = NULL};
+    int status = table_rows_into(&own.rows, db, "meta(key, value)", err);
+    for (size_t i = 0; status == 0 && i < sizeof texts / sizeof *texts; i++)
+        status = own_add(&own, err, V(texts[i].key), safe(&own, texts[i].value));
+    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers; i++)
+        status = table_add(&own.rows, err, V(numbers[i].key), V((int64_t)numbers[i].value));
+    table_rows_close(&own.rows);
     return status;
 }
 
