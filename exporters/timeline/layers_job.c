@@ -140,12 +140,12 @@ struct iterations {
     struct strbuf names[STEP_POINTS]; /* of points, as JSON strings; empty: it has none */
 };
 
-static int take_name(void *arg, int64_t point, const char *name, struct err *err)
+static int take_name(void *arg, const struct step_point *point, struct err *err)
 {
     struct iterations *layer = arg;
-    if (point < 0 || point >= STEP_POINTS || layer->names[point].length > 0)
+    if (point->number < 0 || point->number >= STEP_POINTS || layer->names[point->number].length > 0)
         return 0;
-    return trace_text(&layer->names[point], name, strlen(name)) == 0
+    return trace_text(&layer->names[point->number], point->name, strlen(point->name)) == 0
                ? 0
                : err_set(err, ERR_LIMIT, "the name of an operator is too long for a timeline");
 }
