@@ -8,7 +8,7 @@
 #include "cli/collect/cmd_collect_plan.h"
 #include "cli/console.h"
 #include "ssh/run.h"
-#include "ssh/transfer/captures.h"
+#include "ssh/transfer/fetch.h"
 #include "ssh/transfer/placement.h"
 
 #include <stdbool.h>

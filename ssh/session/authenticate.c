@@ -3,7 +3,6 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
-#include "ssh/session/agent.h"
 #include "ssh/session/internal.h"
 
 #include <stdlib.h>
