@@ -300,7 +300,7 @@ struct association {
     uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
-    struct spool *calls;   /* struct left_call, by row */
+    struct spool *calls;   /* struct left_call, by row: those after the first that had to wait */
     struct host_copy *copies;
     size_t copy_count, copy_capacity;
     struct host_fusion *fusions;
@@ -321,7 +321,8 @@ struct association {
     struct id_map communication_contexts; /* communication calls to the first of their context records */
     size_t communication_parts;           /* of all threads, added so far */
     uint32_t connections;                 /* launches so far */
-    int64_t host_call_rows;               /* emitted so far */
+    int64_t host_call_rows;               /* of the threads that are joined */
+    int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
     bool has_models;                 /* a call at the level of models was recorded */
