@@ -12,14 +12,19 @@
 
 /* All zero: slices say nothing of operators but their whole names. */
 struct slice_operators {
-    size_t *begins;            /* of the short one in each name; 0: it is the whole */
-    const char **bounds;       /* word of each name; NULL: not known */
-    struct cann_texts tensors; /* as JSON strings, with their quotes */
+    size_t *begins;               /* of the short one in each name; 0: it is the whole */
+    const char **bounds;          /* word of each name; NULL: not known */
+    struct bounds_search *search; /* of a thread of its own, for the bounds; NULL: none */
+    struct cann_texts tensors;    /* as JSON strings, with their quotes */
 };
 
-/* names: as they stand in the database; workload: of it, with counters, or NULL. Release it also after a failure. */
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+/* names: as they stand in the database; workload: of it, with counters, or NULL. beside: the database's path when there
+ * is something to draw before slices say what limits operators, which is found meanwhile; NULL: at once. Release it
+ * also after a failure. */
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
                          const struct workload *workload, struct err *err);
+/* Waits for what was to be found beside. */
+int slice_operators_wait(struct slice_operators *operators, struct err *err);
 /* names: the same as JSON strings. */
 int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err);
 void slice_operators_release(struct slice_operators *operators);

@@ -168,7 +168,8 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     const struct workload *workload = run->answers != NULL ? track_answers_workload(run->answers) : NULL;
-    if ((operators && slice_operators_load(&run->operators, db, &run->names, workload, err) < 0) ||
+    if ((operators &&
+         slice_operators_load(&run->operators, db, run->run->options->database, &run->names, workload, err) < 0) ||
         slice_encode_texts(&run->names, err) < 0)
         return -(int)err->code;
     return operators ? slice_operators_shorten(&run->operators, &run->names, err) : 0;

@@ -856,7 +856,7 @@ int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err
     *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
     const bool facts = !run->options->trace_compat;
     if (cann_names_load(run->db, &draw->names, err) < 0 ||
-        (facts && slice_operators_load(&draw->operators, run->db, &draw->names, NULL, err) < 0) ||
+        (facts && slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, err) < 0) ||
         slice_encode_texts(&draw->names, err) < 0 ||
         (facts && slice_operators_shorten(&draw->operators, &draw->names, err) < 0))
         return -(int)err->code;

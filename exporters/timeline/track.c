@@ -234,8 +234,8 @@ int tracks_walk(struct track_run *run, struct err *err)
         return 0;
     run->parallel = parallel_new(&work, &run->trace.out, err);
     int status = run->parallel != NULL ? walk_rows(run, TRACK_CALLS, err) : -(int)err->code;
-    if (status == 0)
-        status = walk_rows(run, TRACK_TASKS, err);
+    if (status == 0 && (slice_operators_wait(&run->operators, err) < 0 || walk_rows(run, TRACK_TASKS, err) < 0))
+        status = -(int)err->code;
     if (status == 0)
         status = parallel_finish(run->parallel, err);
     parallel_free(run->parallel);
