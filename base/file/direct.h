@@ -10,7 +10,7 @@
 
 struct direct; /* opaque */
 
-/* Of a file that is open for writing and not used by others meanwhile; pieces are made of `capacity` bytes. NULL: the
+/* For a file that is open for writing and not used by others meanwhile; pieces are made of `capacity` bytes. NULL: the
  * file system does not do that, or there is no memory or thread for it; nothing has changed then. */
 struct direct *direct_new(int fd, size_t block, size_t capacity);
 
