@@ -11,7 +11,7 @@
 
 enum { INPUT_SHAPES = 0, OUTPUT_SHAPES = 3 }; /* columns of cann_tensor_sets_load */
 
-int slice_encode_texts(struct cann_texts *texts, struct err *err)
+static int encode_texts(struct cann_texts *texts, struct err *err)
 {
     static const char *const any_title[] = {""};
     struct row_format json;
@@ -106,20 +106,25 @@ int slice_operators_wait(struct slice_operators *operators, struct err *err)
     return operators->bounds != NULL ? 0 : -(int)err->code;
 }
 
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
-                         const struct workload *workload, struct err *err)
+static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
+                      const struct workload *workload, struct err *err)
 {
-    *ret = (struct slice_operators){.search = beside != NULL && workload == NULL ? begin_search(beside) : NULL};
+    ret->search = beside != NULL && workload == NULL ? begin_search(beside) : NULL;
     if ((ret->search == NULL && load_bounds(&ret->bounds, db, names, workload, err) < 0) ||
         cann_tensor_sets_load(db, &ret->tensors, err) < 0)
         return -(int)err->code;
-    return slice_encode_texts(&ret->tensors, err);
+    return encode_texts(&ret->tensors, err);
 }
 
-int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err)
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *beside, struct cann_texts *names,
+                         const struct workload *workload, bool facts, struct err *err)
 {
-    operators->begins = short_names_of_texts(names, err);
-    return operators->begins != NULL ? 0 : -(int)err->code;
+    *ret = (struct slice_operators){.begins = NULL};
+    if ((facts && load_facts(ret, db, beside, names, workload, err) < 0) || encode_texts(names, err) < 0)
+        return -(int)err->code;
+    if (facts)
+        ret->begins = short_names_of_texts(names, err);
+    return !facts || ret->begins != NULL ? 0 : -(int)err->code;
 }
 
 void slice_operators_release(struct slice_operators *operators)
