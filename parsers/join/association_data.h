@@ -6,6 +6,7 @@
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -361,7 +362,8 @@ struct association {
 /* An error when a kind hands over a span that it had to refuse (base/span.h): it would be counted as sound. */
 int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 
-/* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
+/* Room for one more item of an array that doubles (base/file/large.h); NULL with err set when memory ran out or there
+ * are 2^32 items. */
 void *association_array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \

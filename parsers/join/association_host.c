@@ -527,6 +527,7 @@ static int move_window(struct association *association, struct thread *thread, s
     size_t taken = 0;
     if (interrupted())
         return interrupt_error(err);
+    large_passed(thread->records);
     if (leave_calls(association, thread, err) < 0 || take_tracks(association, thread, &taken, err) < 0 ||
         forget(thread, taken, err) < 0)
         return -(int)err->code;
@@ -693,16 +694,16 @@ static int join_threads(struct association *association, struct thread *thread, 
 
 static void thread_release(struct thread *thread)
 {
-    free(thread->calls);
-    free(thread->states);
-    free(thread->nodes);
-    free(thread->tensors);
-    free(thread->attributes);
-    free(thread->contexts);
-    free(thread->context_ids);
-    free(thread->tracks);
-    free(thread->notes);
-    free(thread->fused);
+    large_free(thread->calls);
+    large_free(thread->states);
+    large_free(thread->nodes);
+    large_free(thread->tensors);
+    large_free(thread->attributes);
+    large_free(thread->contexts);
+    large_free(thread->context_ids);
+    large_free(thread->tracks);
+    large_free(thread->notes);
+    large_free(thread->fused);
 }
 
 int association_join_host(struct association *association, struct err *err)
