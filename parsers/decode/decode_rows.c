@@ -341,8 +341,13 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err)
 {
     struct row_sink *sink = decoder->sink;
+    struct open_batch *open = decoder_open_batch(decoder, source->kind);
     size_t rows = 1;
-    int status = 0;
+    int status = open != NULL && open->batch != NULL ? commit(decoder, open, err) : 0; /* rows before those of it */
+    if (status < 0) {
+        source->release(source);
+        return status;
+    }
     if (sink->defer != NULL) {
         sink->defer(sink, source);
         return 0;
