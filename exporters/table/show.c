@@ -129,10 +129,7 @@ struct frequency_block {
 static void print_frequency(struct show *show, int64_t device_id, int64_t core_khz)
 {
     char number[NUMBER_MAX], text[NUMBER_MAX + 8];
-    size_t length;
-    const struct table_cell cell = cell_number(core_khz, 3);
-    const char *frequency = row_format_cell_as_text(&cell, number, &length);
-    snprintf(text, sizeof text, "%.*s%s", (int)length, frequency, core_khz == DB_NULL ? "" : " Mhz");
+    snprintf(text, sizeof text, "%s%s", show_scaled(number, core_khz, 3), core_khz == DB_NULL ? "" : " Mhz");
     show_title(show, "Frequency :");
     show_field(show, "", text);
     show_device(show, device_id);

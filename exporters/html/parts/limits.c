@@ -181,7 +181,7 @@ static void put_drawing(struct html_page *page, const struct dots *dots)
 
 int html_put_limits(struct html_page *page, struct err *err)
 {
-    static const struct html_table bound = {.report = "bound", .bars = "share"}, roofline = {.report = "roofline"};
+    static const struct html_table bound = {.report = "bound", .bars = "share"};
     struct dots dots = {.items = NULL};
     int status = html_put_table(page, &bound, NULL, err);
 
@@ -193,5 +193,5 @@ int html_put_limits(struct html_page *page, struct err *err)
     for (size_t i = 0; i < dots.count; i++)
         free(dots.items[i].name);
     free(dots.items);
-    return status == 0 ? html_put_table(page, &roofline, NULL, err) : status;
+    return status;
 }
