@@ -213,9 +213,7 @@ static void put_label(struct html_writer *w, const char *name, double width)
 
     if (width < LABEL_LEAST)
         return;
-    html_open(w, "text");
-    html_attribute(w, "x", "3");
-    html_attribute(w, "y", "13");
+    html_open_f(w, "text", "x=3|y=13");
     if (length > room) {
         html_text_of(w, name, utf8_cut(name, room - 2));
         html_text(w, "..");
@@ -234,11 +232,8 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
     const char *name = flame->names.items[it->name].bytes;
     int64_t whole = flame->nodes.items[FLAME_ROOT].total;
 
-    html_open(w, "svg");
-    html_attribute_f(w, "x", "%.2f", x);
-    html_attribute_f(w, "y", "%u", PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT);
-    html_attribute_f(w, "width", "%.2f", width);
-    html_attribute_f(w, "height", "%u", FRAME_HEIGHT);
+    html_open_f(w, "svg", "x=%.2f|y=%u|width=%.2f|height=%u", x,
+                PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT, width, FRAME_HEIGHT);
     html_open(w, "title");
     html_name(w, name, strlen(name));
     html_text(w, ": ");
@@ -250,9 +245,7 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
         html_text(w, " by itself");
     }
     html_close(w);
-    html_open(w, "rect");
-    html_attribute(w, "width", "100%");
-    html_attribute(w, "height", "100%");
+    html_open_f(w, "rect", "width=100%%|height=100%%");
     put_colour(w, name);
     html_close(w);
     put_label(w, name, width);
@@ -262,9 +255,7 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
 
 static void put_line(struct html_writer *w, unsigned y, const char *anchor)
 {
-    html_open(w, "text");
-    html_attribute_f(w, "x", "%d", PICTURE_MARGIN);
-    html_attribute_f(w, "y", "%u", y);
+    html_open_f(w, "text", "x=%d|y=%u", PICTURE_MARGIN, y);
     if (anchor != NULL)
         html_attribute(w, "font-weight", anchor);
 }
@@ -277,11 +268,8 @@ static void put_head(struct picture *picture, unsigned height)
     const struct flame *flame = picture->flame;
 
     html_raw(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    html_open(w, "svg");
-    html_attribute(w, "xmlns", "http://www.w3.org/2000/svg");
-    html_attribute_f(w, "viewBox", "0 0 %d %u", PICTURE_WIDTH, height);
-    html_attribute_f(w, "width", "%d", PICTURE_WIDTH);
-    html_attribute_f(w, "height", "%u", height);
+    html_open_f(w, "svg", "xmlns=http://www.w3.org/2000/svg|viewBox=0 0 %d %u|width=%d|height=%u", PICTURE_WIDTH,
+                height, PICTURE_WIDTH, height);
     html_element(w, "style", picture_style);
     html_raw(w, "\n");
     put_line(w, 18, "bold");

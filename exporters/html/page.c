@@ -97,8 +97,7 @@ static void put_head(struct html_report *report)
     char digest[64];
 
     html_raw(w, "<!DOCTYPE html>\n");
-    html_open(w, "html");
-    html_attribute(w, "lang", "en");
+    html_open_f(w, "html", "lang=en");
     html_open(w, "head");
     html_bare(w, "meta");
     html_attribute(w, "charset", "utf-8");
@@ -118,13 +117,10 @@ static void put_head(struct html_report *report)
     put_asset(w, "style", html_style);
     html_close(w);
     html_open(w, "body");
-    html_open(w, "a");
-    html_attribute(w, "class", "skip");
-    html_attribute(w, "href", "#main");
+    html_open_f(w, "a", "class=skip|href=#main");
     html_text(w, "Skip to the content");
     html_close(w);
-    html_open(w, "main");
-    html_attribute(w, "id", "main");
+    html_open_f(w, "main", "id=main");
     html_open(w, "h1");
     html_name(w, report->options.title, strlen(report->options.title));
     html_close(w);
@@ -242,8 +238,7 @@ static void put_contents(struct html_page *page)
         if (!is_wanted(page, part))
             continue;
         html_open(w, "li");
-        html_open(w, "a");
-        html_attribute_f(w, "href", "#c%zu-%s", page->number, part->id);
+        html_open_f(w, "a", "href=#c%zu-%s", page->number, part->id);
         html_text(w, part->title);
         html_close(w);
         html_close(w);
@@ -256,14 +251,12 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
 {
     struct html_writer *w = &page->w;
 
-    html_open(w, "section");
-    html_attribute_f(w, "id", "c%zu-%s", page->number, part->id);
+    html_open_f(w, "section", "id=c%zu-%s", page->number, part->id);
     if (page->several)
         html_attribute_f(w, "aria-label", "%s, capture %zu", part->title, page->number);
     else
         html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
-    html_open(w, page->several ? "h3" : "h2");
-    html_attribute_f(w, "id", "c%zu-%s-title", page->number, part->id);
+    html_open_f(w, page->several ? "h3" : "h2", "id=c%zu-%s-title", page->number, part->id);
     html_text(w, part->title);
     html_close(w);
     int status = part->put != NULL ? part->put(page, err) : 0;

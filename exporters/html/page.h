@@ -78,6 +78,7 @@ void html_table_end(struct html_page *page);
 void html_facts_begin(struct html_page *page, const char *caption);
 void html_cell(struct html_page *page, const char *text);
 void html_cell_name(struct html_page *page, const char *text);
+/* Several where '|' divides them. */
 void html_cell_number(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 1234567 ns as "1234.567"; not known: DB_NULL. */
 void html_cell_us(struct html_page *page, int64_t ns);

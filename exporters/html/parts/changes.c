@@ -41,8 +41,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->total_new, row->new_key != NULL);
     put_us(page, row->median_base, row->base_key != NULL);
     put_us(page, row->median_new, row->new_key != NULL);
-    html_cell_number(page, "%" PRId64, row->n_base);
-    html_cell_number(page, "%" PRId64, row->n_new);
+    html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
     html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
     html_cell_name(page, row->key);
     html_close(&page->w);

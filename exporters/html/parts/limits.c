@@ -121,11 +121,8 @@ static void put_dots(struct html_page *page, const struct plane *plane, const st
 
     for (size_t i = 0; i < dots->count; i++) {
         const struct dot *dot = &dots->items[i];
-        html_open(w, "circle");
-        html_attribute(w, "class", "dot");
-        html_attribute_f(w, "cx", "%.2f", x_of(plane, dot->intensity));
-        html_attribute_f(w, "cy", "%.2f", y_of(plane, dot->throughput));
-        html_attribute_f(w, "r", "%.2f", 3 + 9 * sqrt(dot->share / dots->total_ns));
+        html_open_f(w, "circle", "class=dot|cx=%.2f|cy=%.2f|r=%.2f", x_of(plane, dot->intensity),
+                    y_of(plane, dot->throughput), 3 + 9 * sqrt(dot->share / dots->total_ns));
         html_open(w, "title");
         html_name(w, dot->name, strlen(dot->name));
         html_close(w);

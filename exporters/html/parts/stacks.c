@@ -49,10 +49,8 @@ static void put_label(struct icicle *icicle, uint32_t node, double x, double wid
         return;
     html_name_hash(name->bytes, name->length, hash);
     text = w->redact ? hash : text;
-    html_open(w, "text");
-    html_attribute(w, "class", "inside");
-    html_attribute_f(w, "x", "%.2f", x + 3);
-    html_attribute_f(w, "y", "%u", (icicle->flame->nodes.items[node].depth - 1) * LEVEL_HEIGHT + 13);
+    html_open_f(w, "text", "class=inside|x=%.2f|y=%u", x + 3,
+                (icicle->flame->nodes.items[node].depth - 1) * LEVEL_HEIGHT + 13);
     html_text_of(w, text, strlen(text) >= letters ? utf8_cut(text, letters - 1) : strlen(text));
     html_close(w);
 }
@@ -66,12 +64,8 @@ static void put_box(struct icicle *icicle, uint32_t number, double x, double wid
 
     if (node->depth > LEVELS_MAX || width < NARROWEST)
         return;
-    html_open(w, "rect");
-    html_attribute(w, "class", "frame");
-    html_attribute_f(w, "x", "%.2f", x);
-    html_attribute_f(w, "y", "%u", (node->depth - 1) * LEVEL_HEIGHT);
-    html_attribute_f(w, "width", "%.2f", width);
-    html_attribute_f(w, "height", "%d", LEVEL_HEIGHT - 1);
+    html_open_f(w, "rect", "class=frame|x=%.2f|y=%u|width=%.2f|height=%d", x, (node->depth - 1) * LEVEL_HEIGHT, width,
+                LEVEL_HEIGHT - 1);
     html_open(w, "title");
     html_name(w, name->bytes, name->length);
     html_text_f(w, ": %s us", html_us(node->total, text));
@@ -102,8 +96,7 @@ static void put_row(struct icicle *icicle, uint32_t number)
     }
     icicle->rows++;
     html_open(&page->w, "tr");
-    html_cell_number(page, "%u", node->depth);
-    html_cell_number(page, "%.2f", 100 * (double)node->total / icicle->whole);
+    html_cell_number(page, "%u|%.2f", node->depth, 100 * (double)node->total / icicle->whole);
     html_cell_us(page, node->total);
     html_cell_us(page, node->self);
     html_cell_name(page, name_of(icicle, number)->bytes);

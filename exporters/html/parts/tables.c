@@ -99,8 +99,7 @@ static void put_steps(struct html_page *page, const int64_t bins[BINS], int64_t 
                         CHART_LEFT + width * (double)(i + 1));
     strbuf_addf(&path, "V%dZ", CHART_HEIGHT);
     outfile_check(w->out, &path);
-    html_open(w, "path");
-    html_attribute(w, "class", "held");
+    html_open_f(w, "path", "class=held");
     html_attribute(w, "d", path.data);
     html_close(w);
     strbuf_release(&path);
@@ -202,12 +201,8 @@ static void put_stretch(struct lanes *lanes, const struct lane *lane)
 
     if (lane->until < 0)
         return;
-    html_open(w, "rect");
-    html_attribute(w, "class", lane->critical ? "critical" : "slack");
-    html_attribute_f(w, "x", "%.2f", lane->from);
-    html_attribute_f(w, "y", "%d", (int)(lane - lanes->items) * LANE_HEIGHT + 5);
-    html_attribute_f(w, "width", "%.2f", width > 0.5 ? width : 0.5);
-    html_attribute_f(w, "height", "%d", LANE_HEIGHT - 10);
+    html_open_f(w, "rect", "class=%s|x=%.2f|y=%d|width=%.2f|height=%d", lane->critical ? "critical" : "slack",
+                lane->from, (int)(lane - lanes->items) * LANE_HEIGHT + 5, width > 0.5 ? width : 0.5, LANE_HEIGHT - 10);
     html_close(w);
 }
 
