@@ -102,13 +102,11 @@ bool outcome_has_table(const struct switch_effect *effect, const char *report)
 static int add_column(struct outcome_table *table, const char *title, struct err *err)
 {
     char *copy = strdup(title);
-    if (copy == NULL || (table->column_count == table->column_capacity &&
-                         array_grow(&table->columns, &table->column_capacity, table->column_count, 1,
-                                    sizeof *table->columns, err) < 0)) {
+    if (copy == NULL || array_reserve(&table->columns, 1, err) < 0) {
         free(copy);
         return err_no_memory(err);
     }
-    table->columns[table->column_count++] = copy;
+    table->columns.items[table->columns.count++] = copy;
     return 0;
 }
 
@@ -144,15 +142,6 @@ static int add_report_columns(struct outcome_table *table, int family, struct er
     return status;
 }
 
-static int add_cann_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
-                            struct err *err)
-{
-    if (add_report_columns(table, CAPTURE_CANN, err) < 0 ||
-        (strcmp(table->name, "op_summary") == 0 && add_metrics(table, finding, chip, err) < 0))
-        return -(int)err->code;
-    return 0;
-}
-
 /* ---- tables and layers ---- */
 
 static void add_switch(struct outcome_table *table, const char *key)
@@ -180,8 +169,10 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
     struct outcome_table *table = &outcome->tables.items[outcome->tables.count++];
     *table = (struct outcome_table){.name = name};
     add_switch(table, effect->key);
-    return finding->writer == SWITCH_SVP ? add_report_columns(table, CAPTURE_SVP, err)
-                                         : add_cann_columns(table, finding, outcome->chip, err);
+    bool svp = finding->writer == SWITCH_SVP;
+    int status = add_report_columns(table, svp ? CAPTURE_SVP : CAPTURE_CANN, err);
+    return status == 0 && !svp && strcmp(name, "op_summary") == 0 ? add_metrics(table, finding, outcome->chip, err)
+                                                                  : status;
 }
 
 static int add_layer(struct outcome_layers *layers, const char *key, const char *name, size_t length, struct err *err)
@@ -354,9 +345,9 @@ int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, 
 void outcome_release(struct outcome *outcome)
 {
     for (size_t i = 0; i < outcome->tables.count; i++) {
-        for (size_t j = 0; j < outcome->tables.items[i].column_count; j++)
-            free(outcome->tables.items[i].columns[j]);
-        free(outcome->tables.items[i].columns);
+        for (size_t j = 0; j < outcome->tables.items[i].columns.count; j++)
+            free(outcome->tables.items[i].columns.items[j]);
+        free(outcome->tables.items[i].columns.items);
     }
     free(outcome->tables.items);
     free(outcome->effects.items);
@@ -646,8 +637,8 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
         const struct outcome_table *table = &outcome->tables.items[i];
 
         fprintf(stream, "  %s_*.csv:", table->name);
-        for (size_t j = 0; j < table->column_count; j++)
-            fprintf(stream, "%s %s", j > 0 ? "," : "", table->columns[j]);
+        for (size_t j = 0; j < table->columns.count; j++)
+            fprintf(stream, "%s %s", j > 0 ? "," : "", table->columns.items[j]);
         fputc('\n', stream);
     }
     for (size_t i = 0; i < outcome->files.count; i++)
@@ -737,8 +728,8 @@ static void put_outputs(struct json_out *json, const struct outcome *outcome)
             json_put_text(json, NULL, table->switches[j]);
         json_put_end(json, ']');
         json_put_begin(json, "columns", '[');
-        for (size_t j = 0; j < table->column_count; j++)
-            json_put_text(json, NULL, table->columns[j]);
+        for (size_t j = 0; j < table->columns.count; j++)
+            json_put_text(json, NULL, table->columns.items[j]);
         json_put_end(json, ']');
         json_put_end(json, '}');
     }
