@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/load/load_memory.h"
+#include "exporters/load/load.h"
 
 #include <inttypes.h>
 #include <stdio.h>
