@@ -194,9 +194,8 @@ static int keep_pairs(struct plan *plan, struct numbered *group, const struct pa
     while (count > 0 && (pair = map_next(&pairs->by_number, pair)) != NULL)
         plan->numbers.items[plan->numbers.count++] = (struct plan_number){pair->key, pair->other};
     group->number_count = plan->numbers.count - group->first_number;
-    if (group->number_count > 1)
-        qsort(plan->numbers.items + group->first_number, group->number_count, sizeof *plan->numbers.items,
-              compare_numbers);
+    array_sort(plan->numbers.items + group->first_number, group->number_count, sizeof *plan->numbers.items,
+               compare_numbers);
     return 0;
 }
 
@@ -225,8 +224,7 @@ static int take_list(struct plan *plan, struct numbered *group, struct pairs *pa
         expand(group, listed);
     int64_t *sorted = plan->known.items + plan->known.count;
     memcpy(sorted, listed, count * sizeof *listed);
-    if (count > 1)
-        qsort(sorted, count, sizeof *sorted, compare_ranks);
+    array_sort(sorted, count, sizeof *sorted, compare_ranks);
     plan->known.count += count;
     int status = count > 0 ? add_listed(pairs, listed, sorted, count, err) : 0;
     free(listed);
@@ -257,8 +255,8 @@ static int find_all(struct finding *finding, struct err *err)
         for (size_t j = 0; status == 0 && j < plan->ranks[i].group_count; j++)
             status = hear(finding, &plan->ranks[i], &plan->ranks[i].groups[j], err);
     }
-    if (finding->evidence.count > 1)
-        qsort(finding->evidence.items, finding->evidence.count, sizeof *finding->evidence.items, by_group_and_strength);
+    array_sort(finding->evidence.items, finding->evidence.count, sizeof *finding->evidence.items,
+               by_group_and_strength);
     size_t first = 0, end;
     for (uint32_t i = 0; status == 0 && i < finding->names.count; i++, first = end) {
         for (end = first; end < finding->evidence.count && finding->evidence.items[end].group == i; end++) {
@@ -588,8 +586,7 @@ int merged_block_add_totals(struct merged_block *block, const struct merged_bloc
     size_t count = status == 0 ? place_totals(block, order) : 0;
     if (status == 0)
         count += place_totals(from, order + count);
-    if (count > 1)
-        qsort(order, count, sizeof *order, compare_totals);
+    array_sort(order, count, sizeof *order, compare_totals);
     for (size_t i = 0, end; status == 0 && i < count; i = end) {
         for (end = i + 1; end < count && order[end].total->rank == order[i].total->rank; end++) {
         }
