@@ -494,7 +494,7 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
 /* ---- one rank's part ---- */
 
 static int add_total(struct merged_block *block, uint32_t rank, const struct aggregate_sum *sum,
-                     const struct rank_packet *packets, uint32_t packet_count, struct err *err)
+                     const struct comm_packet *packets, uint32_t packet_count, struct err *err)
 {
     if (array_reserve(&block->totals, 1, err) < 0 || array_reserve(&block->packets, packet_count + 1u, err) < 0)
         return -(int)err->code;
@@ -527,7 +527,7 @@ int merged_block_add(struct merged_block *block, const struct plan *plan, const 
 /* A total and where its packets are. */
 struct placed_total {
     const struct merged_total *total;
-    const struct rank_packet *packets;
+    const struct comm_packet *packets;
 };
 
 static int compare_totals(const void *a, const void *b)
@@ -538,7 +538,7 @@ static int compare_totals(const void *a, const void *b)
 
 static size_t place_totals(const struct merged_block *block, struct placed_total *ret)
 {
-    const struct rank_packet *packets = block->packets.items;
+    const struct comm_packet *packets = block->packets.items;
     for (size_t i = 0; i < block->totals.count; i++) {
         ret[i] = (struct placed_total){&block->totals.items[i], packets};
         packets += block->totals.items[i].packet_count;
@@ -555,7 +555,7 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
         all += from[i].total->packet_count;
     if (array_reserve(&to->totals, 1, err) < 0 || array_reserve(&to->packets, all + 1, err) < 0)
         return -(int)err->code;
-    for (size_t j = 0; j < TRANSPORTS; j++) {
+    for (size_t j = 0; j < COMM_TRANSPORTS; j++) {
         size_t first = to->packets.count, end = first;
         for (size_t i = 0; i < count; i++) {
             const struct aggregate_sum *sum = &from[i].total->sum;
@@ -570,7 +570,7 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
         to->packets.count = first + joined.sum.packets_of[j];
     }
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < CLUSTER_TIMES; j++)
+        for (size_t j = 0; j < COMM_TIMES; j++)
             joined.sum.ns[j] = number_add(joined.sum.ns[j], from[i].total->sum.ns[j]);
     }
     to->totals.items[to->totals.count++] = joined;
@@ -687,8 +687,8 @@ static int take_totals(struct merged_block *block, struct team_message *message,
                        struct err *err)
 {
     size_t rest = team_message_rest(message);
-    if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct rank_packet) ||
-        head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct rank_packet) > rest)
+    if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct comm_packet) ||
+        head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct comm_packet) > rest)
         return team_message_wrong(err);
     if (array_reserve(&block->totals, head->totals + 1, err) < 0 ||
         array_reserve(&block->packets, head->packets + 1, err) < 0)

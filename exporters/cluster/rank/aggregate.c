@@ -304,7 +304,7 @@ static void *read_items(int fd, const struct aggregate_header *header, size_t se
 static bool parts_are_sound(const struct aggregate_block *block, const struct aggregate_parts *parts)
 {
     uint64_t packets = 0;
-    for (size_t i = 0; i < TRANSPORTS; i++)
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++)
         packets += parts->sum.packets_of[i];
     return packets == block->packet_count &&
            parts->sum.hash == aggregate_hash(block, parts->rows, parts->packets, parts->links);
@@ -487,7 +487,7 @@ static bool details_are_sound(const struct rank_data *rank)
     for (size_t i = 0; i < rank->operators.count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[i];
         sound &= operator_->name < rank->texts.count;
-        for (size_t j = 0; j < TRANSPORTS; j++)
+        for (size_t j = 0; j < COMM_TRANSPORTS; j++)
             sound &= (uint64_t)operator_->transfers[j].first_packet + operator_->transfers[j].packet_count <=
                      rank->packets.count;
     }
@@ -540,7 +540,7 @@ struct writer {
     RANK_LIST(struct aggregate_block, blocks);
     RANK_LIST(struct aggregate_sum, sums);
     RANK_LIST(struct aggregate_row, rows);
-    RANK_LIST(struct rank_packet, packets);
+    RANK_LIST(struct comm_packet, packets);
     RANK_LIST(struct aggregate_link, links);
     struct strbuf problems;
 };
@@ -612,9 +612,9 @@ static int sum_packets(struct writer *writer, const struct rank_block *from, siz
 
 static void add_to_sum(struct aggregate_sum *sum, const struct rank_operator *operator_)
 {
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
+    for (size_t i = 0; i < COMM_TIMES; i++)
         sum->ns[i] = number_add(sum->ns[i], operator_->ns[i]);
-    for (size_t i = 0; i < TRANSPORTS; i++) {
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++) {
         sum->transfers[i].bytes = number_add(sum->transfers[i].bytes, operator_->transfers[i].bytes);
         sum->transfers[i].ns = number_add(sum->transfers[i].ns, operator_->transfers[i].ns);
     }
@@ -634,7 +634,7 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
         add_to_sum(sum, operator_);
         if (!from->p2p && !rank_is_point_to_point(name->bytes))
             writer->rows.items[writer->rows.count++] =
-                (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
+                (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[COMM_ELAPSE]};
     }
     block->row_count = (uint32_t)(writer->rows.count - first);
     return 0;
@@ -666,7 +666,7 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
 }
 
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
-                        const struct rank_packet *packets, const struct aggregate_link *links)
+                        const struct comm_packet *packets, const struct aggregate_link *links)
 {
     return map_hash_bytes(rows, block->row_count * sizeof *rows) ^
            map_hash_bytes(packets, block->packet_count * sizeof *packets) * 3 ^
@@ -684,7 +684,7 @@ static int add_block(struct writer *writer, const struct rank_block *from, struc
         .detail_link_count = from->link_count,
     };
     bool failed = index_text(writer, from->step, &block.step, err) < 0 || add_rows(writer, from, &block, &sum, err) < 0;
-    for (size_t i = 0; !failed && i < TRANSPORTS; i++)
+    for (size_t i = 0; !failed && i < COMM_TRANSPORTS; i++)
         failed = sum_packets(writer, from, i, &sum.packets_of[i], err) < 0;
     block.packet_count = (uint32_t)(writer->packets.count - packet);
     failed = failed || add_links(writer, from, &block, err) < 0 ||

@@ -9,10 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const cluster_time_titles[CLUSTER_TIMES] = {"Elapse Time(ms)", "Transit Time(ms)", "Wait Time(ms)",
-                                                        "Synchronization Time(ms)", "Idle Time(ms)"};
-const char *const cluster_transport_names[TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
-
 void rank_data_init(struct rank_data *rank)
 {
     *rank = (struct rank_data){.rank = -1};
@@ -113,11 +109,11 @@ bool rank_is_point_to_point(const char *name)
 
 static int compare_packets(const void *a, const void *b)
 {
-    const struct rank_packet *x = a, *y = b;
+    const struct comm_packet *x = a, *y = b;
     return NUMBER_ORDER(x->bytes, y->bytes);
 }
 
-uint32_t rank_packets_join(struct rank_packet *packets, size_t first, size_t end)
+uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end)
 {
     size_t kept = first;
     if (end > first)

@@ -294,16 +294,15 @@ static bool take_times(struct rank_reader *reader, const struct told_value value
         quantity(reader, values[TOLD_WAIT_RATIO], "Wait Time Ratio", TEN_THOUSANDTHS, false, &operator_->wait_ratio) &&
         quantity(reader, values[TOLD_SYNCHRONIZATION_RATIO], "Synchronization Time Ratio", TEN_THOUSANDTHS, false,
                  &operator_->synchronization_ratio);
-    for (size_t i = 0; sound && i < CLUSTER_TIMES; i++)
-        sound =
-            quantity(reader, values[TOLD_NS + i], cluster_time_titles[i], NS_OF_MS, i == TIME_IDLE, &operator_->ns[i]);
-    if (sound && !values[TOLD_NS + TIME_ELAPSE].there) {
-        refuse(reader, cluster_time_titles[TIME_ELAPSE], "nothing", "a number from 0");
+    for (size_t i = 0; sound && i < COMM_TIMES; i++)
+        sound = quantity(reader, values[TOLD_NS + i], comm_time_titles[i], NS_OF_MS, i == COMM_IDLE, &operator_->ns[i]);
+    if (sound && !values[TOLD_NS + COMM_ELAPSE].there) {
+        refuse(reader, comm_time_titles[COMM_ELAPSE], "nothing", "a number from 0");
         return false;
     }
     /* Databases have no ratios. */
-    int64_t transit = operator_->ns[TIME_TRANSIT], wait = operator_->ns[TIME_WAIT],
-            synchronization = operator_->ns[TIME_SYNCHRONIZATION];
+    int64_t transit = operator_->ns[COMM_TRANSIT], wait = operator_->ns[COMM_WAIT],
+            synchronization = operator_->ns[COMM_SYNCHRONIZATION];
     if (!values[TOLD_WAIT_RATIO].there)
         operator_->wait_ratio = number_ratio(wait, number_add(wait, transit), 4);
     if (!values[TOLD_SYNCHRONIZATION_RATIO].there)
@@ -362,7 +361,7 @@ int rank_reader_packet(struct rank_reader *reader, size_t transport, const char 
     if (array_reserve(&rank->packets, 1, err) < 0)
         return -(int)err->code;
     rank->packets.items[rank->packets.count++] =
-        (struct rank_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
+        (struct comm_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
     reader->operator_.transfers[transport].packet_count++;
     return 0;
 }
@@ -388,11 +387,11 @@ static int take_operator(void *arg, const char *const *keys, const struct json *
                                             [TOLD_WAIT_RATIO] = told(json_member(times, "Wait Time Ratio")),
                                             [TOLD_SYNCHRONIZATION_RATIO] =
                                                 told(json_member(times, "Synchronization Time Ratio"))};
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        values[TOLD_NS + i] = told(json_member(times, cluster_time_titles[i]));
+    for (size_t i = 0; i < COMM_TIMES; i++)
+        values[TOLD_NS + i] = told(json_member(times, comm_time_titles[i]));
     int status = rank_reader_begin_operator(reader, keys, values, err);
-    for (size_t i = 0; status == 0 && i < TRANSPORTS; i++) {
-        const struct json *info = json_member(bandwidths, cluster_transport_names[i]);
+    for (size_t i = 0; status == 0 && i < COMM_TRANSPORTS; i++) {
+        const struct json *info = json_member(bandwidths, collective_media[i]);
         const struct told_value transfer[TOLD_TRANSFER] = {
             told(json_member(info, "Transit Size(MB)")), told(json_member(info, "Transit Time(ms)")),
             told(json_member(info, "Bandwidth(GB/s)")), told(json_member(info, "Large Packet Ratio"))};
