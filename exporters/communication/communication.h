@@ -3,7 +3,7 @@
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 
-#include "exporters/communication/communication_json.h"
+#include "exporters/communication_json.h"
 #include "exporters/reports/framework/analysis.h"
 
 struct comm_operator {

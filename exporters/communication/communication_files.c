@@ -6,7 +6,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/communication/analyzer_tables.h"
 #include "exporters/communication/collectives.h"
-#include "exporters/communication/communication_json.h"
+#include "exporters/communication_json.h"
 #include "exporters/output_file.h"
 
 #include <inttypes.h>

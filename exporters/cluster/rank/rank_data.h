@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
-#include "exporters/communication/communication_json.h"
+#include "exporters/communication_json.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "Communication Time Info" and "Communication Bandwidth Info" of communication.json: of a capture's own, of the
  * frameworks' and of a cluster's. */
-#ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_JSON_H
-#define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_JSON_H
+#ifndef MSPROF_EXPORTERS_COMMUNICATION_JSON_H
+#define MSPROF_EXPORTERS_COMMUNICATION_JSON_H
 
 #include "analysis/collective.h"
 #include "exporters/json_text.h"

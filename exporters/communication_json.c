@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/communication/communication_json.h"
+#include "exporters/communication_json.h"
 
 #include "base/number.h"
 
