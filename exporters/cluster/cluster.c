@@ -290,14 +290,6 @@ static size_t take_entries(struct analysis *analysis, uint32_t group, uint32_t s
     return end - first;
 }
 
-static bool same_members(const struct plan *plan, size_t a, size_t b)
-{
-    const struct plan_group *x = &plan->groups.items[a], *y = &plan->groups.items[b];
-    return x->member_count == y->member_count &&
-           memcmp(plan->members.items + x->first_member, plan->members.items + y->first_member,
-                  x->member_count * sizeof *plan->members.items) == 0;
-}
-
 /* Merges and judges one half. */
 static int analyse_half(struct analysis *analysis, struct half *half, struct err *err)
 {
@@ -358,7 +350,7 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
         analysis->next_entry[plan->entries.items[i].group] = i;
     for (uint32_t first = 0, end; status == 0 && first < count; first = end) {
         end = first + 1;
-        while (end < count && same_members(plan, first, end))
+        while (end < count && plan_same_members(plan, &plan->groups.items[first], &plan->groups.items[end]))
             end++;
         status = analyse_run(analysis, first, end, err);
         progress_update(analysis->request->progress, "cluster", end, count);

@@ -254,6 +254,13 @@ const struct aggregate *plan_rank(const struct plan *plan, int64_t number)
     return place < plan->rank_count && plan->ranks[place].rank == number ? &plan->ranks[place] : NULL;
 }
 
+bool plan_same_members(const struct plan *plan, const struct plan_group *a, const struct plan_group *b)
+{
+    return a->member_count == b->member_count &&
+           memcmp(plan->members.items + a->first_member, plan->members.items + b->first_member,
+                  a->member_count * sizeof *plan->members.items) == 0;
+}
+
 /* ---- missing ---- */
 
 static void tell_steps(const struct plan *plan, struct diagnostics *diag)

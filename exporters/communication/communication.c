@@ -65,21 +65,9 @@ static void put_group_key(struct json_out *json, const char *name, uint64_t grou
 
 /* ---- reading ---- */
 
-static bool contains(const char *name, const char *word)
-{
-    return strstr(name, word) != NULL;
-}
-
-static bool starts_with(const char *name, const char *head)
-{
-    return strncasecmp(name, head, strlen(head)) == 0;
-}
-
 static bool is_point_to_point(bool pytorch, const char *name)
 {
-    return pytorch ? starts_with(name, "hcom_send") || starts_with(name, "hcom_receive") ||
-                         starts_with(name, "hcom_batchsendrecv")
-                   : contains(name, "Send") || contains(name, "Receive");
+    return pytorch ? collective_is_of_two(name) : strstr(name, "Send") != NULL || strstr(name, "Receive") != NULL;
 }
 
 struct own_task {

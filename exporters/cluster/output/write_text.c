@@ -78,13 +78,6 @@ static void put_ranks(struct json_out *json, const char *key, const int64_t *ran
     json_put_end(json, ']');
 }
 
-static bool same_members(const struct plan *plan, const struct plan_group *a, const struct plan_group *b)
-{
-    return a->p2p == b->p2p && a->member_count == b->member_count &&
-           memcmp(plan->members.items + a->first_member, plan->members.items + b->first_member,
-                  a->member_count * sizeof *plan->members.items) == 0;
-}
-
 /* The sets of ranks of one kind, each once: groups of the same ranks follow each other. */
 static void put_sets(struct json_out *json, const char *key, const struct plan *plan, bool p2p)
 {
@@ -92,7 +85,7 @@ static void put_sets(struct json_out *json, const char *key, const struct plan *
     json_put_begin(json, key, '[');
     for (size_t i = 0; i < plan->groups.count; i++) {
         const struct plan_group *group = &plan->groups.items[i];
-        if (group->p2p != p2p || (before != NULL && same_members(plan, before, group)))
+        if (group->p2p != p2p || (before != NULL && plan_same_members(plan, before, group)))
             continue; /* groups of the same ranks stand together, whatever their half */
         put_ranks(json, NULL, plan->members.items + group->first_member, group->member_count);
         before = group;

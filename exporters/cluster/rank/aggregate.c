@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/checksum.h"
+#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -27,20 +28,10 @@ static int damaged(const char *path, const char *what, struct err *err)
 
 static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const char *path, struct err *err)
 {
-    unsigned char *p = buffer;
-    while (length > 0) {
-        ssize_t got = pread(fd, p, length, (off_t)offset);
-        if (got < 0 && errno == EINTR && !interrupted())
-            continue;
-        if (got < 0)
-            return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
-        if (got == 0)
-            return damaged(path, "it is cut short", err);
-        p += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return 0;
+    ssize_t got = file_read_at(fd, buffer, length, offset);
+    if (got < 0)
+        return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
+    return (size_t)got == length ? 0 : damaged(path, "it is cut short", err);
 }
 
 static int check_header(const struct aggregate_header *header, uint64_t size, const char *fingerprint, const char *path,
@@ -632,7 +623,7 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
         const struct rank_operator *operator_ = &rank->operators.items[from->first_operator + i];
         const struct interned *name = &rank->texts.items[operator_->name];
         add_to_sum(sum, operator_);
-        if (!from->p2p && !rank_is_point_to_point(name->bytes))
+        if (!from->p2p && !collective_is_of_two(name->bytes))
             writer->rows.items[writer->rows.count++] =
                 (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[COMM_ELAPSE]};
     }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 void rank_data_init(struct rank_data *rank)
 {
@@ -95,16 +94,6 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
     rank->runs.items[rank->runs.count++] = (struct rank_run){member, 0, 1};
     group->run_count++;
     return 0;
-}
-
-bool rank_is_point_to_point(const char *name)
-{
-    static const char *const beginnings[] = {"hcom_send", "hcom_receive", "hcom_batchsendrecv"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    }
-    return false;
 }
 
 static int compare_packets(const void *a, const void *b)

@@ -119,9 +119,6 @@ int rank_group_of(struct rank_data *rank, const char *number, size_t length, uin
 /* Adds a rank to the list of a group, whose list is the last one. */
 int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int64_t member, struct err *err);
 
-/* Whether an operator of this name sends or receives between two ranks: nobody waits for the last one there. */
-bool rank_is_point_to_point(const char *name);
-
 /* Makes packets of equal sizes in a part of a list one; how many different ones there are, ascending. */
 uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end);
 
