@@ -111,7 +111,7 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
                       int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
                                   size_t length, const struct place *place, struct err *err),
                       struct err *err);
-/* span_check at the current record. */
+/* diag_check_span at the current record. */
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
 static inline bool row_has(const struct row *row, size_t column)
 {

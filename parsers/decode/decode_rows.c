@@ -300,7 +300,7 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     if (span_is_sound(start_ns, end_ns))
         return true;
     struct place place = decoder_place(decoder, NULL);
-    return span_check(decoder_diag(decoder), &place, what, start_ns, end_ns);
+    return diag_check_span(decoder_diag(decoder), &place, what, start_ns, end_ns);
 }
 
 struct bytes decoder_bytes(const struct decoder *decoder)
@@ -341,8 +341,13 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err)
 {
     struct row_sink *sink = decoder->sink;
+    struct open_batch *open = decoder_open_batch(decoder, source->kind);
     size_t rows = 1;
-    int status = 0;
+    int status = open != NULL && open->batch != NULL ? commit(decoder, open, err) : 0; /* rows before those of it */
+    if (status < 0) {
+        source->release(source);
+        return status;
+    }
     if (sink->defer != NULL) {
         sink->defer(sink, source);
         return 0;

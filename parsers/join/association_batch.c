@@ -146,6 +146,6 @@ int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *e
 
 void flip_list_release(struct flip_list *list)
 {
-    free(list->items);
+    large_free(list->items);
     *list = (struct flip_list){.items = NULL};
 }

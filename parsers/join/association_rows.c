@@ -191,7 +191,7 @@ int association_emit_tasks(struct association *association, struct err *err)
     struct collective_runs runs = {.items = NULL};
     struct spool_item item;
     int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
-    for (uint32_t i = 0; association->joined != NULL && status == 0; i++) {
+    for (uint32_t i = 0; association->joined != NULL && status == 0; large_pass(i++)) {
         int any = spool_next(association->joined, &item, err);
         if (any <= 0) {
             status = any;

@@ -90,7 +90,7 @@ static void finish(struct decoder *decoder, const void *arg, const struct place 
     int64_t start_ns = number_scale(row->cells[START_TICK].integer, 1000000, state->khz),
             end_ns = number_scale(row->cells[END_TICK].integer, 1000000, state->khz);
     if (!span_is_sound(start_ns, end_ns)) {
-        *keep = span_check(decoder_diag(decoder), place, "the node", start_ns, end_ns);
+        *keep = diag_check_span(decoder_diag(decoder), place, "the node", start_ns, end_ns);
         return;
     }
     row_set_integer(row, START_NS, start_ns);
