@@ -15,9 +15,8 @@ struct call_rows {
     struct spool *calls; /* struct left_call */
 };
 
-/* The columns of a call; first_row: the row of the first of its thread's calls. */
-static void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
-                         struct row *row)
+void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
+                  struct row *row)
 {
     const struct call_kind *kind = &kinds[call->kind];
     row_set_integer(row, HOST_CALL_THREAD_ID, thread_id);
