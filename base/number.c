@@ -147,6 +147,10 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
         return p;
     *p++ = '.';
     char *end = p + decimals, *to = end;
+    if (decimals <= 8) {
+        put_eight(p, (uint32_t)(rest * powers_of_ten[8 - decimals]));
+        to = p;
+    }
     for (; to - p >= 2; rest /= 100)
         put_pair(to -= 2, (uint32_t)(rest % 100));
     if (to > p)

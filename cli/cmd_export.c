@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"
-#include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"

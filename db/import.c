@@ -2,6 +2,7 @@
 #include "db/import.h"
 
 #include "base/progress.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
 #include "db/query/query_loop.h"
@@ -9,8 +10,6 @@
 #include "db/table_rows.h"
 #include "parsers/decode/decode.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,14 +285,9 @@ static void release_lists(struct pipeline *pipeline)
     free(pipeline->filled);
 }
 
-/* Signals go to the main thread only, so that they end its waiting system calls. */
 static int start_decoder(struct pipeline *pipeline, pthread_t *ret, struct err *err)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(ret, NULL, decoder_thread, pipeline);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int failure = thread_start(ret, decoder_thread, pipeline);
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start the decoder's thread");
 }
 

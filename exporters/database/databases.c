@@ -211,27 +211,17 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
 {
     struct db_export export = {.part = NULL};
     uint64_t rows;
-    int status = cann_parts_load(db, &export.parts, err);
-    if (status == 0)
-        status = cann_frequencies_load(db, &export.frequencies, err);
-    if (status == 0)
-        status = (export.unified = unified_new(path, err)) != NULL ? 0 : -(int)err->code;
-    if (status == 0 && options->database != NULL)
-        status = add_capture(&export, db, err);
-    if (status == 0)
-        status = unified_connect(export.unified, options->database, err);
-    if (status == 0)
-        status = cann_db_samples(export.unified, db, err);
-    if (status == 0 && add != NULL)
-        status = add(arg, export.unified, err);
-    if (status == 0)
-        status = name_older(export.unified, options->cann_version, err);
-    if (status == 0) {
-        status = unified_commit(export.unified, &rows, err);
-    } else {
+    bool failed = cann_parts_load(db, &export.parts, err) < 0 ||
+                  cann_frequencies_load(db, &export.frequencies, err) < 0 ||
+                  (export.unified = unified_new(path, err)) == NULL ||
+                  (options->database != NULL && add_capture(&export, db, err) < 0) ||
+                  unified_connect(export.unified, options->database, err) < 0 ||
+                  cann_db_samples(export.unified, db, err) < 0 || (add != NULL && add(arg, export.unified, err) < 0) ||
+                  name_older(export.unified, options->cann_version, err) < 0;
+    if (failed)
         unified_abort(export.unified);
-    }
-    if (status == 0) {
+    failed = failed || unified_commit(export.unified, &rows, err) < 0;
+    if (!failed) {
         result->files++;
         result->rows += rows;
         if (options->written != NULL)
@@ -239,7 +229,7 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
     }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -346,20 +336,14 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
 {
     size_t count;
     struct stretch *stretches = stretches_of(analysis, &count, err);
-    char *beside = path_join(analysis->options->directory, "");
+    char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
     *ret = (struct framework_part){.fd = -1};
-    int status = stretches == NULL ? -(int)err->code : beside == NULL ? err_no_memory(err) : 0;
-    if (status == 0) {
-        ret->fd = temporary_create(beside, &ret->path, err);
-        status = ret->fd < 0 ? ret->fd : 0;
-    }
-    if (status == 0)
-        status = stretches_database_make(analysis->db, analysis->database, ret->path, stretches, count, err);
-    if (status == 0)
-        status = database_open(ret->path, &ret->db, err);
+    bool failed = stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
+                  stretches_database_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
+                  database_open(ret->path, &ret->db, err) < 0;
     free(beside);
     free(stretches);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void framework_part_release(struct framework_part *part)

@@ -477,21 +477,14 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
                                                                           : -(int)err->code;
 }
 
-static int take_attached(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    *(bool *)arg = query_integer(row, 0) != 0;
-    return 0;
-}
-
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct ascend_load load = {.flame = flame};
-    bool framework = false;
-    bool done = query_run(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, NULL, 0, take_attached, &framework, err) == 0 &&
+    int64_t framework = 0;
+    bool done = query_number(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, &framework, err) == 0 &&
                 cann_names_load(db, &load.names, err) == 0 &&
-                (flame->weight == FLAME_HOST ? make_host(&load, db, framework, err)
-                                             : make_device(&load, db, framework, err)) == 0;
+                (flame->weight == FLAME_HOST ? make_host(&load, db, framework != 0, err)
+                                             : make_device(&load, db, framework != 0, err)) == 0;
 
     sqlite3_finalize(load.frames);
     spool_free(load.spool);

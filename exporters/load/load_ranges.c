@@ -258,6 +258,27 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
     return 0;
 }
 
+int named_times_largest(const struct named_times *times, struct named_series ret[NAMED_LARGEST], size_t *ret_count,
+                        struct err *err)
+{
+    size_t *ranked = NULL;
+    int status = named_times_rank(times, &ranked, err);
+
+    *ret_count = 0;
+    for (size_t i = 0; status == 0 && i < times->count && *ret_count < NAMED_LARGEST; i++) {
+        const struct durations *durations = &times->items[ranked[i]].durations;
+        struct named_series *series = &ret[*ret_count];
+        if (durations->count == 0)
+            continue;
+        *series = (struct named_series){.name = times->names.items[ranked[i]].bytes,
+                                        .period_ns = named_times_period_ns(times, ranked[i])};
+        status = series_make(&series->times, durations->items, durations->count, err);
+        *ret_count += status == 0;
+    }
+    free(ranked);
+    return status;
+}
+
 double named_times_period_ns(const struct named_times *times, size_t name)
 {
     double apart = (double)interval_length(times->items[name].first_ns, times->items[name].last_ns);

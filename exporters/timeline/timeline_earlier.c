@@ -803,7 +803,7 @@ int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err
     *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
     if (cann_names_load(run->db, &draw->names, err) < 0)
         return -(int)err->code;
-    return slice_operators_load(&draw->operators, run->db, &draw->names, NULL, !run->options->trace_compat, err);
+    return slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, !run->options->trace_compat, err);
 }
 
 void earlier_close(struct earlier *draw)

@@ -305,7 +305,8 @@ int tracks_walk(struct track_run *run, struct err *err)
         return 0;
     run->parallel = parallel_new(&work, &run->trace.out, err);
     const bool failed = run->parallel == NULL || walk_rows(run, TRACK_CALLS, err) < 0 ||
-                        walk_rows(run, TRACK_TASKS, err) < 0 || parallel_finish(run->parallel, err) < 0;
+                        slice_operators_wait(&run->operators, err) < 0 || walk_rows(run, TRACK_TASKS, err) < 0 ||
+                        parallel_finish(run->parallel, err) < 0;
     parallel_free(run->parallel);
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);

@@ -72,6 +72,9 @@ int64_t decoder_file_id(const struct decoder *decoder);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Likewise a row with these values, and the file that is being read. */
+int decoder_emit_copy(struct decoder *decoder, const struct record_kind *kind, const struct row *values,
+                      struct err *err);
 /* Emits the rows of a source, which it takes over. They must be all of their kind. */
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err);
 /* For record hooks: the current record has been taken; no row of its own is stored. */

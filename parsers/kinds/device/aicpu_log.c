@@ -107,8 +107,7 @@ static int open_log(struct decoder *decoder, void *opaque, const struct capture_
 }
 
 const struct record_kind kind_aicpu_log = {
-    .name = "aicpu_log",
-    .table = "aicpu_log",
+    OWN_TABLE("aicpu_log"),
     .families = FAMILY_JOB,
     .title = "Operator of the AI CPU, of 2020",
     .doc = "One execution of an operator on the AI CPU, as that measured it. Text in two entries, \"[<stamp>] "
