@@ -24,6 +24,7 @@ enum stored_form { STORED_INTEGER, STORED_TEXT, STORED_PIECE };
 struct bulk_kind {
     const struct record_kind *kind;
     sqlite3_stmt *insert;                             /* NULL: not prepared */
+    uint64_t bound;                                   /* columns of the row before: the others are NULL in it */
     struct stored_column columns[RECORD_MAX_COLUMNS]; /* in order */
     size_t column_count;                              /* 0: no batch came yet */
     uint64_t stored, integers;                        /* these columns, and which of them are numbers */
@@ -103,6 +104,8 @@ static int insert_row(struct bulk *bulk, struct bulk_kind *entry, const struct c
     for (size_t i = 0; i < entry->column_count; i++) {
         const struct stored_column stored = entry->columns[i];
         const struct cell *cell = &cells[stored.column];
+        if (((present | entry->bound) >> stored.column & 1) == 0)
+            continue;
         if ((present >> stored.column & 1) == 0)
             sqlite3_bind_null(entry->insert, (int)i + 1);
         else if (stored.form == STORED_INTEGER)
@@ -113,6 +116,7 @@ static int insert_row(struct bulk *bulk, struct bulk_kind *entry, const struct c
     int status =
         sqlite3_step(entry->insert) == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");
     sqlite3_reset(entry->insert);
+    entry->bound = present;
     return status;
 }
 

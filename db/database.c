@@ -4,7 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
-#include "db/query/query_scan.h"
+#include "db/query/take_row.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -202,7 +202,7 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
 int database_open_memory(sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open(":memory:", &db) == SQLITE_OK && query_scan_register(db) == SQLITE_OK) {
+    if (sqlite3_open(":memory:", &db) == SQLITE_OK && take_row_register(db) == SQLITE_OK) {
         *ret = db;
         return 0;
     }
@@ -410,7 +410,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     }
     database_poll_interrupts(db);
     distrust(db);
-    if (query_scan_register(db) != SQLITE_OK) {
+    if (take_row_register(db) != SQLITE_OK) {
         status = database_error(err, db, "cannot prepare queries");
         goto out;
     }

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "db/database.h"
-#include "db/query/query_loop.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -547,34 +546,43 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
     return status == 0 && !statements->failed && !text->failed;
 }
 
-struct numbering {
-    sqlite3 *db;
-    int64_t bytes;
-};
-
 /* Import numbers the rows of a table from 1 on; those that know only the last number count on it. A row takes a byte at
  * least, so that numbers beyond the file's size have large gaps. */
-static int check_numbers(void *arg, sqlite3_stmt *row, struct err *err)
+static bool is_within(sqlite3 *db, const char *table, const char *order, int64_t size, bool *ret_empty)
 {
-    const struct numbering *numbering = arg;
-    struct err ignored = ERR_INIT; /* a table that cannot be read is told of by whoever reads it */
-    int64_t numbered = 0;
-    const char *table = query_text(row, 0);
-    char *sql = sqlite3_mprintf("SELECT coalesce((SELECT min(rowid) FROM \"%w\"), 1) >= 1"
-                                " AND coalesce((SELECT max(rowid) FROM \"%w\"), 1) <= %lld",
-                                table, table, (long long)numbering->bytes);
-    bool wrong = sql == NULL || (query_number(numbering->db, sql, &numbered, &ignored) == 0 && numbered == 0);
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" ORDER BY rowid%s LIMIT 1", table, order);
+    bool within = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
+    /* a table that cannot be read is told of by whoever reads it */
+    *ret_empty = !within || sqlite3_step(statement) != SQLITE_ROW;
+    if (!*ret_empty)
+        within = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 0) <= size;
+    sqlite3_finalize(statement);
     sqlite3_free(sql);
-    return wrong ? err_set(err, ERR_FORMAT, "rows are not numbered from 1 on") : 0;
+    return within;
+}
+
+static bool is_numbered(sqlite3 *db, const char *table, int64_t size)
+{
+    bool empty;
+    return is_within(db, table, "", size, &empty) && (empty || is_within(db, table, " DESC", size, &empty));
 }
 
 static bool rows_are_numbered(sqlite3 *db)
 {
-    static const char tables[] =
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID'";
-    struct err ignored = ERR_INIT;
-    struct numbering numbering = {db, database_bytes(db)};
-    return numbering.bytes >= 0 && query_run(db, tables, NULL, 0, check_numbers, &numbering, &ignored) == 0;
+    sqlite3_stmt *tables;
+    int code;
+    int64_t size = database_bytes(db);
+    if (size < 0 || sqlite3_prepare_v2(db,
+                                       "SELECT name FROM sqlite_schema WHERE type = 'table' AND"
+                                       " sql NOT LIKE '%WITHOUT ROWID'",
+                                       -1, &tables, NULL) != SQLITE_OK)
+        return false;
+    bool numbered = true;
+    while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
+        numbered = code == SQLITE_ROW && is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size);
+    sqlite3_finalize(tables);
+    return numbered;
 }
 
 bool schema_is_ours(sqlite3 *db)

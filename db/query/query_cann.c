@@ -362,8 +362,11 @@ static int give_call_span(void *arg, int64_t *row, struct err *err)
     return reading->span(reading->arg, &span, err);
 }
 
-#define TASK_ROWS(first, end) {.fields = task_fields + (first), .field_count = (end) - (first)}, give_task
-#define CALL_ROWS(first) {.fields = call_fields + (first), .field_count = END_OF_CALL - (first)}, give_call
+#define TASK_ROWS(first, end)                                                                                          \
+    .select = {.fields = task_fields + (first), .field_count = (end) - (first)}, .give = give_task
+#define CALL_ROWS(first)                                                                                               \
+    .select = {.fields = call_fields + (first), .field_count = END_OF_CALL - (first)}, .give = give_call,              \
+    .of_calls = true
 
 static const struct rows {
     struct query_select select;
@@ -372,18 +375,18 @@ static const struct rows {
     bool of_calls;
 } all_rows[] = {
     [CANN_TASKS] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK)},
-    [CANN_TASKS_COUNTED] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK), &counter_select},
+    [CANN_TASKS_COUNTED] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK), .counters = &counter_select},
     [CANN_SUMS] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM)},
-    [CANN_SUMS_COUNTED] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM), &counter_select},
+    [CANN_SUMS_COUNTED] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM), .counters = &counter_select},
     [CANN_TICKS] = {TASK_ROWS(0, END_OF_TICKS)},
-    [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), &cycle_select},
-    [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), &counter_select},
-    [CANN_TASK_DURATIONS] = {{QUERY_FIELDS(task_duration_fields)}, give_task},
-    [CANN_TASK_SPANS] = {{QUERY_FIELDS(task_span_fields)}, give_task_span},
-    [CANN_CALLS] = {CALL_ROWS(0), .of_calls = true},
-    [CANN_TIMED_CALLS] = {CALL_ROWS(FIRST_OF_TIMED_CALL), .of_calls = true},
-    [CANN_CALL_DURATIONS] = {CALL_ROWS(FIRST_OF_CALL_DURATION), .of_calls = true},
-    [CANN_CALL_SPANS] = {{QUERY_FIELDS(call_span_fields)}, give_call_span, .of_calls = true},
+    [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), .counters = &cycle_select},
+    [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), .counters = &counter_select},
+    [CANN_TASK_DURATIONS] = {.select = {QUERY_FIELDS(task_duration_fields)}, .give = give_task},
+    [CANN_TASK_SPANS] = {.select = {QUERY_FIELDS(task_span_fields)}, .give = give_task_span},
+    [CANN_CALLS] = {CALL_ROWS(0)},
+    [CANN_TIMED_CALLS] = {CALL_ROWS(FIRST_OF_TIMED_CALL)},
+    [CANN_CALL_DURATIONS] = {CALL_ROWS(FIRST_OF_CALL_DURATION)},
+    [CANN_CALL_SPANS] = {.select = {QUERY_FIELDS(call_span_fields)}, .give = give_call_span, .of_calls = true},
 };
 
 struct cann_reader {
