@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "db/query/query_cann.h"
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/event.h"
 
 #include <stddef.h>

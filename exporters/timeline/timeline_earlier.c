@@ -360,7 +360,7 @@ static int read_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
     draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_CYCLES, add_task, draw, err) < 0 ||
+    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
         device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
         ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
         return -(int)err->code;

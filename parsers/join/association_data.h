@@ -545,6 +545,13 @@ int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
 
+/* The number of a text in table name; NULL when there is none. */
+static inline void row_set_text(struct row *row, size_t column, uint32_t text)
+{
+    if (text != NO_INDEX)
+        row_set_integer(row, column, text + INT64_C(1));
+}
+
 /* The columns of a call; first_row: the row of the first of its thread's calls. */
 void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,
                   struct row *row);

@@ -245,11 +245,7 @@ static int add_contexts(struct association *association, const struct thread *th
 static int compare_captures(const void *a, const void *b)
 {
     const struct stream_capture *x = a, *y = b;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->ends - y->ends;
+    return ARRAY_ORDERS(array_order(x->stream, y->stream), array_order(x->time_ns, y->time_ns), x->ends - y->ends);
 }
 
 /* The model whose tasks the stream takes at this time. */

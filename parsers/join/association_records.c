@@ -14,6 +14,11 @@ struct association *decoder_association(struct decoder *decoder)
     return decoder->association != NULL && decoder->association->executions == NULL ? decoder->association : NULL;
 }
 
+struct association *decoder_join(struct decoder *decoder)
+{
+    return decoder->association;
+}
+
 struct association *association_new(struct decoder *decoder, struct err *err)
 {
     struct association *association = calloc(1, sizeof *association);

@@ -184,15 +184,6 @@ static int compare_starts(const void *a, const void *b)
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static int take_tasks(struct scopes *scopes, struct err *err)
-{
-    sqlite3 *db = scopes->view->analysis->db;
-    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, scopes, err) : -(int)err->code;
-    cann_task_reader_free(reader);
-    return status;
-}
-
 /* Scope Layer: the operators' scopes, nested. */
 static int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
 {
@@ -207,7 +198,8 @@ static int trace_write_scopes(struct framework_trace *view, struct trace *trace,
     scopes->cpu_count = view->cpu_ops.count;
     array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);
     scopes->names = report_names(&view->analysis->session, true, err);
-    int status = scopes->names != NULL ? take_tasks(scopes, err) : -(int)err->code;
+    int status = scopes->names != NULL ? cann_each_task(view->analysis->db, CANN_TASKS, take_task, scopes, err)
+                                       : -(int)err->code;
     if (status == 0)
         status = take_cpu_ops(scopes, INT64_MAX, err);
     struct err ignored = ERR_INIT;
