@@ -407,6 +407,12 @@ static int64_t convert_wide(wide ticks, int64_t hz, wide base)
 #define USUAL_TICKS (UINT64_C(1) << 52) /* in nanoseconds at 1 MHz 2^62 */
 #define USUAL_NS ((uint64_t)5 * 1000000000 * 1000000000 / 2)
 
+/* Nanoseconds of a tick of the counters that most machines have, whose conversion is no division; 0: of another. */
+static inline int64_t whole_tick_ns(int64_t hz)
+{
+    return hz == 100000000 ? 10 : hz == 50000000 ? 20 : hz == NANOSECONDS ? 1 : 0;
+}
+
 /* convert_wide() of ticks since a start, without a division of 128 bits in the usual case; start >= 0. */
 static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ticks, int64_t hz, int64_t base_ns)
 {
@@ -415,6 +421,9 @@ static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ti
         (uint64_t)hz - 1000000 > USUAL_HZ - 1000000 || (uint64_t)base_ns > USUAL_NS)
         return convert_wide((wide)tick - start + late_ticks, hz, base_ns);
     int64_t ticks = (int64_t)since + late_ticks;
+    const int64_t tick_ns = whole_tick_ns(hz);
+    if (tick_ns > 0)
+        return ticks * tick_ns + base_ns;
     if (ticks < USUAL_HZ)
         return (ticks * NANOSECONDS + hz / 2) / hz + base_ns;
     return ticks / hz * NANOSECONDS + (ticks % hz * NANOSECONDS + hz / 2) / hz + base_ns;
