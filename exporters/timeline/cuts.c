@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "exporters/load/load.h"
+#include "exporters/timeline/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,22 @@ size_t trace_cuts_part(const struct cut_borders *borders, const struct export_op
         return time_ns > options->from_ns ? (size_t)((time_ns - options->from_ns) / options->split_value) : 0;
     }
     return borders != NULL ? search_until(borders->items, borders->count, sizeof *borders->items, 0, time_ns) : 0;
+}
+
+int trace_cuts_read_steps(sqlite3 *db, int64_t origin_ns, struct cut_borders *ret, struct err *err)
+{
+    struct workload workload;
+    int status = workload_load(db, WITHOUT_COUNTERS, &workload, err);
+    if (status < 0)
+        return status;
+    if (array_reserve(ret, workload.step_count, err) < 0)
+        status = -(int)err->code;
+    for (size_t i = 0; status == 0 && i < workload.step_count; i++) {
+        if (workload.steps[i].source == (uint8_t)workload.step_source)
+            ret->items[ret->count++] = time_since(workload.steps[i].start_ns, origin_ns);
+    }
+    workload_release(&workload);
+    return status;
 }
 
 static void trace_cuts_release(struct trace_cuts *cuts)

@@ -205,8 +205,6 @@ static const struct trace_flow host_to_device = {.name = "HostToDevice", .catego
 
 struct track_answers;
 int track_answers_load(struct track_run *run, struct err *err);
-/* The work of devices, of answers that were loaded. */
-const struct workload *track_answers_workload(const struct track_answers *answers);
 /* Why a layer of them has nothing to show. */
 const char *track_answers_absence(const struct track_answers *answers);
 void track_answers_release(struct track_answers *answers);
