@@ -66,7 +66,7 @@ static int open_layer(struct scopes *scopes, const char *name, size_t length, in
 {
     struct layer *layer = &scopes->layers[scopes->open];
     const struct framework_slice slice = {.pid = scopes->pid, .thread = (int64_t)scopes->open};
-    if (framework_name_thread(&scopes->threads, scopes->trace, slice, "Scope Layer", 12, NULL, 0, err) < 0)
+    if (framework_name_thread(&scopes->threads, scopes->trace, slice, "Scope Layer", PLACE_SCOPE, NULL, 0, err) < 0)
         return -(int)err->code;
     *layer = (struct layer){strndup(name, length), start_ns, end_ns};
     if (layer->name == NULL)

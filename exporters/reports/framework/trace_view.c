@@ -84,7 +84,7 @@ int framework_name_thread(struct framework_threads *threads, struct trace *trace
     if (map_add(&threads->processes, &slice.pid, &added, err) == NULL)
         return -(int)err->code;
     if (added)
-        trace_name_process(trace, slice.pid, place, process, "CPU");
+        trace_name_process(trace, slice.pid, place, process, place == PLACE_SCOPE ? NULL : "CPU");
     if (map_add(&threads->threads, &key, &added, err) == NULL)
         return -(int)err->code;
     snprintf(number, sizeof number, "Thread %lld", (long long)slice.thread);

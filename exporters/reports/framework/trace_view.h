@@ -90,6 +90,8 @@ struct framework_threads {
 };
 struct framework_threads framework_threads_none(void);
 void framework_threads_release(struct framework_threads *threads);
+enum { PLACE_SCOPE = 12 }; /* of scopes of operators, which are of no processor */
+
 /* Names the thread of a slice, unless it is named, and its process. name NULL: by its number; behind: places. */
 int framework_name_thread(struct framework_threads *threads, struct trace *trace, struct framework_slice slice,
                           const char *process, int64_t place, const char *name, int64_t behind, struct err *err);

@@ -116,16 +116,6 @@ static int framework_write_details(struct framework_analysis *analysis, struct e
                                                                  : pytorch_write_tables(analysis, err);
 }
 
-static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
-{
-    if (analysis->framework->info.kind == FRAMEWORK_MINDSPORE)
-        return mindspore_write_memory(analysis, err);
-    int status = pytorch_write_memory(analysis, err);
-    if (!analysis->databases)
-        torch_forget_memory(analysis->framework->torch);
-    return status;
-}
-
 /* MindSpore copies what the capture's own analysis leaves, which is a database always. */
 static int write_analyzer(struct framework_analysis *analysis, struct err *err)
 {
