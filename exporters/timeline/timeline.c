@@ -8,7 +8,7 @@
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
 #include "exporters/timeline/answers.h"
-#include "exporters/timeline/cuts.h"
+#include "exporters/timeline/sink.h"
 #include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/timeline_svp.h"
 
