@@ -183,7 +183,7 @@ void row_cells(const char *row, const char *end, size_t count, struct table_cell
         const char *stop = i + 1 < count ? memchr(row, '\0', (size_t)(end - row)) : NULL;
         if (stop == NULL)
             stop = end;
-        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
+        cells[i] = (struct table_cell){row, (size_t)(stop - row)};
         row = stop < end ? stop + 1 : end;
     }
 }
@@ -329,22 +329,6 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
     return status;
 }
 
-/* ---- cells ---- */
-
-const char *row_format_cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
-{
-    if (cell->kind == CELL_TEXT ? cell->text == NULL : cell->value == DB_NULL) {
-        *ret_length = strlen(TABLE_MISSING);
-        return TABLE_MISSING;
-    }
-    if (cell->kind == CELL_TEXT) {
-        *ret_length = cell->length;
-        return cell->text;
-    }
-    *ret_length = (size_t)(number_put_shortest(buffer, cell->value, cell->decimals) - buffer);
-    return buffer;
-}
-
 /* ---- numbers ---- */
 
 static char *put_fixed(char *p, int64_t value, unsigned decimals)
@@ -396,7 +380,7 @@ char *form_put_real(char *p, enum report_form form, unsigned decimals, double re
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
     if (form != FORM_FIXED && form != FORM_SHORTEST)
-        return p + real_print_float(p, real);
+        return p + number_print_float(p, real);
     if (form == FORM_SHORTEST && decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
         /* Prints as printf would, but leaves it numbers that are nearly half between two. */
         double scaled = real * powers[decimals], nearest = nearbyint(scaled);

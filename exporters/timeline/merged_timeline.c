@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/database.h"
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/lanes.h"
 
 #include <stdio.h>
@@ -429,7 +429,7 @@ static int load(struct merged *merged, struct err *err)
         if (load_model(merged, i, err) < 0)
             return -(int)err->code;
     }
-    merged->reader = svp_task_reader_new(merged->run->db, err);
+    merged->reader = svp_task_reader_new(merged->run->db, true, err);
     return merged->reader != NULL ? 0 : -(int)err->code;
 }
 
