@@ -5,6 +5,8 @@
 #include "base/utf8.h"
 #include "exporters/json_text.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PIECE_MAX (64 * 1024 * JSON_TEXT_EXPANSION)
@@ -325,4 +327,76 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
     strbuf_release(&buf);
     strbuf_release(&whole);
     return status;
+}
+
+/* ---- numbers ---- */
+
+static char *put_fixed(char *p, int64_t value, unsigned decimals)
+{
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value, power = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        power *= 10;
+    if (value < 0)
+        *p++ = '-';
+    p = number_put_unsigned(p, magnitude / power);
+    if (decimals == 0)
+        return p;
+    *p++ = '.';
+    for (uint64_t rest = magnitude % power; power > 1; rest %= power) {
+        power /= 10;
+        *p++ = (char)('0' + rest / power);
+    }
+    return p;
+}
+
+char *form_put_integer(char *p, enum report_form form, unsigned decimals, int64_t value)
+{
+    switch (form) {
+    case FORM_SCALED:
+        return number_put_shortest(p, value, decimals);
+    case FORM_SCALED_FIXED:
+        return put_fixed(p, value, decimals);
+    case FORM_UNSIGNED:
+        return number_put_unsigned(p, (uint64_t)value);
+    case FORM_TIME:
+        return number_put_us(p, value);
+    case FORM_FIXED:
+        p = number_put_signed(p, value);
+        if (decimals > 0)
+            *p++ = '.';
+        memset(p, '0', decimals);
+        return p + decimals;
+    case FORM_FLOAT:
+        p = number_put_signed(p, value);
+        memcpy(p, ".0", 2);
+        return p + 2;
+    default:
+        return number_put_signed(p, value);
+    }
+}
+
+/* No locale in C17's "C". */
+char *form_put_real(char *p, enum report_form form, unsigned decimals, double real)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    if (form != FORM_FIXED && form != FORM_SHORTEST)
+        return p + number_print_float(p, real);
+    if (form == FORM_SHORTEST && decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
+        /* Prints as printf would, but leaves it numbers that are nearly half between two. */
+        double scaled = real * powers[decimals], nearest = nearbyint(scaled);
+        if (fabs(fabs(scaled - nearest) - 0.5) > 1e-6)
+            return number_put_shortest(p, (int64_t)nearest, decimals);
+    }
+    const int length = snprintf(p, FORM_NUMBER_MAX, "%.*f", (int)decimals, real);
+    char *end = p + (length > 0 && length < FORM_NUMBER_MAX ? length : 0);
+    if (form == FORM_FIXED || decimals == 0)
+        return end;
+    while (end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    if (end == p + 2 && memcmp(p, "-0", 2) == 0) {
+        *p = '0';
+        end--;
+    }
+    return end;
 }

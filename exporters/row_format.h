@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "db/query/query_cann.h"
 #include "exporters/export.h"
+#include "parsers/series.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,12 @@ void row_cells(const char *row, const char *end, size_t count, struct table_cell
 
 /* Whether a spreadsheet runs a cell with this text instead of showing it: what begins with = + - @ and is no number. */
 bool row_format_spreadsheet_runs(const char *text, size_t length);
+
+/* Numbers as a column of this form and so many decimals has them, in FORM_NUMBER_MAX bytes at most; real is finite.
+ * Each returns the end. */
+#define FORM_NUMBER_MAX 448
+char *form_put_integer(char *p, enum report_form form, unsigned decimals, int64_t value);
+char *form_put_real(char *p, enum report_form form, unsigned decimals, double real);
 
 static inline char *put_piece(char *p, const struct row_piece *piece)
 {

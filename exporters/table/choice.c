@@ -42,12 +42,12 @@ static bool number_of(const struct report_step *step, const struct report_value 
         *ret = value->real;
         return isfinite(*ret);
     case VALUE_INTEGER:
-        if (step->kind == STEP_TEXTS || step->kind == STEP_WORDS)
+        if (report_step_has_texts(step) || step->words != NULL)
             return false;
         *ret = (double)value->integer;
-        if (step->kind == STEP_SCALED || step->kind == STEP_SCALED_FIXED)
+        if (step->form == FORM_SCALED || step->form == FORM_SCALED_FIXED)
             *ret /= power_of_ten(step->decimals);
-        else if (step->kind == STEP_TIME)
+        else if (step->form == FORM_TIME)
             *ret /= 1000;
         return true;
     default:

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REAL_MAX 352 /* bytes of a printed double: 309 digits, a point, decimals */
 #define ID_MAX 256
 
 /* Texts of an enumeration as the format has them. */
@@ -218,17 +217,6 @@ static const struct row_piece *find_word(const struct words *words, int64_t valu
     return words->has_other ? &words->other : NULL;
 }
 
-static enum step_kind step_kind_of(enum report_form form)
-{
-    static const enum step_kind kinds[] = {
-        [FORM_TEXT] = STEP_PLAIN,        [FORM_SHORTEST] = STEP_SHORTEST, [FORM_FIXED] = STEP_FIXED,
-        [FORM_FLOAT] = STEP_FLOAT,       [FORM_SCALED] = STEP_SCALED,     [FORM_SCALED_FIXED] = STEP_SCALED_FIXED,
-        [FORM_TIME] = STEP_TIME,         [FORM_NAME] = STEP_TEXTS,        [FORM_TENSORS] = STEP_TEXTS,
-        [FORM_UNSIGNED] = STEP_UNSIGNED,
-    };
-    return kinds[form];
-}
-
 int report_step_init(struct report_step *step, const struct report_plan *plan, size_t column,
                      const struct row_format *pieces, const struct report_texts *texts, struct err *err)
 {
@@ -237,7 +225,7 @@ int report_step_init(struct report_step *step, const struct report_plan *plan, s
         .names = texts->names,
         .column = (uint16_t)column,
         .value = source->value > 0 ? source->value : (uint16_t)column,
-        .kind = (uint8_t)(source->names != NULL ? STEP_WORDS : step_kind_of(source->form)),
+        .form = (uint8_t)(source->names != NULL ? FORM_TEXT : source->form),
         .decimals = source->decimals,
     };
     if (source->form == FORM_NAME) {
@@ -346,87 +334,6 @@ void report_plan_release(struct report_plan *plan)
 
 /* ---- values ---- */
 
-/* A double with this many decimals, without zeros at the end unless all are wanted; no locale in C17's "C". */
-static size_t print_real(char text[REAL_MAX], double real, unsigned decimals, bool all)
-{
-    int length = snprintf(text, REAL_MAX, "%.*f", (int)decimals, real);
-    if (length < 0 || length >= REAL_MAX)
-        return 0;
-    size_t used = (size_t)length;
-    if (!all && decimals > 0) {
-        while (text[used - 1] == '0')
-            used--;
-        used -= text[used - 1] == '.';
-        if (used == 2 && text[0] == '-' && text[1] == '0') {
-            text[0] = '0';
-            used = 1;
-        }
-    }
-    return used;
-}
-
-/* A number that is none is not a number of JSON either: it does not exist. */
-static size_t print_number(const struct report_step *step, double real, char text[REAL_MAX])
-{
-    if (!isfinite(real))
-        return 0;
-    switch (step->kind) {
-    case STEP_FIXED:
-        return print_real(text, real, step->decimals, true);
-    case STEP_SHORTEST:
-        return print_real(text, real, step->decimals, false);
-    default:
-        return number_print_float(text, real);
-    }
-}
-
-static char *put_fixed(char *p, int64_t value, unsigned decimals)
-{
-    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value, power = 1;
-    for (unsigned i = 0; i < decimals; i++)
-        power *= 10;
-    if (value < 0)
-        *p++ = '-';
-    p = number_put_unsigned(p, magnitude / power);
-    if (decimals == 0)
-        return p;
-    *p++ = '.';
-    for (uint64_t rest = magnitude % power; power > 1; rest %= power) {
-        power /= 10;
-        *p++ = (char)('0' + rest / power);
-    }
-    return p;
-}
-
-static char *put_integer(const struct report_step *step, int64_t value, char *p, enum table_format format)
-{
-    switch (step->kind) {
-    case STEP_SCALED:
-        return number_put_shortest(p, value, step->decimals);
-    case STEP_SCALED_FIXED:
-        return put_fixed(p, value, step->decimals);
-    case STEP_UNSIGNED:
-        return number_put_unsigned(p, (uint64_t)value);
-    case STEP_TIME:
-        p = number_put_us(p, value);
-        if (format == TABLE_CSV || format == TABLE_SPREADSHEET)
-            *p++ = '\t';
-        return p;
-    case STEP_FIXED:
-        p = number_put_signed(p, value);
-        if (step->decimals > 0)
-            *p++ = '.';
-        memset(p, '0', step->decimals);
-        return p + step->decimals;
-    case STEP_FLOAT:
-        p = number_put_signed(p, value);
-        memcpy(p, ".0", 2);
-        return p + 2;
-    default:
-        return number_put_signed(p, value);
-    }
-}
-
 /* The text that a value is: of an id its row's, of a number its word. NULL: it is none. */
 static const char *text_of(const struct report_step *step, const struct report_value *value, size_t *ret_length)
 {
@@ -434,14 +341,14 @@ static const char *text_of(const struct report_step *step, const struct report_v
         *ret_length = value->length;
         return value->text;
     }
-    if (step->kind == STEP_TEXTS || value->kind == VALUE_NAME) {
+    if (report_step_has_texts(step) || value->kind == VALUE_NAME) {
         bool name = value->kind == VALUE_NAME;
         struct cann_text text =
             cann_text(name ? step->names : step->texts, value->integer, name ? 0 : step->text_column);
         *ret_length = text.length;
         return text.text;
     }
-    const struct row_piece *word = step->kind == STEP_WORDS ? find_word(step->words, value->integer) : NULL;
+    const struct row_piece *word = step->words != NULL ? find_word(step->words, value->integer) : NULL;
     *ret_length = word != NULL ? word->length : 0;
     return word != NULL ? word->text : NULL;
 }
@@ -449,15 +356,25 @@ static const char *text_of(const struct report_step *step, const struct report_v
 static bool is_number(const struct report_step *step, const struct report_value *value)
 {
     if (value->kind == VALUE_INTEGER)
-        return step->kind != STEP_TEXTS && (step->kind != STEP_WORDS || find_word(step->words, value->integer) == NULL);
+        return !report_step_has_texts(step) && (step->words == NULL || find_word(step->words, value->integer) == NULL);
     return value->kind == VALUE_SCALED;
 }
 
 static char *put_number(const struct report_step *step, const struct report_value *value, char *p,
                         enum table_format format)
 {
-    return value->kind == VALUE_SCALED ? number_put_shortest(p, value->integer, value->decimals)
-                                       : put_integer(step, value->integer, p, format);
+    if (value->kind == VALUE_SCALED)
+        return number_put_shortest(p, value->integer, value->decimals);
+    p = form_put_integer(p, step->form, step->decimals, value->integer);
+    if (step->form == FORM_TIME && (format == TABLE_CSV || format == TABLE_SPREADSHEET))
+        *p++ = '\t';
+    return p;
+}
+
+/* A number that is none is not a number of JSON either: it does not exist, and takes no bytes. */
+static size_t print_real(const struct report_step *step, double real, char text[FORM_NUMBER_MAX])
+{
+    return isfinite(real) ? (size_t)(form_put_real(text, step->form, step->decimals, real) - text) : 0;
 }
 
 /* A row that is being put: what is left of the room beyond that of numbers. */
@@ -479,8 +396,8 @@ static char *put_bytes(const char *text, size_t length, char *p, struct row_room
 static char *put_real(const struct report_plan *plan, const struct report_step *step, double value, char *p,
                       struct row_room *room)
 {
-    char text[REAL_MAX];
-    size_t length = print_number(step, value, text);
+    char text[FORM_NUMBER_MAX];
+    size_t length = print_real(step, value, text);
     return length > 0 ? put_bytes(text, length, p, room) : put_piece(p, &plan->pieces.missing);
 }
 
@@ -508,9 +425,9 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
     for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
         const struct report_value *value = &values[step->value];
         p = put_piece(p, &step->before);
-        if (value->kind == VALUE_SCALED || (value->kind == VALUE_INTEGER && step->kind == STEP_SCALED))
+        if (value->kind == VALUE_SCALED || (value->kind == VALUE_INTEGER && step->form == FORM_SCALED))
             p = number_put_shortest(p, value->integer, value->kind == VALUE_SCALED ? value->decimals : step->decimals);
-        else if (value->kind == VALUE_INTEGER && step->kind == STEP_PLAIN)
+        else if (value->kind == VALUE_INTEGER && step->form == FORM_TEXT && step->words == NULL)
             p = number_put_signed(p, value->integer);
         else if (value->kind == VALUE_MISSING)
             p = put_piece(p, &plan->pieces.missing);
@@ -530,13 +447,13 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
 static int encode_cell(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,
                        struct strbuf *buf)
 {
-    char number[REAL_MAX];
+    char number[FORM_NUMBER_MAX];
     size_t length = 0;
     const char *text = NULL;
     if (is_number(step, value))
         return strbuf_add(buf, number, (size_t)(put_number(step, value, number, plan->format) - number));
     if (value->kind == VALUE_REAL)
-        text = (length = print_number(step, value->real, number)) > 0 ? number : NULL;
+        text = (length = print_real(step, value->real, number)) > 0 ? number : NULL;
     else if (value->kind != VALUE_MISSING)
         text = text_of(step, value, &length);
     if (text == NULL)
@@ -561,14 +478,14 @@ int report_plan_encode(const struct report_plan *plan, const struct report_value
 
 bool report_step_text(const struct report_step *step, const struct report_value *value, struct strbuf *buf)
 {
-    char text[REAL_MAX];
+    char text[FORM_NUMBER_MAX];
     size_t length = 0;
     const char *found = text;
     strbuf_clear(buf);
     if (is_number(step, value))
         length = (size_t)(put_number(step, value, text, TABLE_TERMINAL) - text);
     else if (value->kind == VALUE_REAL)
-        found = (length = print_number(step, value->real, text)) > 0 ? text : NULL;
+        found = (length = print_real(step, value->real, text)) > 0 ? text : NULL;
     else
         found = value->kind != VALUE_MISSING ? text_of(step, value, &length) : NULL;
     if (found != NULL)

@@ -18,19 +18,6 @@ struct report_texts {
     const struct cann_texts *names, *tensors; /* NULL: no column needs them */
 };
 
-enum step_kind {
-    STEP_PLAIN,
-    STEP_WORDS,
-    STEP_TEXTS,
-    STEP_SHORTEST,
-    STEP_FIXED,
-    STEP_FLOAT,
-    STEP_SCALED,
-    STEP_SCALED_FIXED,
-    STEP_UNSIGNED,
-    STEP_TIME
-};
-
 /* How one column is put. */
 struct report_step {
     struct row_piece before; /* of the format */
@@ -38,10 +25,16 @@ struct report_step {
     struct words *words; /* of an enumeration; owned */
     uint16_t column;     /* of the plan */
     uint16_t value;      /* which value of the row */
-    uint8_t kind;        /* enum step_kind */
+    uint8_t form;        /* enum report_form; of an enumeration that of its other values */
     uint8_t decimals, text_column;
     bool joined; /* with the step before it */
 };
+
+/* Whether its values are ids of texts. */
+static inline bool report_step_has_texts(const struct report_step *step)
+{
+    return step->form == FORM_NAME || step->form == FORM_TENSORS;
+}
 
 struct report_plan {
     enum table_format format;

@@ -20,11 +20,6 @@ int track_answers_load(struct track_run *run, struct err *err)
     return splits_make(&answers->workload, &answers->splits, err);
 }
 
-const struct workload *track_answers_workload(const struct track_answers *answers)
-{
-    return &answers->workload;
-}
-
 const char *track_answers_absence(const struct track_answers *answers)
 {
     return answers->workload.facts.placed ? "the capture does not say when each task ran"

@@ -5,7 +5,6 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "db/database.h"
-#include "exporters/json_text.h"
 #include "exporters/timeline/sink.h"
 
 #include <stdlib.h>
@@ -132,19 +131,16 @@ int trace_close(struct trace *trace, int status, const struct trace_info *info, 
     free(trace->own);
     if (status == 0 && trace->events > 0)
         status = write_end(trace, info, err);
-    if (trace->sink != NULL) {
+    const bool sunk = trace->sink != NULL;
+    if (sunk) {
         status = close_sink(trace, status, err);
-        free(trace->path);
-        trace->path = NULL;
-        return status;
-    }
-    if ((status == 0 && trace->events > 0) || outfile_failed(&trace->out)) {
+    } else if ((status == 0 && trace->events > 0) || outfile_failed(&trace->out)) {
         status = outfile_commit(&trace->out, err);
     } else {
         outfile_abort(&trace->out);
         trace->events = 0;
     }
-    if (status == 0 && trace->events > 0) {
+    if (!sunk && status == 0 && trace->events > 0) {
         trace->run->result->files++;
         trace->run->result->rows += trace->events;
         if (options->written != NULL)
@@ -165,35 +161,32 @@ void trace_forget_texts(struct trace *trace)
 
 /* ---- metadata ---- */
 
-/* Begins a metadata event up to the opening of args. */
-static char *put_metadata(char *p, const struct trace_style *style, const char *event, int64_t pid, int64_t tid)
+/* text: the inside of a JSON string; NULL: the value is the number. */
+static void write_metadata(struct trace *trace, const char *event, int64_t pid, int64_t tid, const char *key,
+                           const char *text, size_t length, int64_t number)
 {
-    p = trace_put_literal(p, "{\"name\":\"");
-    p = trace_put_word(p, event);
+    const struct trace_style *style = &trace->style;
+    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    p = trace_put_word(p, trace->named ? ",\n" : "\n");
+    p = trace_put_word(trace_put_literal(p, "{\"name\":\""), event);
     *p++ = '"';
     if (style->phase == PHASE_SECOND)
         p = trace_put_phase(p, 'M');
     p = trace_put_place(p, style, pid, tid);
     if (style->phase == PHASE_BEFORE_ARGS)
         p = trace_put_phase(p, 'M');
-    return trace_put_literal(p, ",\"args\":{");
-}
-
-/* text: the inside of a JSON string. */
-static void write_json(struct trace *trace, const char *event, int64_t pid, int64_t tid, const char *key,
-                       const char *text, size_t length)
-{
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
-    p = trace_put_word(p, trace->named ? ",\n" : "\n");
-    p = put_metadata(p, &trace->style, event, pid, tid);
-    *p++ = '"';
-    p = trace_put_word(p, key);
-    trace_advance(trace, start, trace_put_literal(p, "\":\""));
-    outfile_write(&trace->out, text, length);
-    start = trace_reserve(trace, TRACE_EVENT_MAX);
-    p = trace_put_literal(start, "\"");
-    p = trace_end_args(p, &trace->style, 'M');
-    trace_advance(trace, start, p);
+    p = trace_put_word(trace_put_literal(p, ",\"args\":{\""), key);
+    p = trace_put_literal(p, "\":");
+    if (text == NULL) {
+        p = number_put_signed(p, number);
+    } else {
+        *p++ = '"';
+        trace_advance(trace, start, p);
+        outfile_write(&trace->out, text, length);
+        start = p = trace_reserve(trace, TRACE_EVENT_MAX);
+        *p++ = '"';
+    }
+    trace_advance(trace, start, trace_end_args(p, style, 'M'));
     trace->named = true;
 }
 
@@ -202,19 +195,13 @@ static void write_text(struct trace *trace, const char *event, int64_t pid, int6
 {
     char escaped[TRACE_THREAD_NAME_MAX * JSON_TEXT_EXPANSION];
     size_t length = json_text_piece(text, strlen(text), TRACE_THREAD_NAME_MAX);
-    write_json(trace, event, pid, tid, key, escaped, json_text_escape(escaped, text, length));
+    write_metadata(trace, event, pid, tid, key, escaped, json_text_escape(escaped, text, length), 0);
 }
 
 static void write_place(struct trace *trace, const char *event, int64_t pid, int64_t tid, int64_t sort_index)
 {
-    if (trace->style.unplaced)
-        return;
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
-    p = trace_put_literal(p, ",\n");
-    p = put_metadata(p, &trace->style, event, pid, tid);
-    p = trace_put_literal(p, "\"sort_index\":");
-    p = number_put_signed(p, sort_index);
-    trace_advance(trace, start, trace_end_args(p, &trace->style, 'M'));
+    if (!trace->style.unplaced)
+        write_metadata(trace, event, pid, tid, "sort_index", NULL, 0, sort_index);
 }
 
 void trace_name_process(struct trace *trace, int64_t pid, int64_t sort_index, const char *name, const char *label)
@@ -235,11 +222,19 @@ void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64
                             const struct strbuf *name)
 {
     outfile_check(&trace->out, name);
-    write_json(trace, "thread_name", pid, tid, "name", name->data, name->length);
+    write_metadata(trace, "thread_name", pid, tid, "name", name->data, name->length, 0);
     write_place(trace, "thread_sort_index", pid, tid, sort_index);
 }
 
 /* ---- pieces of events ---- */
+
+char *trace_put_string(char *p, const char *text)
+{
+    *p++ = '"';
+    p += json_text_escape(p, text, strlen(text));
+    *p++ = '"';
+    return p;
+}
 
 int trace_text(struct strbuf *buf, const char *text, size_t length)
 {
@@ -301,9 +296,7 @@ char *trace_guest_put_argument(char *p, const struct trace_guest *guest, const s
         return p;
     p = trace_put_literal(p, ",\"");
     p = trace_put_word(p, guest->argument);
-    p = trace_put_literal(p, "\":\"");
-    p += json_text_escape(p, launch->name, strlen(launch->name));
-    return trace_put_literal(p, "\"");
+    return trace_put_string(trace_put_literal(p, "\":"), launch->name);
 }
 
 static char *put_end(char *p, const struct trace_guest *guest, const struct trace_style *style, char phase,

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "db/query/query.h"
 #include "exporters/export.h"
+#include "exporters/json_text.h"
 #include "exporters/timeline/event.h"
 
 #include <sqlite3.h>
@@ -93,6 +94,10 @@ static inline int trace_slice_done(struct trace *trace, char *args_end, const st
 {
     return trace_event_done(trace, trace_end_slice(args_end, &trace->style, slice), err);
 }
+
+/* Puts a text of any bytes as a JSON string, of so many bytes at most; NULL takes none of them. */
+#define trace_string_room(text) ((text) != NULL ? JSON_TEXT_EXPANSION * strlen(text) + 2 : 0)
+char *trace_put_string(char *p, const char *text);
 
 /* Appends text of any bytes as a JSON string with its quotes: 0, or -1 with buf->failed set. */
 int trace_text(struct strbuf *buf, const char *text, size_t length);

@@ -244,8 +244,9 @@ static inline char *trace_end_args(char *p, const struct trace_style *style, cha
  * escaping; copy: another one of that kind. */
 #define trace_put_text(p, style, key, text, length)                                                                    \
     trace_put_text_of((p), (style), "" key, sizeof(key) - 1, (text), (length))
-#define trace_put_value_word(p, style, key, word) trace_put_word_of((p), (style), "" key, sizeof(key) - 1, (word))
-#define trace_put_copy(p, style, key, word) trace_put_copy_of((p), (style), "" key, sizeof(key) - 1, (word))
+#define trace_put_value_word(p, style, key, word)                                                                      \
+    trace_put_word_of((p), (style), CODE_TEXT, "" key, sizeof(key) - 1, (word))
+#define trace_put_copy(p, style, key, word) trace_put_word_of((p), (style), CODE_COPY, "" key, sizeof(key) - 1, (word))
 #define trace_put_decimals(p, style, key, value, decimals)                                                             \
     trace_put_decimals_of((p), (style), "" key, sizeof(key) - 1, (value), (decimals))
 #define trace_put_real(p, style, key, real) trace_put_real_of((p), (style), "" key, sizeof(key) - 1, (real))
@@ -284,29 +285,17 @@ static inline char *trace_put_text_of(char *p, const struct trace_style *style, 
                         : trace_put_bytes(trace_put_bytes(p, key, key_length), text, length);
 }
 
-static inline char *trace_put_quoted(char *p, const char *key, size_t key_length, const char *word, size_t length)
+static inline char *trace_put_word_of(char *p, const struct trace_style *style, enum event_code code, const char *key,
+                                      size_t key_length, const char *word)
 {
+    const size_t length = strlen(word);
+    if (style->coded)
+        return trace_put_coded_text(p, code, key, key_length, word, length);
     p = trace_put_bytes(p, key, key_length);
     *p++ = '"';
     p = trace_put_bytes(p, word, length);
     *p++ = '"';
     return p;
-}
-
-static inline char *trace_put_word_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
-                                      const char *word)
-{
-    const size_t length = strlen(word);
-    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, word, length)
-                        : trace_put_quoted(p, key, key_length, word, length);
-}
-
-static inline char *trace_put_copy_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
-                                      const char *word)
-{
-    const size_t length = strlen(word);
-    return style->coded ? trace_put_coded_text(p, CODE_COPY, key, key_length, word, length)
-                        : trace_put_quoted(p, key, key_length, word, length);
 }
 
 static inline char *trace_put_decimals_of(char *p, const struct trace_style *style, const char *key, size_t length,

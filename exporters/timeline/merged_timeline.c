@@ -5,12 +5,11 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/database.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/lanes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define NAME_MAX_BYTES (1024 * 1024)
 
 /* Places of processes: the host stands before devices. */
 enum { HOST_PLACE, DEVICE_PLACE };
@@ -38,7 +37,6 @@ struct merged {
     struct drawn_model *models;
     size_t model_count;
     struct trace trace;
-    struct strbuf text;
     struct trace_lanes host, device;
     int64_t pid, process_id; /* of the calls that come now */
     bool started;
@@ -119,16 +117,12 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
     enter_process(merged, call);
     struct trace_slice slice = {
         .pid = merged->pid, .start_ns = call->start_ns, .duration_ns = time_since(call->end_ns, call->start_ns)};
-    strbuf_clear(&merged->text);
-    if (trace_text(&merged->text, call->name, strlen(call->name)) < 0)
-        return err_set(err, ERR_LIMIT, "the name of an ACL call has %zu bytes: too long for a timeline",
-                       strlen(call->name));
-    if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) < 0)
-        return -(int)err->code;
-    char *p = trace_event_room(trace, merged->text.length, err);
+    char *p = NULL;
+    if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) == 0)
+        p = trace_event_room(trace, trace_string_room(call->name), err);
     if (p == NULL)
         return -(int)err->code;
-    p = trace_put_bytes(trace_begin_event(p), merged->text.data, merged->text.length);
+    p = trace_put_string(trace_begin_event(p), call->name);
     if (trace_event_done(trace, put_call(p, merged, call, &slice), err) < 0)
         return -(int)err->code;
     struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
@@ -460,10 +454,9 @@ static int draw(struct merged *merged, struct err *err)
 static int write_file(struct merged *merged, struct err *err)
 {
     const struct svp_model *model = model_of_calls(merged);
-    int status =
-        model != NULL
-            ? svp_timeline_open(&merged->trace, merged->run, merged->calls_only ? "acl" : "msprof", model, err)
-            : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof", SVP_CAPTURE_TIMELINE, err);
+    int status = model != NULL
+                     ? svp_timeline_open(&merged->trace, merged->run, merged->calls_only ? "acl" : "msprof", model, err)
+                     : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof", "msprof.json", err);
     if (status < 0)
         return status;
     merged->trace.tells_progress = merged->calls_only;
@@ -486,7 +479,6 @@ static void release(struct merged *merged)
     }
     free(merged->models);
     svp_task_reader_free(merged->reader);
-    strbuf_release(&merged->text);
     free(merged);
 }
 
@@ -499,7 +491,6 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
     merged->run = run;
     merged->together = model == NULL;
     merged->calls_only = calls_only;
-    strbuf_init(&merged->text, NAME_MAX_BYTES);
     trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", NULL, NULL);
     merged->host.own_next = calls_only ? 0 : 1;
     merged->host.in_turn = calls_only;
@@ -515,17 +506,63 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
     return status;
 }
 
-int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+/* ---- all files ---- */
+
+static int64_t tasks_of(const struct svp_model *model)
 {
-    return write_models(run, model, false, err);
+    return number_add(model->ai_core_tasks, model->ai_cpu_tasks);
 }
 
-int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err)
+static int add_to_total(void *arg, const struct svp_model *model, struct err *err)
 {
-    return write_models(run, model, true, err);
+    struct timeline_run *run = arg;
+    (void)err;
+    run->total += (uint64_t)number_add(tasks_of(model), model->acl_calls);
+    return 0;
 }
 
-int svp_capture_timeline(struct timeline_run *run, struct err *err)
+static int write_files(void *arg, const struct svp_model *model, struct err *err)
 {
-    return write_models(run, NULL, false, err);
+    struct timeline_run *run = arg;
+    if (tasks_of(model) > 0 && svp_task_timeline(run, model, err) < 0)
+        return -(int)err->code;
+    if (model->acl_calls > 0 && write_models(run, model, true, err) < 0)
+        return -(int)err->code;
+    if (number_add(tasks_of(model), model->acl_calls) > 0 && write_models(run, model, false, err) < 0)
+        return -(int)err->code;
+    return 0;
+}
+
+static int write_all(struct timeline_run *run, struct err *err)
+{
+    int result = svp_each_model(run->db, add_to_total, run, err);
+    if (result == 0)
+        result = svp_each_model(run->db, write_files, run, err);
+    return result == 0 && !run->options->trace_compat ? write_models(run, NULL, false, err) : result;
+}
+
+/* The times of the vendor's tool are those of the board's monotonic clock. */
+static void count_from_zero(struct capture_origin *origin)
+{
+    if (origin->origin_unix_ns != DB_NULL && origin->origin_ns != DB_NULL)
+        origin->origin_unix_ns = time_since(origin->origin_unix_ns, origin->origin_ns);
+    origin->time_ns = 0;
+    origin->origin_ns = 0;
+}
+
+int svp_timeline(struct timeline_run *run, struct err *err)
+{
+    struct operator_bounds bounds = {.words = NULL};
+    int result = 0;
+    if (run->options->trace_compat) {
+        count_from_zero(&run->origin);
+    } else {
+        result = operator_bounds_load(run->db, &bounds, err);
+        run->bounds = &bounds;
+    }
+    if (result == 0)
+        result = write_all(run, err);
+    run->bounds = NULL;
+    operator_bounds_release(&bounds);
+    return result;
 }

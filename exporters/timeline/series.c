@@ -7,6 +7,7 @@
 #include "db/query/query_loop.h"
 #include "exporters/json_text.h"
 #include "exporters/query_compile.h"
+#include "exporters/row_format.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,10 +33,6 @@ static inline bool series_value_is_number(const struct series_value *value)
     return value->type == SQLITE_INTEGER || value->type == SQLITE_FLOAT;
 }
 
-#define SERIES_NUMBER_MAX 448
-#define REAL_MAX 400
-_Static_assert(REAL_MAX + 32 <= SERIES_NUMBER_MAX, "a number and what its form adds");
-
 static struct series_value series_value_read(sqlite3_stmt *row, int column)
 {
     struct series_value value = {.type = sqlite3_column_type(row, column)};
@@ -55,61 +52,6 @@ static struct series_value series_value_read(sqlite3_stmt *row, int column)
         value.length = (size_t)sqlite3_column_bytes(row, column);
     }
     return value;
-}
-
-static char *put_rounded(char *p, double real, const struct report_column *value)
-{
-    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    char text[REAL_MAX];
-    bool shortest = value->form == FORM_SHORTEST;
-    if (shortest && value->decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
-        /* Prints as printf would, but leaves it numbers that are nearly half between two. */
-        double scaled = real * powers[value->decimals], nearest = nearbyint(scaled);
-        if (fabs(fabs(scaled - nearest) - 0.5) > 1e-6)
-            return number_put_shortest(p, (int64_t)nearest, value->decimals);
-    }
-    int length = snprintf(text, sizeof text, "%.*f", (int)value->decimals, real);
-    size_t used = length > 0 && length < REAL_MAX ? (size_t)length : 0;
-    if (shortest && strchr(text, '.') != NULL) {
-        while (text[used - 1] == '0')
-            used--;
-        used -= text[used - 1] == '.';
-    }
-    return trace_put_bytes(p, text, used);
-}
-
-static char *put_real(char *p, double real, const struct report_column *value)
-{
-    return value->form == FORM_FIXED || value->form == FORM_SHORTEST ? put_rounded(p, real, value)
-                                                                     : trace_put_float(p, real);
-}
-
-static char *put_integer(char *p, int64_t integer, const struct report_column *value)
-{
-    switch (value->form) {
-    case FORM_SCALED:
-        return number_put_shortest(p, integer, value->decimals);
-    case FORM_TIME:
-        return number_put_us(p, integer);
-    case FORM_FLOAT:
-        return trace_put_literal(number_put_signed(p, integer), ".0");
-    case FORM_UNSIGNED:
-        return number_put_unsigned(p, (uint64_t)integer);
-    case FORM_FIXED:
-        p = number_put_signed(p, integer);
-        if (value->decimals > 0)
-            *p++ = '.';
-        memset(p, '0', value->decimals);
-        return p + value->decimals;
-    default:
-        return number_put_signed(p, integer);
-    }
-}
-
-/* Puts a number as its column says, in SERIES_NUMBER_MAX bytes. Returns the end. */
-static char *series_value_put(char *p, const struct series_value *number, const struct report_column *column)
-{
-    return number->type == SQLITE_INTEGER ? put_integer(p, number->integer, column) : put_real(p, number->real, column);
 }
 
 /* A number that does not exist is less than any. */
@@ -260,7 +202,7 @@ static char *begin_event(struct series_run *series, const struct counter_run *co
     }
     char *p = trace_event_room(&series->run->trace,
                                counter->name.length + counter->keys_length +
-                                   counter->value_count * (SERIES_NUMBER_MAX + 1) + JSON_TEXT_EXPANSION * texts,
+                                   counter->value_count * (FORM_NUMBER_MAX + 1) + JSON_TEXT_EXPANSION * texts,
                                err);
     return p != NULL ? trace_put_bytes(trace_begin_event(p), counter->name.data, counter->name.length) : NULL;
 }
@@ -275,13 +217,16 @@ static char *put_values(char *p, const struct counter_run *counter)
         if (p[-1] != '{')
             *p++ = ',';
         p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
-        if (series_value_is_number(value)) {
-            p = series_value_put(p, value, &counter->counter->values[i]);
-            continue;
+        const struct report_column *column = &counter->counter->values[i];
+        if (value->type == SQLITE_INTEGER) {
+            p = form_put_integer(p, column->form, column->decimals, value->integer);
+        } else if (value->type == SQLITE_FLOAT) {
+            p = form_put_real(p, column->form, column->decimals, value->real);
+        } else {
+            *p++ = '"';
+            p += json_text_escape(p, value->text, value->length);
+            *p++ = '"';
         }
-        *p++ = '"';
-        p += json_text_escape(p, value->text, value->length);
-        *p++ = '"';
     }
     return p;
 }

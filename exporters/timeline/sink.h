@@ -4,6 +4,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_SINK_H
 #define MSPROF_EXPORTERS_TIMELINE_SINK_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "exporters/export.h"
 
@@ -30,5 +31,19 @@ int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err
 int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
                       struct export_result *result, struct err *err);
 void trace_sink_abort(struct trace_sink *sink);
+
+/* ---- parts ---- */
+
+/* Times at which parts but the first begin. */
+struct cut_borders ARRAY_OF(int64_t);
+
+/* The begins of the steps of a capture's leading family, on whichever device, since origin_ns. */
+int trace_cuts_read_steps(sqlite3 *db, int64_t origin_ns, struct cut_borders *ret, struct err *err);
+
+/* Calls draw as often as the options' split needs it, with options that say which parts are written. steps: where those
+ * of --split iteration begin; it is asked once. */
+int trace_cuts_draw(const struct export_options *options,
+                    int (*draw)(void *arg, const struct export_options *options, struct err *err),
+                    int (*steps)(void *arg, struct cut_borders *ret, struct err *err), void *arg, struct err *err);
 
 #endif

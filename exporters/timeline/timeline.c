@@ -7,7 +7,8 @@
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
-#include "exporters/timeline/cuts.h"
+#include "exporters/timeline/answers.h"
+#include "exporters/timeline/sink.h"
 #include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/timeline_svp.h"
 
@@ -171,7 +172,7 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
         return -(int)err->code;
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
-    const struct workload *workload = run->answers != NULL ? track_answers_workload(run->answers) : NULL;
+    const struct workload *workload = run->answers != NULL ? &run->answers->workload : NULL;
     return slice_operators_load(&run->operators, db, run->run->options->database, &run->names, workload, operators,
                                 err);
 }
@@ -349,6 +350,7 @@ static int answers_write(struct timeline_run *timeline, const char *clock, struc
 struct merging {
     const struct merge_part *parts;
     size_t count;
+    struct export_result *result;
     struct timeline_run timeline; /* of the part that is being written */
     struct export_options options;
     struct trace trace;
@@ -409,35 +411,23 @@ static int write_merged(void *arg, const char *report, struct err *err)
     return trace_close(&merging->trace, status, &info, err);
 }
 
-/* A call of export_merged_timeline. */
-struct merge_request {
-    const struct merge_part *parts;
-    size_t count;
-    struct export_result *result;
-};
-
 static int draw_merged(void *arg, const struct export_options *options, struct err *err)
 {
-    const struct merge_request *request = arg;
-    const struct merge_part *parts = request->parts;
-    const size_t count = request->count;
-    struct merging merging = {
-        .parts = parts, .count = count, .options = *options, .processes = MAP_OF(struct named_process, pid)};
-    int status = 0;
-    merging.timeline = (struct timeline_run){.options = &merging.options, .result = request->result};
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    struct merging *merging = arg;
+    merging->options = *options;
+    merging->timeline = (struct timeline_run){.options = &merging->options, .result = merging->result};
+    for (size_t i = 0; i < merging->count; i++) {
+        const struct merge_part *part = &merging->parts[i];
         struct capture_origin origin;
-        status = query_origin(parts[i].db, CAPTURE_CANN, &origin, err);
-        origin.time_ns = number_add(origin.time_ns, parts[i].shift_ns);
+        if (query_origin(part->db, CAPTURE_CANN, &origin, err) < 0)
+            return -(int)err->code;
+        origin.time_ns = number_add(origin.time_ns, part->shift_ns);
         if (origin.origin_unix_ns != DB_NULL)
-            origin.origin_unix_ns = number_add(origin.origin_unix_ns, parts[i].shift_ns);
-        if (status == 0 && (i == 0 || origin.time_ns < merging.timeline.origin.time_ns))
-            merging.timeline.origin = origin;
+            origin.origin_unix_ns = number_add(origin.origin_unix_ns, part->shift_ns);
+        if (i == 0 || origin.time_ns < merging->timeline.origin.time_ns)
+            merging->timeline.origin = origin;
     }
-    if (status == 0)
-        status = each_report(&merging, write_merged, err);
-    map_release(&merging.processes);
-    return status;
+    return each_report(merging, write_merged, err);
 }
 
 static int no_steps(void *arg, struct cut_borders *ret, struct err *err)
@@ -450,9 +440,12 @@ static int no_steps(void *arg, struct cut_borders *ret, struct err *err)
 int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
                            struct export_result *ret, struct err *err)
 {
-    struct merge_request request = {parts, count, ret};
+    struct merging merging = {
+        .parts = parts, .count = count, .result = ret, .processes = MAP_OF(struct named_process, pid)};
     *ret = (struct export_result){0};
-    return trace_cuts_draw(options, draw_merged, no_steps, &request, err);
+    const int status = trace_cuts_draw(options, draw_merged, no_steps, &merging, err);
+    map_release(&merging.processes);
+    return status;
 }
 
 /* ---- marks of programs in captures before 2023: a file of their own ---- */

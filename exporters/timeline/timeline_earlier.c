@@ -241,42 +241,38 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
     return p != NULL ? trace_event_done(&draw->trace, p, err) : -(int)err->code;
 }
 
-static int draw_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    return draw_call_on(arg, call, "", mode_of(call), call->thread_id, err);
-}
-
-static int draw_calls(struct earlier *draw, enum plain_layers layers, const char *process,
-                      int (*draw_each)(void *arg, const struct plain_call *call, struct err *err), struct err *err)
-{
-    if (list_threads(draw, layers, err) < 0)
-        return -(int)err->code;
-    earlier_begin_layer(draw, "Thread ");
-    name_threads(draw, &draw->threads[layers], process);
-    return earlier_end_layer(draw, plain_calls_each(draw->calls, layers, draw_each, draw, err), NULL, err);
-}
-
-static int draw_acl(struct earlier *draw, struct err *err)
-{
-    return draw_calls(draw, PLAIN_ACL, "AscendCL", draw_call, err);
-}
-
-static int draw_runtime(struct earlier *draw, struct err *err)
-{
-    return draw_calls(draw, PLAIN_RUNTIME, "Runtime", draw_call, err);
-}
-
-/* ---- thread_group: both by thread, with their layer in their names ---- */
-
 static const char *layer_prefix(const struct plain_call *call)
 {
     return call->process_id != DB_NULL ? "ACL@" : "Runtime@";
 }
 
-static int draw_grouped(void *arg, const struct plain_call *call, struct err *err)
+static int draw_call(void *arg, const struct plain_call *call, struct err *err)
 {
-    return draw_call_on(arg, call, layer_prefix(call), mode_of(call), call->thread_id, err);
+    const struct earlier *draw = arg;
+    return draw_call_on(arg, call, draw->grouped ? layer_prefix(call) : "", mode_of(call), call->thread_id, err);
 }
+
+static int draw_calls(struct earlier *draw, enum plain_layers layers, const char *process, struct err *err)
+{
+    draw->grouped = layers == PLAIN_BOTH;
+    if (list_threads(draw, layers, err) < 0)
+        return -(int)err->code;
+    earlier_begin_layer(draw, "Thread ");
+    name_threads(draw, &draw->threads[layers], process);
+    return earlier_end_layer(draw, plain_calls_each(draw->calls, layers, draw_call, draw, err), NULL, err);
+}
+
+static int draw_acl(struct earlier *draw, struct err *err)
+{
+    return draw_calls(draw, PLAIN_ACL, "AscendCL", err);
+}
+
+static int draw_runtime(struct earlier *draw, struct err *err)
+{
+    return draw_calls(draw, PLAIN_RUNTIME, "Runtime", err);
+}
+
+/* ---- thread_group: both by thread, with their layer in their names ---- */
 
 /* The tool's threads have no names here: their numbers are texts. */
 static int draw_grouped_compat(void *arg, const struct plain_call *call, struct err *err)
@@ -298,7 +294,7 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
 static int draw_thread_group(struct earlier *draw, struct err *err)
 {
     if (!draw->compat)
-        return draw_calls(draw, PLAIN_BOTH, "Host", draw_grouped, err);
+        return draw_calls(draw, PLAIN_BOTH, "Host", err);
     int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_grouped_compat, draw, err);
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
@@ -379,93 +375,52 @@ static void release_tasks(struct earlier *draw)
 
 /* ---- models and what the host did for them: few ---- */
 
-/* model NULL: the event is of none. */
-static int draw_of_host(struct earlier *draw, const char *name, const char *model, int64_t model_id, int64_t thread_id,
-                        int64_t start_ns, int64_t end_ns, struct err *err)
-{
-    const struct trace_style *style = &draw->trace.style;
-    struct trace_slice slice = slice_between(draw, draw->device->part->process_id, start_ns, end_ns);
-    struct strbuf texts;
-    strbuf_init(&texts, 2 * TEXT_MAX);
-    trace_text(&texts, name, strlen(name));
-    const size_t name_length = texts.length;
-    if (model != NULL) {
-        strbuf_adds(&texts, "\"Model Name\":");
-        trace_text(&texts, model, strlen(model));
-        strbuf_addf(&texts, ",\"Model Id\":%lld", (long long)model_id);
-    }
-    if (texts.failed)
-        err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline");
-    char *p = NULL;
-    if (!texts.failed && trace_lanes_place(&draw->lanes, thread_id, &slice, err) == 0)
-        p = trace_event_room(&draw->trace, texts.length, err);
-    if (p != NULL) {
-        p = trace_put_bytes(trace_begin_event(p), texts.data, name_length);
-        p = trace_put_slice(p, style, &slice);
-        p = trace_put_bytes(p, texts.data + name_length, texts.length - name_length);
-    }
-    strbuf_release(&texts);
-    return p != NULL ? trace_slice_done(&draw->trace, p, &slice, err) : -(int)err->code;
-}
-
-static int count_phase(void *arg, const struct model_phase *phase, struct err *err)
+static int count_slice(void *arg, const struct model_slice *slice, struct err *err)
 {
     (void)err;
-    earlier_count_thread(arg, phase->thread_id);
+    earlier_count_thread(arg, slice->thread_id);
     return 0;
 }
 
-static int draw_phase(void *arg, const struct model_phase *phase, struct err *err)
+static int draw_slice(void *arg, const struct model_slice *done, struct err *err)
 {
-    static const char *const names[] = {"Input", "Infer", "Output"};
-    return draw_of_host(arg, names[phase->phase], phase->model != NULL ? phase->model : "N/A", phase->model_id,
-                        phase->thread_id, phase->start_ns, phase->end_ns, err);
+    struct earlier *draw = arg;
+    struct trace_slice slice = slice_between(draw, draw->device->part->process_id, done->start_ns, done->end_ns);
+    char *p = NULL;
+    if (trace_lanes_place(&draw->lanes, done->thread_id, &slice, err) == 0)
+        p = trace_event_room(&draw->trace, trace_string_room(done->name) + trace_string_room(done->model), err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = trace_put_slice(trace_put_string(trace_begin_event(p), done->name), &draw->trace.style, &slice);
+    if (done->model != NULL) {
+        p = trace_put_string(trace_put_literal(p, "\"Model Name\":"), done->model);
+        p = trace_put_integer(p, &draw->trace.style, ",\"Model Id\":", done->model_id);
+    }
+    return trace_slice_done(&draw->trace, p, &slice, err);
+}
+
+static int draw_slices(struct earlier *draw, enum model_slices which, struct err *err)
+{
+    int64_t device_id = draw->device->part->device_id;
+    earlier_begin_layer(draw, "Thread ");
+    int status = model_each_slice(draw->run->db, device_id, which, count_slice, draw, err);
+    if (draw->lanes.own_next > 0) {
+        earlier_name_process(draw, draw->device->part->process_id, "GE");
+        status = model_each_slice(draw->run->db, device_id, which, draw_slice, draw, err);
+    }
+    return earlier_end_layer(draw, status, NULL, err);
 }
 
 /* ge: executions of models. */
 static int draw_models(struct earlier *draw, struct err *err)
 {
-    int64_t device_id = draw->device->part->device_id;
-    enum model_order order = draw->compat ? MODELS_BY_EXECUTION : MODELS_BY_START;
-    earlier_begin_layer(draw, "Thread ");
-    int status = model_each_phase(draw->run->db, device_id, order, count_phase, draw, err);
-    if (draw->lanes.own_next > 0) {
-        earlier_name_process(draw, draw->device->part->process_id, "GE");
-        status = model_each_phase(draw->run->db, device_id, order, draw_phase, draw, err);
-    }
-    return earlier_end_layer(draw, status, NULL, err);
-}
-
-static int count_step(void *arg, const struct model_host_step *step, struct err *err)
-{
-    (void)err;
-    earlier_count_thread(arg, step->thread_id);
-    return 0;
-}
-
-static int draw_step(void *arg, const struct model_host_step *step, struct err *err)
-{
-    struct strbuf name;
-    strbuf_init(&name, TEXT_MAX);
-    strbuf_addf(&name, "%s_%s", step->op_type, step->event);
-    int status = name.failed
-                     ? err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline")
-                     : draw_of_host(arg, name.data, NULL, 0, step->thread_id, step->start_ns, step->end_ns, err);
-    strbuf_release(&name);
-    return status;
+    return draw_slices(draw, draw->compat ? MODEL_PARTS : MODEL_PARTS_BY_START, err);
 }
 
 /* ge_op_execute: what the host did for operators of dynamic shape. */
 static int draw_host_steps(struct earlier *draw, struct err *err)
 {
-    int64_t device_id = draw->device->part->device_id;
-    earlier_begin_layer(draw, "Thread ");
-    int status = model_each_host_step(draw->run->db, device_id, count_step, draw, err);
-    if (draw->lanes.own_next > 0) {
-        earlier_name_process(draw, draw->device->part->process_id, "GE");
-        status = model_each_host_step(draw->run->db, device_id, draw_step, draw, err);
-    }
-    return earlier_end_layer(draw, status, NULL, err);
+    return draw_slices(draw, MODEL_OPERATOR_STEPS, err);
 }
 
 /* ---- ai_stack_time ---- */

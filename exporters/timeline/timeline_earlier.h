@@ -52,6 +52,7 @@ struct earlier {
         size_t count, capacity;
         bool listed;
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
+    bool grouped;                        /* calls of both layers are drawn together */
     struct trace_place place;            /* of the latest call */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */

@@ -14,8 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes, for every model, task_time_* when it has tasks, acl_* when it has ACL calls and msprof_* of both; then
- * msprof.json of all of them, which Ascend's tool has nothing like. */
+/* Writes for every model task_time_* when it has tasks, acl_* of its ACL calls, a thread of the trace for each thread
+ * of the program, and msprof_<device>.<model>.<model id>.<batch>.json: the host's calls and the device's tasks as two
+ * processes, inferences as slices, an arrow from a call of svp_acl_mdl_execute* to the inference it started where times
+ * decide which that is, and counters of the utilisation of the AI core. Then msprof.json, which Ascend's tool has
+ * nothing like: the same of all models, each a process of its device, with the calls of each process of the host once.
+ */
 int svp_timeline(struct timeline_run *run, struct err *err);
 
 /* ---- files ---- */
@@ -27,22 +31,8 @@ int svp_timeline_open(struct trace *trace, struct timeline_run *run, const char 
                       struct err *err);
 int svp_timeline_close(struct trace *trace, int result, const struct svp_model *model, struct err *err);
 
-/* Writes acl_*: the ACL calls of one model, a thread of the trace for each thread of the program; no file when none of
- * the calls has a time. */
-int acl_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
-
 /* Writes task_time_*: the AI core and AI CPU tasks of one model; no file when none of the tasks has a time. */
 int svp_task_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
-
-/* Writes msprof_<device>.<model>.<model id>.<batch>.json: the host's calls and the device's tasks as two processes,
- * inferences as slices, an arrow from a call of svp_acl_mdl_execute* to the inference it started where times decide
- * which that is, and counters of the utilisation of the AI core. */
-int svp_merged_timeline(struct timeline_run *run, const struct svp_model *model, struct err *err);
-
-/* Writes msprof.json: the same of all models, each a process of its device, with the calls of each process of the host
- * once. */
-#define SVP_CAPTURE_TIMELINE "msprof.json"
-int svp_capture_timeline(struct timeline_run *run, struct err *err);
 
 /* ---- which call of svp_acl_mdl_execute* started which inference, as far as times decide it ---- */
 

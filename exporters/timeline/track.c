@@ -131,6 +131,8 @@ static int process(void *opaque, void *opaque_unit, struct parallel_output *outp
     worker->unit = unit;
     worker->output = output;
     worker->drawn = worker->next_placed = 0;
+    worker->has_thread = false;
+    worker->pid = track_pid(worker->run, track->order, DB_NULL);
     int status;
     if (track->draw_unit != NULL)
         status = track->draw_unit(worker, err);
@@ -142,12 +144,13 @@ static int process(void *opaque, void *opaque_unit, struct parallel_output *outp
     return status;
 }
 
-int track_add_thread(struct track_worker *worker, int64_t pid, int64_t number, struct err *err)
+int track_add_thread(struct track_worker *worker, int64_t number, struct err *err)
 {
     pthread_mutex_lock(&worker->run->lock);
-    const int status = trace_lanes_add(worker->track, pid, number, NULL, err);
+    worker->has_thread = trace_lanes_add(worker->track, worker->pid, number, NULL, err) == 0;
     pthread_mutex_unlock(&worker->run->lock);
-    return status;
+    worker->thread = number;
+    return worker->has_thread ? 0 : -(int)err->code;
 }
 
 /* ---- units ---- */

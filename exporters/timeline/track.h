@@ -95,11 +95,14 @@ struct track_worker {
     void *track; /* state of the track whose unit is drawn */
     const struct track_unit *unit;
     struct parallel_output *output;
+    int64_t pid;    /* of the track's process of the host */
     uint64_t drawn; /* events of the unit */
     size_t next_placed;
     void *own;                       /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
     struct cann_reader *around; /* of calls, while others are read */
     /* inside of the engine */
+    bool has_thread; /* added the last time */
+    int64_t thread;
     sqlite3 *db;
     struct cann_reader *calls;
     struct cann_reader *tasks;
@@ -120,8 +123,12 @@ static inline void track_place_row(struct track_worker *worker, int64_t id, stru
     slice->short_ps = rows[*next].short_ps;
 }
 
-/* Adds a thread to the track's lanes. */
-int track_add_thread(struct track_worker *worker, int64_t pid, int64_t number, struct err *err);
+/* Adds a thread of the host to the track's lanes, where it is another one than the last time. */
+int track_add_thread(struct track_worker *worker, int64_t number, struct err *err);
+static inline int track_need_thread(struct track_worker *worker, int64_t number, struct err *err)
+{
+    return worker->has_thread && worker->thread == number ? 0 : track_add_thread(worker, number, err);
+}
 
 struct track {
     const char *name;                    /* in the file of --reports: "ascend" */
@@ -205,8 +212,6 @@ static const struct trace_flow host_to_device = {.name = "HostToDevice", .catego
 
 struct track_answers;
 int track_answers_load(struct track_run *run, struct err *err);
-/* The work of devices, of answers that were loaded. */
-const struct workload *track_answers_workload(const struct track_answers *answers);
 /* Why a layer of them has nothing to show. */
 const char *track_answers_absence(const struct track_answers *answers);
 void track_answers_release(struct track_answers *answers);

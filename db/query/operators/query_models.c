@@ -39,32 +39,57 @@ QUERY_EACH_OF_DEVICE(model_each_fusion, struct model_fusion, fusions)
 #define OF_PHASE(time)                                                                                                 \
     "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns"                                 \
     " ELSE t.output_" time "_ns END"
-static const struct query_field phase_fields[] = {
-    QUERY_MEMBERS(struct model_phase, "t.", model_id, thread_id),
-    QUERY_FIELD(struct model_phase, model, "coalesce(t.model_name, n.name, CAST(t.model_name_id AS TEXT))"),
-    QUERY_FIELD(struct model_phase, phase, "p.phase"),
-    QUERY_FIELD(struct model_phase, start_ns, OF_PHASE("start") " AS start_ns"),
-    QUERY_FIELD(struct model_phase, end_ns, OF_PHASE("end") " AS end_ns"),
+static const struct query_field part_fields[] = {
+    QUERY_MEMBERS(struct model_slice, "t.", model_id, thread_id),
+    QUERY_FIELD(struct model_slice, name, "CASE p.phase WHEN 0 THEN 'Input' WHEN 1 THEN 'Infer' ELSE 'Output' END"),
+    QUERY_FIELD(struct model_slice, model, "coalesce(t.model_name, n.name, CAST(t.model_name_id AS TEXT), 'N/A')"),
+    QUERY_FIELD(struct model_slice, start_ns, OF_PHASE("start") " AS start_ns"),
+    QUERY_FIELD(struct model_slice, end_ns, OF_PHASE("end") " AS end_ns"),
 };
-#define PHASES                                                                                                         \
+static const struct query_field step_fields[] = {
+    QUERY_FIELD(struct model_slice, model_id, "NULL"),
+    QUERY_MEMBERS(struct model_slice, "e.", thread_id, start_ns, end_ns),
+    QUERY_FIELD(
+        struct model_slice, name,
+        "coalesce(t.name, CAST(e.op_type_id AS TEXT)) || '_' || coalesce(n.name, CAST(e.event_type_id AS TEXT))"),
+    QUERY_FIELD(struct model_slice, model, "NULL"),
+};
+#define PARTS                                                                                                          \
     "FROM framework_model_time t JOIN source_file s ON s.id = t.file_id"                                               \
     "  JOIN (SELECT 0 AS phase UNION ALL SELECT 1 UNION ALL SELECT 2) p"                                               \
     "  LEFT JOIN hash n ON n.hash_id = t.model_name_id WHERE s.device_id = ?1"
-static const struct query_select phases[] = {
-    [MODELS_BY_EXECUTION] = {QUERY_FIELDS(phase_fields), .with = HASHES,
-                             .from = PHASES " ORDER BY t.input_start_ns, t.id, p.phase"},
-    [MODELS_BY_START] = {QUERY_FIELDS(phase_fields), .with = HASHES,
-                         .from = PHASES " ORDER BY start_ns, end_ns DESC, t.id, p.phase"},
+#define HOST_STEPS                                                                                                     \
+    "FROM framework_op_execute e JOIN source_file s ON s.id = e.file_id"                                               \
+    "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id"                   \
+    "  WHERE s.device_id = ?1 ORDER BY e.id"
+static const struct query_select slices[] = {
+    [MODEL_PARTS] = {QUERY_FIELDS(part_fields), .with = HASHES,
+                     .from = PARTS " ORDER BY t.input_start_ns, t.id, p.phase"},
+    [MODEL_PARTS_BY_START] = {QUERY_FIELDS(part_fields), .with = HASHES,
+                              .from = PARTS " ORDER BY start_ns, end_ns DESC, t.id, p.phase"},
+    [MODEL_OPERATOR_STEPS] = {QUERY_FIELDS(step_fields), .with = HASHES, .from = HOST_STEPS},
 };
 
-QUERY_GIVE(phase, struct model_phase, phases[0])
+struct slice_loop {
+    const struct query_select *select;
+    int (*each)(void *arg, const struct model_slice *slice, struct err *err);
+    void *arg;
+};
 
-int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
-                     int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
+static int give_slice(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct slice_loop *loop = arg;
+    struct model_slice slice;
+    query_take(row, 0, loop->select->fields, loop->select->field_count, &slice);
+    return loop->each(loop->arg, &slice, err);
+}
+
+int model_each_slice(sqlite3 *db, int64_t device_id, enum model_slices which,
+                     int (*each)(void *arg, const struct model_slice *slice, struct err *err), void *arg,
                      struct err *err)
 {
-    struct phase_loop loop = {each, arg};
-    return query_select(db, &phases[order], &device_id, 1, give_phase, &loop, err);
+    struct slice_loop loop = {&slices[which], each, arg};
+    return query_select(db, loop.select, &device_id, 1, give_slice, &loop, err);
 }
 
 static const struct query_field host_step_fields[] = {
@@ -73,10 +98,6 @@ static const struct query_field host_step_fields[] = {
     QUERY_FIELD(struct model_host_step, event, "coalesce(n.name, CAST(e.event_type_id AS TEXT))"),
     QUERY_MEMBERS(struct model_host_step, "e.", start_ns, end_ns),
 };
-static const struct query_select host_steps = {
-    QUERY_FIELDS(host_step_fields), .with = HASHES,
-    .from = "FROM framework_op_execute e JOIN source_file s ON s.id = e.file_id"
-            "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id"
-            "  WHERE s.device_id = ?1 ORDER BY e.id"};
+static const struct query_select host_steps = {QUERY_FIELDS(host_step_fields), .with = HASHES, .from = HOST_STEPS};
 
 QUERY_EACH_OF_DEVICE(model_each_host_step, struct model_host_step, host_steps)

@@ -19,19 +19,18 @@ int model_each_fusion(sqlite3 *db, int64_t device_id,
                       int (*each)(void *arg, const struct model_fusion *fusion, struct err *err), void *arg,
                       struct err *err);
 
-/* Part of an execution of a model. */
-struct model_phase {
-    int64_t phase; /* 0 input, 1 inference, 2 output */
-    int64_t model_id, thread_id;
-    const char *model;
-    int64_t start_ns, end_ns;
+/* Something that the host did: a part of a model's execution, or a step for an operator of dynamic shape. */
+struct model_slice {
+    int64_t thread_id, start_ns, end_ns, model_id;
+    const char *name, *model; /* model: NULL, it is of an operator */
 };
-enum model_order {
-    MODELS_BY_EXECUTION, /* the parts of each together, by the start of its input */
-    MODELS_BY_START,     /* of the parts; of those with the same start the longest first */
+enum model_slices {
+    MODEL_PARTS,          /* the parts of each execution together, by the start of its input */
+    MODEL_PARTS_BY_START, /* of the parts; of those with the same start the longest first */
+    MODEL_OPERATOR_STEPS, /* in the order of records */
 };
-int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
-                     int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
+int model_each_slice(sqlite3 *db, int64_t device_id, enum model_slices which,
+                     int (*each)(void *arg, const struct model_slice *slice, struct err *err), void *arg,
                      struct err *err);
 
 /* A step of the host for an operator of dynamic shape, in the order of records. */

@@ -50,12 +50,11 @@ static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
                                                .start_ns = layer->start_ns,
                                                .duration_ns = duration_ns,
                                                .short_ps = trace_shortening_anywhere(since_ns, duration_ns)},
+                                              layer->name,
                                               "",
                                               true};
-        if (status == 0) {
-            trace_put_json(scopes->view, layer->name);
+        if (status == 0)
             status = framework_write_slice(scopes->view, scopes->trace, &event, err);
-        }
         free(layer->name);
         layer->name = NULL;
     }
@@ -225,13 +224,12 @@ static struct framework_slice slice_of_range(const struct framework *framework, 
         (range->flags & RANGE_FLOW) != 0};
 }
 
-static int write_instant(struct framework_trace *view, struct trace *trace, const struct framework_range *range,
-                         struct err *err)
+static int write_instant(struct trace *trace, const struct framework_range *range, const char *name, struct err *err)
 {
-    char *p = trace_event_room(trace, view->name.length, err);
+    char *p = trace_event_room(trace, trace_string_room(name), err);
     if (p == NULL)
         return -(int)err->code;
-    p = trace_put_bytes(trace_begin_event(p), view->name.data, view->name.length);
+    p = trace_put_string(trace_begin_event(p), name);
     p = trace_put_phase(p, 'i');
     p = trace_put_time(p, &trace->style, range->start_ns);
     p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, range->thread);
@@ -260,13 +258,13 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
-        const struct framework_event event = {places_slice(&view->places, slice_of_range(framework, range)),
+        const char *name = framework_text(framework, range->name);
+        const struct framework_event event = {places_slice(&view->places, slice_of_range(framework, range)), name,
                                               (range->flags & RANGE_STACK) != 0 ? "python_function" : "", true};
         bool slice = is_slice(range);
         if (((range->flags & RANGE_FLOW) != 0 && slice) || !trace_shows(view, range->start_ns))
             continue;
-        trace_put_json(view, framework_text(framework, range->name));
-        status = slice ? framework_write_slice(view, trace, &event, err) : write_instant(view, trace, range, err);
+        status = slice ? framework_write_slice(view, trace, &event, err) : write_instant(trace, range, name, err);
     }
     return status;
 }
@@ -294,8 +292,8 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
             continue;
         strbuf_adds(&view->args, "\"type\":");
         trace_text(&view->args, text, strlen(text));
-        const struct framework_event event = {places_slice(&view->places, slice_of_cpu_op(view, i)), "", true};
-        trace_put_json(view, framework_text(framework, op->name));
+        const struct framework_event event = {places_slice(&view->places, slice_of_cpu_op(view, i)),
+                                              framework_text(framework, op->name), "", true};
         status = framework_write_slice(view, trace, &event, err);
     }
     framework_threads_release(&threads);

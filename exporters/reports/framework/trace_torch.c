@@ -49,10 +49,10 @@ static struct framework_slice slice_of_gc(const struct torch *torch, const struc
                                     false};
 }
 
-static int write_event(struct python_trace *python, struct framework_slice slice, const char *category,
-                       struct trace_slice *ret_at, struct err *err)
+static int write_event(struct python_trace *python, struct framework_slice slice, const char *name,
+                       const char *category, struct trace_slice *ret_at, struct err *err)
 {
-    const struct framework_event event = {places_slice(&python->view->places, slice), category, false};
+    const struct framework_event event = {places_slice(&python->view->places, slice), name, category, false};
     *ret_at = event.slice;
     return framework_write_slice(python->view, python->trace, &event, err);
 }
@@ -120,13 +120,13 @@ static int write_ops(struct python_trace *python, struct err *err)
         if (!trace_shows(python->view, op->start_ns))
             continue;
         struct trace_slice at;
-        trace_put_json(python->view, framework_text(python->framework, op->name));
         strbuf_addf(&python->view->args, "\"Sequence number\":%lld,\"Fwd thread id\":%lld", (long long)op->sequence,
                     (long long)op->forward_thread);
         add_lines(python, "Input Dims", op->shapes, &lines);
         add_lines(python, "Input type", op->types, &lines);
         add_lines(python, "Call stack", op->stack, &lines);
-        status = write_event(python, slice_of_op(torch, op), "cpu_op", &at, err);
+        status = write_event(python, slice_of_op(torch, op), framework_text(python->framework, op->name), "cpu_op", &at,
+                             err);
     }
     strbuf_release(&lines);
     return status;
@@ -139,9 +139,8 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     struct python_trace *python = arg;
     const struct torch *torch = python->torch;
     struct trace_slice at;
-    trace_put_json(python->view, name);
     strbuf_addf(&python->view->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
-    if (write_event(python, slice_of_range(torch, range, taken), taken ? "dequeue" : "enqueue", &at, err) < 0)
+    if (write_event(python, slice_of_range(torch, range, taken), name, taken ? "dequeue" : "enqueue", &at, err) < 0)
         return -(int)err->code;
     write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &at);
     return 0;
@@ -167,11 +166,10 @@ static int write_call(void *arg, const struct torch_call *call, const char *name
 {
     struct python_trace *python = arg;
     struct trace_slice at;
-    trace_put_json(python->view, name);
     strbuf_addf(&python->view->args, "\"Python id\":%zu,\"Python parent id\":%zu", call->id, call->parent);
     if (module >= 0)
         strbuf_addf(&python->view->args, ",\"Python module id\":%lld", (long long)module);
-    return write_event(python, slice_of_call(python->torch, call), "python_function", &at, err);
+    return write_event(python, slice_of_call(python->torch, call), name, "python_function", &at, err);
 }
 
 static int write_collector(struct python_trace *python, struct err *err)
@@ -184,10 +182,9 @@ static int write_collector(struct python_trace *python, struct err *err)
         struct trace_slice at;
         if (!trace_shows(python->view, slice.start_ns))
             continue;
-        trace_put_json(python->view, "GC");
         failed =
             framework_name_thread(&threads, python->trace, slice, "Python GC", PLACE_GC, "Python GC", 0, err) < 0 ||
-            write_event(python, slice, "GC", &at, err) < 0;
+            write_event(python, slice, "GC", "GC", &at, err) < 0;
     }
     framework_threads_release(&threads);
     return failed ? -(int)err->code : 0;

@@ -5,24 +5,59 @@
 
 #include "base/strbuf.h"
 #include "exporters/reports/framework/analysis.h"
-#include "exporters/reports/framework/places.h"
-#include "exporters/timeline/document.h"
+#include "exporters/timeline/lanes.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #define TRACE_VIEW_FILE "trace_view.json"
 
 enum { TRACE_MINDSPORE = 1, TRACE_CPU_OP = 2, TRACE_SCOPE = 3 }; /* processes of MindSpore */
 
+/* ---- places: slices stand on their threads, as they were recorded; or, where times are relative, on lanes of these,
+ * so that no two on a thread overlap in part ---- */
+
+struct framework_slice {
+    size_t number;
+    int64_t pid, thread, start_ns, end_ns;
+    bool is_point;
+};
+
+/* All zero: everything stands as it was recorded. */
+struct framework_places {
+    struct framework_slice *items; /* until they are placed */
+    size_t count, capacity;
+    int64_t largest_thread;
+    struct framework_place {
+        int64_t tid;
+        uint16_t short_ps;
+        bool placed, instant;
+    } * places; /* by number */
+    size_t place_count;
+    struct trace_lanes lanes;
+};
+
+/* Adds a slice, or a point: a moment that no slice of its own stands for, which goes to the innermost one around it.
+ * Numbers are the caller's, the smaller the better. */
+int places_add(struct framework_places *places, struct framework_slice slice, struct err *err);
+/* The earliest start of those that were added; false: there is none. Before they are placed. */
+bool places_earliest(const struct framework_places *places, int64_t *ret_ns);
+/* Places what was added. style must stay where it is until places_name. */
+int places_settle(struct framework_places *places, const struct trace_style *style, struct err *err);
+/* Names the threads that further lanes are; name, which may be NULL, appends the name of their thread. */
+int places_name(struct framework_places *places, struct trace *trace,
+                void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err);
+void places_release(struct framework_places *places);
+
+/* A slice as it stands. */
+struct trace_slice places_slice(const struct framework_places *places, struct framework_slice slice);
+
+/* ---- the file ---- */
+
 struct framework_trace {
     struct framework_analysis *analysis;
-    struct strbuf name; /* of the event that is being written, as a JSON string */
-    struct strbuf args; /* its arguments: the inside of the object */
+    struct strbuf args; /* of the event that is being written: the inside of the object */
     struct mindspore_cpu_ops cpu_ops;
     struct framework_places places;
 };
-
-/* Makes name of a text. */
-void trace_put_json(struct framework_trace *view, const char *text);
 
 /* Whether what begins then belongs to a step that is asked for. */
 bool trace_shows(void *view, int64_t time_ns);
@@ -38,10 +73,10 @@ int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
 int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
 bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
 
-/* A slice whose name and arguments the view holds; writing it empties these. */
+/* A slice whose arguments the view holds; writing it empties these. */
 struct framework_event {
     struct trace_slice slice;
-    const char *category;
+    const char *name, *category;
     bool texts; /* its duration is a text where times are, as in MindSpore's own timelines */
 };
 int framework_write_slice(struct framework_trace *view, struct trace *trace, const struct framework_event *event,

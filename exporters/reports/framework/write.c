@@ -83,7 +83,6 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
                                      .launch = pytorch_find_launch,
                                      .shows = trace_shows};
     struct timeline_run run = {.db = analysis->db, .options = analysis->options, .result = analysis->result};
-    strbuf_init(&view.name, (size_t)16 * 1024 * 1024);
     strbuf_init(&view.args, (size_t)64 * 1024 * 1024);
     bool failed = (analysis->framework->torch != NULL ? pytorch_trace_prepare(&view, err)
                                                       : mindspore_trace_prepare(&view, err)) < 0;
@@ -96,7 +95,6 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
         failed = failed || write_alone(&view, &run, &guest,
                                        analysis->relative_times ? &trace_style_msprof : &trace_style_2023, err) < 0;
     }
-    strbuf_release(&view.name);
     strbuf_release(&view.args);
     free(view.cpu_ops.items);
     places_release(&view.places);

@@ -24,22 +24,10 @@ static int begin(struct track_run *run, void *lanes, struct err *err)
 
 /* State of a worker. */
 struct path {
-    int64_t first;   /* of the unit that it is of */
-    bool has_thread; /* added the last time */
-    int64_t thread_id;
+    int64_t first;                          /* of the unit that it is of */
     struct cann_call calls[PATH_DEPTH_MAX]; /* the calls around the last one, and it */
     size_t depth;
 };
-
-static int add_thread(struct track_worker *worker, int64_t pid, int64_t thread_id, struct err *err)
-{
-    struct path *path = worker->own;
-    if (path->has_thread && path->thread_id == thread_id)
-        return 0;
-    path->thread_id = thread_id;
-    path->has_thread = track_add_thread(worker, pid, thread_id, err) == 0;
-    return path->has_thread ? 0 : -(int)err->code;
-}
 
 /* The calls around one whose parent is not on the path: the outermost first. */
 static int read_path(struct track_worker *worker, const struct cann_call *call, struct err *err)
@@ -172,21 +160,20 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
-    const int64_t pid = track_pid(run, LAYER_CANN, DB_NULL);
     const struct trace_style *style = &run->trace.style;
     struct cann_text name = cann_text(&run->names, call->name_id, 0), item = cann_text(&run->names, call->item_id, 0);
     if (enter(worker, call, err) < 0)
         return -(int)err->code;
     if (!trace_guest_shows(run->guest, call->start_ns))
         return 0;
-    char *start = add_thread(worker, pid, call->thread_id, err) == 0
+    char *start = track_need_thread(worker, call->thread_id, err) == 0
                       ? parallel_reserve(worker->output,
                                          2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
                       : NULL;
     if (start == NULL)
         return -(int)err->code;
     struct trace_slice slice = {
-        .pid = pid, .tid = call->thread_id, .start_ns = call->start_ns, .duration_ns = call->duration_ns};
+        .pid = worker->pid, .tid = call->thread_id, .start_ns = call->start_ns, .duration_ns = call->duration_ns};
     track_place_row(worker, call->id, &slice);
     char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {

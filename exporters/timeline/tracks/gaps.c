@@ -11,17 +11,7 @@ struct layer {
     struct gaps gaps;
     struct gap_calls calls;
     struct intern names; /* of calls */
-    struct strbuf text;
 };
-
-#define TEXT_MAX ((size_t)1024 * 1024)
-
-/* Appends an argument of a text of any length. */
-static void add_text(struct strbuf *text, const char *key, const char *value)
-{
-    strbuf_adds(text, key);
-    trace_text(text, value, strlen(value));
-}
 
 static int draw_gap(struct layer *layer, size_t i, struct err *err)
 {
@@ -33,22 +23,22 @@ static int draw_gap(struct layer *layer, size_t i, struct err *err)
     const char *name = call->name != NO_TEXT ? layer->names.items[call->name].bytes : NULL;
     struct trace_slice slice = {.start_ns = gap->start_ns, .duration_ns = gap_length_ns(gap)};
     char *p = NULL;
-    strbuf_clear(&layer->text);
-    if (name != NULL)
-        add_text(&layer->text, ",\"Call\":", name);
-    add_text(&layer->text, ",\"Before\":", execution_name(workload, gap->before));
-    add_text(&layer->text, ",\"After\":", execution_name(workload, gap->after));
-    if (layer->text.failed)
-        return err_set(err, ERR_LIMIT, "the names around a gap are too long for a timeline");
+    const char *before = execution_name(workload, gap->before), *after = execution_name(workload, gap->after);
     if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) == 0)
-        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_GAPS, &slice, layer->text.length, err, "Gap");
+        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_GAPS, &slice,
+                              trace_string_room(name) + trace_string_room(before) + trace_string_room(after), err,
+                              "Gap");
     if (p == NULL)
         return -(int)err->code;
     p = trace_put_value_word(p, style, "\"Cause\":", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
     if (name != NULL)
         p = trace_put_decimals(p, style, ",\"Covered(%)\":",
                                (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
-    return trace_slice_done(trace, trace_put_bytes(p, layer->text.data, layer->text.length), &slice, err);
+    if (name != NULL)
+        p = trace_put_string(trace_put_literal(p, ",\"Call\":"), name);
+    p = trace_put_string(trace_put_literal(p, ",\"Before\":"), before);
+    p = trace_put_string(trace_put_literal(p, ",\"After\":"), after);
+    return trace_slice_done(trace, p, &slice, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
@@ -64,7 +54,6 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     int status = 0;
     layer->answers = run->answers;
     layer->run = run;
-    strbuf_init(&layer->text, TEXT_MAX);
     layer->lanes.own_next = 2 * ANSWERS_FURTHER;
     if (!layer->answers->workload.facts.placed)
         status = gaps_make(&layer->answers->workload, &layer->gaps, err);
@@ -95,7 +84,6 @@ static void release(void *opaque)
     gap_calls_release(&layer->calls);
     gaps_release(&layer->gaps);
     intern_release(&layer->names);
-    strbuf_release(&layer->text);
 }
 
 const struct track track_gaps = {
