@@ -492,9 +492,8 @@ int spool_finish(struct spool *spool, struct err *err)
     spool->buffer = NULL;
     if (status < 0 || spool->runs.count == 0)
         return status;
-    if (array_reserve(&spool->runs, 1, err) < 0)
+    if (array_add(&spool->runs, err, (struct run){.in_memory = true}) < 0)
         return -(int)err->code;
-    spool->runs.items[spool->runs.count++] = (struct run){.in_memory = true};
     return begin_merge(spool, err);
 }
 
