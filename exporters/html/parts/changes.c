@@ -155,7 +155,7 @@ int html_put_changes(struct html_page *page, struct err *err)
         return status;
     const struct profile *own = &profile;
     const struct side side = {&own, 1};
-    status = compare(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
+    status = comparison_make(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
     if (status == 0) {
         put_comparison(page, &comparison);
         comparison_release(&comparison);

@@ -318,8 +318,8 @@ static int warn_of_metrics(const struct outcome *outcome, struct switch_finding 
     pmu_columns_init(&columns, &input);
     bool is_there = columns.count > 0 && (strcmp(metrics, "L2Cache") != 0 || outcome->chip >= FIRST_CHIP_OF_L2_METRICS);
     return is_there ? 0
-                    : finding_warning(finding, "aic_metrics", metrics, NULL, err,
-                                      "chip %" PRId64 " has no such counters", outcome->chip);
+                    : switch_problem_add(&finding->warnings, "aic_metrics", metrics, NULL, err,
+                                         "chip %" PRId64 " has no such counters", outcome->chip);
 }
 
 int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
@@ -329,11 +329,11 @@ int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, 
         const struct outcome_effect *item = &outcome->effects.items[i];
         const struct switch_effect *effect = item->effect;
         if (is_first_of_key(outcome, i) && !is_on_chip(outcome, effect->key))
-            status = finding_warning(finding, effect->key, item->value, NULL, err, "chip %" PRId64 " has nothing of it",
-                                     outcome->chip);
+            status = switch_problem_add(&finding->warnings, effect->key, item->value, NULL, err,
+                                        "chip %" PRId64 " has nothing of it", outcome->chip);
         else if (!has_company(finding, effect))
-            status = finding_warning(finding, effect->key, item->value, NULL, err, "%s: no table has it without %s",
-                                     effect->what, effect->with);
+            status = switch_problem_add(&finding->warnings, effect->key, item->value, NULL, err,
+                                        "%s: no table has it without %s", effect->what, effect->with);
     }
     return status;
 }

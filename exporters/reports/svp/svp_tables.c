@@ -473,7 +473,7 @@ static struct svp_walker *svp_walker_new(sqlite3 *db, struct report_run *runs, s
     for (size_t i = 0; i < count; i++)
         walker->counts |= table_of(&runs[i])->report != NULL;
     svp_statistic_init(&walker->statistic);
-    walker->tasks = svp_task_reader_new(db, err);
+    walker->tasks = svp_task_reader_new(db, true, err);
     walker->reports = walker->tasks == NULL ? NULL : svp_report_reader_new(db, err);
     if (walker->reports != NULL)
         return walker;
