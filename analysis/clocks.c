@@ -47,10 +47,7 @@ int clocks_pair(struct clocks *clocks, size_t a, size_t b, int64_t a_ns, int64_t
         if ((pair->seen - 1) % pair->stride != 0)
             return 0;
     }
-    if (array_reserve(pair, 1, err) != 0)
-        return -(int)err->code;
-    pair->items[pair->count++] = later;
-    return 0;
+    return array_add(pair, err, later);
 }
 
 static int by_value(const void *a, const void *b)

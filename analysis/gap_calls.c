@@ -12,9 +12,8 @@ static int need_names(struct call_times *times, uint32_t name, struct err *err)
 {
 
     while (times->count <= name) {
-        if (array_reserve(times, 1, err) < 0)
+        if (array_add(times, err, (struct call_time){.total_ns = 0}) < 0)
             return -(int)err->code;
-        times->items[times->count++] = (struct call_time){.total_ns = 0};
     }
     return 0;
 }
@@ -29,10 +28,7 @@ static int nest(struct call_times *times, const struct host_call *call, double l
         times->open.count--;
     if (times->open.count > 0 && times->open.items[times->open.count - 1].end_ns >= call->end_ns)
         times->items[times->open.items[times->open.count - 1].name].self_ns -= length;
-    if (array_reserve(&times->open, 1, err) < 0)
-        return -(int)err->code;
-    times->open.items[times->open.count++] = (struct open_call){call->end_ns, call->name};
-    return 0;
+    return array_add(&times->open, err, (struct open_call){call->end_ns, call->name});
 }
 
 int call_times_take(struct call_times *times, const struct host_call *call, struct err *err)

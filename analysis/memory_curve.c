@@ -9,10 +9,7 @@ int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *p
 {
     if (piece->bytes <= 0 || piece->end_ns <= piece->start_ns)
         return 0;
-    if (array_reserve(pieces, 1, err) < 0)
-        return -(int)err->code;
-    pieces->items[pieces->count++] = *piece;
-    return 0;
+    return array_add(pieces, err, *piece);
 }
 
 /* ---- the curve ---- */
@@ -54,9 +51,8 @@ static int put_points(const struct change *changes, size_t count, struct memory_
         at.pieces += change->bytes > 0 ? 1 : -1;
         if (i + 1 < count && by_device_and_time(change, change + 1) == 0)
             continue;
-        if (array_reserve(ret, 1, err) < 0)
+        if (array_add(ret, err, at) < 0)
             return -(int)err->code;
-        ret->items[ret->count++] = at;
     }
     return 0;
 }

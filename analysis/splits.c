@@ -595,12 +595,9 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
                    size_t seen, struct err *err)
 {
     const struct split *split = &splits->items[i];
-    int status = array_reserve(cuts, 1, err);
-
-    if (status == 0)
-        cuts->items[cuts->count++] = (struct cut_step){
-            split->device, split->step->source, split->step->number, split->start_ns, part, expected, seen, i};
-    return status;
+    return array_add(cuts, err,
+                     (struct cut_step){split->device, split->step->source, split->step->number, split->start_ns, part,
+                                       expected, seen, i});
 }
 
 /* Finds the first and the last step of a group of which something was recorded. */

@@ -22,6 +22,11 @@
          ? 0                                                                                                           \
          : array_grow(&(array)->items, &(array)->capacity, (array)->count, (extra), sizeof *(array)->items, (err)))
 
+/* Puts a value behind the last item: array_add(&list, err, value), 0 or as above. Evaluates array more than once, the
+ * value once there is room. */
+#define array_add(array, err, ...)                                                                                     \
+    (array_reserve(array, 1, err) < 0 ? -(int)(err)->code : ((void)((array)->items[(array)->count++] = __VA_ARGS__), 0))
+
 /* qsort, which needs room for a second array, for what is not sorted yet. */
 void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b));
 

@@ -569,9 +569,8 @@ static int parse_steps(const char *text, struct step_numbers *ret, struct err *e
         trim(&word, &length);
         if (number_parse_integer(word, length, &number) < 0 || ret->count == MOST_STEPS)
             return err_set(err, ERR_USAGE, "--step-list '%s': expected numbers as in 10,11,12 or [10, 11, 12]", text);
-        if (array_reserve(ret, 1, err) < 0)
+        if (array_add(ret, err, number) < 0)
             return -(int)err->code;
-        ret->items[ret->count++] = number;
         more = comma != NULL;
         p += whole + more;
         left -= whole + more;

@@ -769,9 +769,8 @@ static int take_kind(void *arg, const struct inventory_kind *kind, struct err *e
     struct inventory *inventory = arg;
     struct inventory_kinds *kinds = &inventory->kinds;
 
-    if (array_reserve(kinds, 1, err) != 0)
+    if (array_add(kinds, err, *kind) < 0)
         return -(int)err->code;
-    kinds->items[kinds->count++] = *kind;
     inventory->files += kind->files;
     inventory->bytes += kind->bytes;
     inventory->rows += kind->rows;
@@ -786,9 +785,8 @@ static int take_problem(void *arg, const struct inventory_problem *problem, stru
     struct inventory *inventory = arg;
     struct inventory_problems *problems = &inventory->problems;
 
-    if (array_reserve(problems, 1, err) != 0)
+    if (array_add(problems, err, *problem) < 0)
         return -(int)err->code;
-    problems->items[problems->count++] = *problem;
     inventory->by_severity[diag_info(problem->id)->severity] += problem->occurrences;
     return 0;
 }
@@ -798,9 +796,8 @@ static int take_part(void *arg, const struct inventory_part *part, struct err *e
     struct inventory *inventory = arg;
     struct inventory_parts *parts = &inventory->parts;
 
-    if (array_reserve(parts, 1, err) != 0)
+    if (array_add(parts, err, *part) < 0)
         return -(int)err->code;
-    parts->items[parts->count++] = *part;
     inventory->devices += !part->is_host;
     return 0;
 }

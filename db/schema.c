@@ -362,10 +362,10 @@ static int count_roots(const char *script, struct roots *roots, struct err *err)
     for (struct made made; made_next(&script, &made);) {
         if (!made_is(&made, "TABLE"))
             continue;
-        if (array_reserve(roots, 1, err) < 0)
+        if (array_add(roots, err,
+                      made.sql_length > length &&
+                          memcmp(made.sql + made.sql_length - length, keyed, (size_t)length) == 0) < 0)
             return -(int)err->code;
-        roots->items[roots->count++] =
-            made.sql_length > length && memcmp(made.sql + made.sql_length - length, keyed, (size_t)length) == 0;
     }
     return 0;
 }

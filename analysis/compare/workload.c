@@ -299,11 +299,7 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
 
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err)
 {
-    if (array_reserve(&workload->execute_starts, 1, err) < 0)
-        return -(int)err->code;
-
-    workload->execute_starts.items[workload->execute_starts.count++] = *start;
-    return 0;
+    return array_add(&workload->execute_starts, err, *start);
 }
 
 static int compare_executions(const void *a, const void *b)

@@ -572,9 +572,8 @@ int spool_finish(struct spool *spool, struct err *err)
     spool->buffer = NULL;
     if (spool->runs.count == 0)
         return 0;
-    if (array_reserve(&spool->runs, 1, err) < 0)
+    if (array_add(&spool->runs, err, (struct run){.in_memory = true}) < 0)
         return -(int)err->code;
-    spool->runs.items[spool->runs.count++] = (struct run){.in_memory = true};
     return begin_merge(spool, err);
 }
 

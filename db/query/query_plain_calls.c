@@ -59,10 +59,7 @@ struct plain_calls {
 static int take_file(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct plain_calls *calls = arg;
-    if (array_reserve(&calls->files, 1, err) < 0)
-        return -(int)err->code;
-    calls->files.items[calls->files.count++] = query_integer(row, 0);
-    return 0;
+    return array_add(&calls->files, err, query_integer(row, 0));
 }
 
 struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *err)

@@ -167,11 +167,8 @@ static int add_queued(void *arg, const struct torch_range *range, bool taken, co
 
 static int add_tie(struct torch_tables *tables, const struct torch_op *op, int64_t connection, struct err *err)
 {
-    if (array_reserve(&tables->ties, 1, err) < 0)
-        return -(int)err->code;
-    tables->ties.items[tables->ties.count++] =
-        (struct tie){(uint32_t)(op - tables->analysis->framework->torch->ops.items), connection};
-    return 0;
+    return array_add(&tables->ties, err,
+                     (struct tie){(uint32_t)(op - tables->analysis->framework->torch->ops.items), connection});
 }
 
 static int tie_backward(void *arg, const struct torch_op *forward, const struct torch_op *backward, struct err *err)

@@ -24,10 +24,7 @@ struct known_child {
 static int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
 {
     *flame = (struct flame){.weight = weight, .known = MAP_OF(struct known_child, key)};
-    if (array_reserve(&flame->nodes, 1, err) != 0)
-        return -(int)err->code;
-    flame->nodes.items[flame->nodes.count++] = (struct flame_node){.parent = FLAME_ROOT};
-    return 0;
+    return array_add(&flame->nodes, err, (struct flame_node){.parent = FLAME_ROOT});
 }
 
 void flame_release(struct flame *flame)
@@ -520,11 +517,7 @@ struct svp_flame {
 static int take_model(void *arg, const struct svp_model *model, struct err *err)
 {
     struct svp_flame *load = arg;
-    int status = array_reserve(&load->models, 1, err);
-
-    if (status == 0)
-        load->models.items[load->models.count++] = (struct model_device){model->id, model->device_id};
-    return status;
+    return array_add(&load->models, err, (struct model_device){model->id, model->device_id});
 }
 
 static int take_acl_call(void *arg, const struct acl_call *from, struct err *err)

@@ -335,10 +335,10 @@ static int add_time(struct frequency_load *load, uint16_t device, int64_t start_
         at++;
     if (at == uses->count) {
         const struct cann_part *part = cann_part_of_device(&load->parts, device_id);
-        if (array_reserve(uses, 1, err) != 0)
+        if (array_add(uses, err,
+                      (struct frequency_use){device_id, now->mhz,
+                                             part != NULL && part->aic_hz > 0 ? part->aic_hz / 1000000 : 0, 0, 0}) < 0)
             return -(int)err->code;
-        uses->items[uses->count++] = (struct frequency_use){
-            device_id, now->mhz, part != NULL && part->aic_hz > 0 ? part->aic_hz / 1000000 : 0, 0, 0};
     }
     uses->items[at].tasks++;
     uses->items[at].time_ns += (double)interval_length(start_ns, end_ns);

@@ -14,32 +14,33 @@
 #define LEAST_CUT 20
 #define LEAST_OF_ALL 8
 
+static int add_cell(struct grid *grid, const char *text, size_t length, struct err *err)
+{
+    if (grid->count == grid->capacity &&
+        array_grow(&grid->cells, &grid->capacity, grid->count, grid->column_count, sizeof *grid->cells, err) < 0)
+        return -(int)err->code;
+    char *copy = strndup(text, length);
+    if (copy == NULL)
+        return err_no_memory(err);
+    utf8_mask(copy);
+    grid->cells[grid->count++] = copy;
+    return 0;
+}
+
 int grid_cells(struct grid *grid, const struct table_cell *cells, struct err *err)
 {
-    if (grid->capacity - grid->count < grid->column_count) {
-        int status =
-            array_grow(&grid->cells, &grid->capacity, grid->count, grid->column_count, sizeof *grid->cells, err);
-        if (status != 0)
-            return status;
-    }
-    for (size_t i = 0; i < grid->column_count; i++) {
-        char *copy = strndup(cells[i].text, cells[i].length);
-        if (copy == NULL)
-            return err_no_memory(err);
-        utf8_mask(copy);
-        grid->cells[grid->count++] = copy;
-    }
-    return 0;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < grid->column_count; i++)
+        status = add_cell(grid, cells[i].text, cells[i].length, err);
+    return status;
 }
 
 int grid_row(struct grid *grid, const char *const *cells, struct err *err)
 {
-    struct table_cell all[GRID_MAX_COLUMNS];
-    for (size_t i = 0; i < grid->column_count; i++) {
-        const char *text = cells[i] != NULL ? cells[i] : "";
-        all[i] = (struct table_cell){text, strlen(text)};
-    }
-    return grid_cells(grid, all, err);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < grid->column_count; i++)
+        status = add_cell(grid, cells[i] != NULL ? cells[i] : "", cells[i] != NULL ? strlen(cells[i]) : 0, err);
+    return status;
 }
 
 void grid_release(struct grid *grid)

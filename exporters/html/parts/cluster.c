@@ -118,10 +118,7 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
         return 0;
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
-    if (array_reserve(&cluster->links, 1, err) < 0)
-        return -(int)err->code;
-    cluster->links.items[cluster->links.count++] = link;
-    return 0;
+    return array_add(&cluster->links, err, link);
 }
 
 static int by_time(const void *a, const void *b)

@@ -272,11 +272,7 @@ struct items {
 
 static int add_item(struct items *items, const struct item *item, struct err *err)
 {
-    if (array_reserve(items, 1, err) < 0)
-        return -(int)err->code;
-
-    items->items[items->count++] = *item;
-    return 0;
+    return array_add(items, err, *item);
 }
 
 static int by_kind_and_size(const void *a, const void *b)

@@ -181,10 +181,7 @@ static int add_layer(struct outcome_layers *layers, const char *key, const char 
         if (layers->items[i].length == length && memcmp(layers->items[i].name, name, length) == 0)
             return 0;
     }
-    if (array_reserve(layers, 1, err) < 0)
-        return -(int)err->code;
-    layers->items[layers->count++] = (struct outcome_layer){name, length, key};
-    return 0;
+    return array_add(layers, err, (struct outcome_layer){name, length, key});
 }
 
 /* Those of a list divided by commas. */
@@ -251,9 +248,8 @@ static int add_effect(struct outcome *outcome, const struct switch_finding *find
                       const char *value, struct err *err)
 {
     bool there = outcome->chip == OUTCOME_EVERY_CHIP || switch_effect_on_chip(effect, outcome->chip);
-    if (array_reserve(&outcome->effects, 1, err) < 0)
+    if (array_add(&outcome->effects, err, (struct outcome_effect){effect, value, there}) < 0)
         return -(int)err->code;
-    outcome->effects.items[outcome->effects.count++] = (struct outcome_effect){effect, value, there};
     if (!there || !has_company(finding, effect))
         return 0;
     bool failed = add_reports(outcome, finding, effect, err) < 0 ||
