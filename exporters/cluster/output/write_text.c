@@ -117,7 +117,7 @@ static void put_group(struct json_out *json, const struct plan *plan, const stru
 
 int write_groups(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err)
 {
-    struct outfile out;
+    struct outfile out = {.path = NULL};
     struct json_out json = {.out = &out, .gap = " "};
     if (write_open(&out, directory, "communication_group.json", "", err) < 0)
         return -(int)err->code;
