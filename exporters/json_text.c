@@ -227,7 +227,7 @@ void json_put_real(struct json_out *json, const char *key, double value)
 {
     char text[REAL_SHORTEST_MAX];
     put_key(json, key);
-    put_bytes(json, text, real_print(text, isfinite(value) ? value : 0));
+    put_bytes(json, text, number_print_real(text, isfinite(value) ? value : 0));
 }
 
 void json_put_format(struct json_out *json, const char *key, const char *format, ...)

@@ -83,7 +83,7 @@ struct cluster_database *cluster_database_new(const char *directory, struct err 
     struct cluster_database *database = calloc(1, sizeof *database);
     char *path = path_join(directory, "cluster_analysis.db");
     bool failed = (database != NULL && path != NULL ? database_setup(err) : err_no_memory(err)) < 0 ||
-                  database_build_open_foreign(&database->build, path, err) < 0;
+                  database_build_open(&database->build, path, false, err) < 0;
     free(path);
     if (failed) {
         free(database);

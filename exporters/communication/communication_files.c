@@ -183,8 +183,7 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
     making->device_id = device_id;
     communication_name(making->report, "communication_analyzer", making->several_devices, device_id);
     making->path = cann_report_path(making->options, making->report, -1, ".db", err);
-    int status =
-        making->path != NULL ? database_build_open_foreign(&making->build, making->path, err) : -(int)err->code;
+    int status = making->path != NULL ? database_build_open(&making->build, making->path, false, err) : -(int)err->code;
     making->open = status == 0;
     return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, false, err) : status;
 }

@@ -183,7 +183,7 @@ static int take_record(void *arg, const struct framework_record *record, struct 
         return 0;
     const int64_t start_ns = framework_clock_ns(reading->clock, fields.start),
                   end_ns = framework_clock_ns(reading->clock, fields.end);
-    if (!span_check(reading->diag, &place, "the range", start_ns, end_ns))
+    if (!diag_check_span(reading->diag, &place, "the range", start_ns, end_ns))
         return 0;
     make_name(&reading->name, &fields);
     if (reading->name.failed)
