@@ -680,7 +680,7 @@ static void start_one(struct many *many, const char *path)
         many->running++;
 }
 
-static int default_jobs(void)
+int analyse_default_jobs(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors > 0 && processors < 1024 ? (int)processors : 1;
@@ -688,7 +688,7 @@ static int default_jobs(void)
 
 static int analyse_all(struct many *many)
 {
-    int jobs = many->settings->analyse.jobs > 0 ? many->settings->analyse.jobs : default_jobs();
+    int jobs = many->settings->analyse.jobs > 0 ? many->settings->analyse.jobs : analyse_default_jobs();
     for (size_t i = 0; i < many->paths->count && !interrupted(); i++) {
         if (jobs == 1 || many->paths->count == 1) {
             many->worst = status_worse(many->worst, analyse_one(many, many->paths->items[i]));

@@ -14,6 +14,9 @@
 /* Removes a directory and all inside, without following links. One that is not there is fine. */
 int remove_directory(const char *path, struct err *err);
 
+/* How many directories are analysed at once unless somebody says it: as many as there are processors. */
+int analyse_default_jobs(void);
+
 struct analyse_request {
     const struct settings *settings;
     struct step_filter_list steps;

@@ -351,12 +351,6 @@ static bool in_steps(const void *ranges, int64_t number)
     return rank_ranges_have(ranges, number);
 }
 
-static int default_jobs(void)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors > 0 && processors < 1024 ? (int)processors : 1;
-}
-
 struct work {
     const struct settings *settings;
     struct team *team;
@@ -482,7 +476,7 @@ static int end_database(struct work *work, struct cluster_database *database, st
 static int load(struct work *work, const char *directory, struct err *err)
 {
     const struct settings *settings = work->settings;
-    int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : default_jobs();
+    int jobs = settings->cluster.jobs > 0 ? settings->cluster.jobs : analyse_default_jobs();
     struct raw_ranks raw = {.settings = settings, .kept = work->kept, .jobs = jobs};
     const struct cluster_load request = {
         .sources = &work->sources,

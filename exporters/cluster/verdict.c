@@ -15,7 +15,7 @@ int verdicts_init(struct verdicts *verdicts, size_t rank_count, struct err *err)
 {
     *verdicts = (struct verdicts){.rank_count = rank_count};
     verdicts->ranks = calloc(rank_count + 1, sizeof *verdicts->ranks);
-    verdicts->late = calloc(LATE_COLLECTIVES + 1, sizeof *verdicts->late);
+    verdicts->late = calloc(2 * LATE_COLLECTIVES, sizeof *verdicts->late);
     if (verdicts->ranks == NULL || verdicts->late == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", rank_count);
     return 0;
@@ -92,44 +92,22 @@ static int compare_late(const void *a, const void *b)
            2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->merged.name_hash, y->merged.name_hash);
 }
 
-static void sift_down(struct late_collective *heap, size_t count, size_t i)
+/* Cuts the list to the worst, in their order. */
+void verdicts_sort(struct verdicts *verdicts)
 {
-    for (;;) {
-        size_t worst = i, left = 2 * i + 1, right = left + 1;
-        if (left < count && compare_late(&heap[left], &heap[worst]) > 0)
-            worst = left;
-        if (right < count && compare_late(&heap[right], &heap[worst]) > 0)
-            worst = right;
-        if (worst == i)
-            return;
-        struct late_collective swapped = heap[i];
-        heap[i] = heap[worst];
-        heap[worst] = swapped;
-        i = worst;
-    }
+    array_sort(verdicts->late, verdicts->late_count, sizeof *verdicts->late, compare_late);
+    if (verdicts->late_count > LATE_COLLECTIVES)
+        verdicts->late_count = LATE_COLLECTIVES;
+    verdicts->cut = verdicts->late_count == LATE_COLLECTIVES;
 }
 
 static void keep_late(struct verdicts *verdicts, const struct late_collective *late)
 {
-    struct late_collective *heap = verdicts->late;
-    if (verdicts->late_count < LATE_COLLECTIVES) {
-        size_t i = verdicts->late_count++;
-        heap[i] = *late;
-        while (i > 0 && compare_late(&heap[i], &heap[(i - 1) / 2]) > 0) {
-            struct late_collective swapped = heap[i];
-            heap[i] = heap[(i - 1) / 2];
-            heap[(i - 1) / 2] = swapped;
-            i = (i - 1) / 2;
-        }
-    } else if (compare_late(late, &heap[0]) < 0) {
-        heap[0] = *late;
-        sift_down(heap, LATE_COLLECTIVES, 0);
-    }
-}
-
-void verdicts_sort(struct verdicts *verdicts)
-{
-    array_sort(verdicts->late, verdicts->late_count, sizeof *verdicts->late, compare_late);
+    if (verdicts->cut && compare_late(late, &verdicts->late[LATE_COLLECTIVES - 1]) > 0)
+        return;
+    verdicts->late[verdicts->late_count++] = *late;
+    if (verdicts->late_count == 2 * LATE_COLLECTIVES)
+        verdicts_sort(verdicts);
 }
 
 /* ---- a group and step ---- */

@@ -30,8 +30,9 @@ struct late_collective {
 struct verdicts {
     struct rank_verdict *ranks; /* as in the plan */
     size_t rank_count;
-    struct late_collective *late; /* a heap until verdicts_sort: the least of them first */
+    struct late_collective *late; /* the worst, and until verdicts_sort others behind them */
     size_t late_count;
+    bool cut;            /* as many as are kept stand there in order */
     int64_t collectives; /* that were judged, and those left out because ranks of their group are not in them */
     int64_t incomplete;
 };

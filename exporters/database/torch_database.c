@@ -19,51 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- json out ---- */
-
-static void put_text(struct strbuf *buf, const char *text)
-{
-    strbuf_addc(buf, '"');
-    json_text_append(buf, text, strlen(text));
-    strbuf_addc(buf, '"');
-}
-
-/* As short as it reads back the same. */
-static void put_number(struct strbuf *buf, double number)
-{
-    char text[REAL_SHORTEST_MAX];
-    if (number == floor(number) && fabs(number) < 9007199254740992.0) {
-        strbuf_addf(buf, "%.0f", number);
-        return;
-    }
-    strbuf_add(buf, text, number_print_real(text, number));
-}
-
 /* Parsing limits the depth. */
-/* Appends a parsed value on one line, with a blank behind each comma and colon. */
-static void json_out(struct strbuf *buf, const struct json *value) // NOLINT(misc-no-recursion)
+/* Writes a parsed value, with a blank behind each comma and colon. */
+static void put_value(struct json_out *json, const struct json *value) // NOLINT(misc-no-recursion)
 {
     bool is_object = json_is_object(value), boolean;
     double number;
     if (is_object || json_is_array(value)) {
-        strbuf_addc(buf, is_object ? '{' : '[');
+        json_put_begin(json, NULL, is_object ? '{' : '[');
         for (const struct json *item = json_first(value); item != NULL; item = json_next(item)) {
-            strbuf_adds(buf, item != json_first(value) ? ", " : "");
-            if (is_object) {
-                put_text(buf, json_key(item));
-                strbuf_adds(buf, ": ");
-            }
-            json_out(buf, item);
+            if (is_object)
+                json_put_key(json, json_key(item), NULL);
+            put_value(json, item);
         }
-        strbuf_addc(buf, is_object ? '}' : ']');
-    } else if (json_string(value) != NULL) {
-        put_text(buf, json_string(value));
+        json_put_end(json, is_object ? '}' : ']');
     } else if (json_boolean(value, &boolean)) {
-        strbuf_adds(buf, boolean ? "true" : "false");
-    } else if (json_number(value, &number)) {
-        put_number(buf, number);
+        json_put_bool(json, NULL, boolean);
+    } else if (!json_number(value, &number)) {
+        json_put_text(json, NULL, json_string(value));
+    } else if (number == floor(number) && fabs(number) < 9007199254740992.0) {
+        json_put_format(json, NULL, "%.0f", number);
     } else {
-        strbuf_adds(buf, "null");
+        json_put_real(json, NULL, number);
     }
 }
 
@@ -364,17 +341,25 @@ static int add_steps(struct torch_tables *tables, struct err *err)
     return status;
 }
 
+static int add_member(struct torch_tables *tables, const struct json *member, struct err *err)
+{
+    char *text = NULL;
+    size_t length;
+    struct json_out json = {.stream = open_memstream(&text, &length), .gap = " "};
+    if (json.stream == NULL)
+        return err_no_memory(err);
+    put_value(&json, member);
+    int status =
+        fclose(json.stream) == 0 ? table_add(&tables->rows, err, V(json_key(member)), V(text)) : err_no_memory(err);
+    free(text);
+    return status;
+}
+
 static int add_members(struct torch_tables *tables, const struct json *root, struct err *err)
 {
-    struct strbuf text;
     int status = table_rows_open(&tables->rows, tables->db, "META_DATA", "name TEXT, value TEXT", err);
-    strbuf_init(&text, METADATA_LIMIT);
-    for (const struct json *member = json_first(root); status == 0 && member != NULL; member = json_next(member)) {
-        strbuf_clear(&text);
-        json_out(&text, member);
-        status = table_add(&tables->rows, err, V(json_key(member)), V(&text));
-    }
-    strbuf_release(&text);
+    for (const struct json *member = json_first(root); status == 0 && member != NULL; member = json_next(member))
+        status = add_member(tables, member, err);
     table_rows_close(&tables->rows);
     return status;
 }

@@ -291,6 +291,13 @@ static void release(struct merged_tables *merged)
     strbuf_release(&merged->text);
 }
 
+static char *part_directory(const struct export_options *options, size_t part, struct err *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, ".part-%zu", part);
+    return path_joined(options->directory, name, err);
+}
+
 int export_merged_summary(const struct merge_part *parts, size_t count, const struct export_options *options,
                           struct export_result *ret, struct err *err)
 {
@@ -299,22 +306,19 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
     *ret = (struct export_result){0};
     strbuf_init(&merged.text, CSV_ROW_LIMIT * JSON_TEXT_EXPANSION);
     for (size_t i = 0; status == 0 && i < count; i++) {
-        char name[64];
-        snprintf(name, sizeof name, ".part-%zu", i);
-        char *directory = path_join(options->directory, name);
+        char *directory = part_directory(options, i, err);
         merged.part = i;
-        status = directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err);
-        if (status == 0)
-            status = write_part(&merged, directory, err);
+        status = directory == NULL || path_make_result_directory(directory, err) < 0
+                     ? -(int)err->code
+                     : write_part(&merged, directory, err);
         free(directory);
     }
     if (status == 0)
         status = unite_all(&merged, err);
     release(&merged);
     for (size_t i = 0; i < count; i++) {
-        char name[64];
-        snprintf(name, sizeof name, ".part-%zu", i);
-        char *directory = path_join(options->directory, name);
+        struct err ignored = ERR_INIT;
+        char *directory = part_directory(options, i, &ignored);
         if (directory != NULL)
             rmdir(directory); /* empty, or it keeps what an export that was ended left */
         free(directory);

@@ -37,8 +37,8 @@ static void write_decimal(struct outfile *out, int64_t value, unsigned decimals)
 
 int write_open(struct outfile *out, const char *directory, const char *name, const char *head, struct err *err)
 {
-    char *path = path_joined(directory, name, err);
-    int status = path != NULL ? outfile_open(out, path, err) : -(int)err->code;
+    char *path = path_join(directory, name);
+    int status = path != NULL ? outfile_open(out, path, err) : err_no_memory(err);
     free(path);
     if (status == 0)
         write_text(out, head);
