@@ -229,7 +229,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     visit_open_log(visit);
-    remove_stale_temporaries(directory);
+    temporary_remove_stale(directory);
     clock_format_local(timestamp);
     struct export_options options = {
         .database = visit->database,

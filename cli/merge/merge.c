@@ -225,7 +225,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     if (status == 0)
         status = capture_names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
     if (status == 0) {
-        remove_stale_temporaries(directory);
+        temporary_remove_stale(directory);
         clock_format_local(timestamp);
         struct export_options options = {
             .directory = directory,

@@ -529,7 +529,7 @@ static int remove_temporaries(const char *path, const struct stat *st, int type,
     (void)st;
     (void)place;
     if (type == FTW_D)
-        remove_stale_temporaries(path);
+        temporary_remove_stale(path);
     return 0;
 }
 
