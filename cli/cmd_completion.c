@@ -32,6 +32,12 @@ static void put_condition(FILE *stream, enum command_id id)
     fprintf(stream, "complete -c msprof -n '__msprof_is %s'", command_full_name(id));
 }
 
+static void put_choices(FILE *stream, const char *const *choices)
+{
+    for (size_t i = 0; choices[i] != NULL; i++)
+        fprintf(stream, "%s%s", i > 0 ? " " : "", choices[i]);
+}
+
 static void put_offer(FILE *stream, enum offer offer)
 {
     if (offer == OFFER_NOTHING)
@@ -48,8 +54,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
         break;
     case VALUE_CHOICE:
         fputs(" -x -a '", stream);
-        for (size_t i = 0; option->choices[i] != NULL; i++)
-            fprintf(stream, "%s%s", i > 0 ? " " : "", option->choices[i]);
+        put_choices(stream, option->choices);
         fputs("'", stream);
         break;
     case VALUE_DIRECTORY:
@@ -198,12 +203,6 @@ static void put_option_pattern(FILE *stream, const struct option_spec *option)
         if (option_applies(option, (enum command_id)id))
             separator = put_spellings(stream, option, separator, " | '", before, "'");
     }
-}
-
-static void put_choices(FILE *stream, const char *const *choices)
-{
-    for (size_t i = 0; choices[i] != NULL; i++)
-        fprintf(stream, "%s%s", i > 0 ? " " : "", choices[i]);
 }
 
 /* Words of one shell for "offer these". */

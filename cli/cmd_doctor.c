@@ -61,7 +61,7 @@ struct machine {
 #define AS_TEXT(number) AS_WRITTEN(number)
 #define AS_WRITTEN(number) #number
 
-/* Ended by NULL: the variables that msprof or its libraries read, of which machine_has_variable says which are set. */
+/* Ended by NULL: the variables that msprof or its libraries read, of which console_has_variable says which are set. */
 static const char *const machine_variables[] = {"COLUMNS",
                                                 "HOME",
                                                 "LANG",
@@ -80,13 +80,6 @@ static const char *const machine_variables[] = {"COLUMNS",
                                                 "TMPDIR",
                                                 "XDG_CONFIG_HOME",
                                                 NULL};
-
-static bool machine_has_variable(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && value[0] != '\0';
-}
 
 /* The characters of versions and of locales; at another one the text ends, so that nothing else comes along. */
 static void keep_word(char *ret, const char *text, const char *allowed)
@@ -247,7 +240,7 @@ static void machine_ask(struct machine *machine)
     ask_locale(machine);
     if (uname(&name) == 0)
         keep_word(machine->kernel, name.release, DIGITS_AND_DOTS);
-    machine->temporary_is_named = named != NULL && named[0] != '\0';
+    machine->temporary_is_named = console_has_variable("TMPDIR");
     machine->temporary = machine_space(machine->temporary_is_named ? named : "/tmp");
 }
 
@@ -410,7 +403,7 @@ static void print_machine(const struct machine *machine, FILE *stream, struct st
                 machine->shows_utf8 ? "UTF-8" : "ASCII", machine->has_terminal ? "yes" : "no");
     print_built(stream, "Locale", text);
     for (size_t i = 0; machine_variables[i] != NULL; i++)
-        if (machine_has_variable(machine_variables[i]))
+        if (console_has_variable(machine_variables[i]))
             add_item(text, machine_variables[i]);
     print_built(stream, "Variables", text);
 }
@@ -703,7 +696,7 @@ static void put_environment(struct json_out *json)
 {
     json_put_begin(json, "environment", '[');
     for (size_t i = 0; machine_variables[i] != NULL; i++)
-        if (machine_has_variable(machine_variables[i]))
+        if (console_has_variable(machine_variables[i]))
             put_text(json, NULL, machine_variables[i]);
     json_put_end(json, ']');
 }

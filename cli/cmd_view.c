@@ -573,12 +573,6 @@ static bool is_address(const char *text)
 
 /* ---- the browser ---- */
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && *value != '\0';
-}
-
 /* Whether a program that opens addresses was started. */
 static bool open_browser(const char *address)
 {
@@ -600,7 +594,7 @@ static bool open_browser(const char *address)
 
 static void tell_address(const struct settings *settings, const char *address, int port)
 {
-    const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    const bool display = console_has_variable("DISPLAY") || console_has_variable("WAYLAND_DISPLAY");
     printf("%s\n", address);
     fflush(stdout);
     if (!settings->view.no_browser && display && open_browser(address))

@@ -194,13 +194,20 @@ void console_guard_descriptors(void)
     }
 }
 
+bool console_has_variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0';
+}
+
 static bool wants_color(int mode, int fd)
 {
-    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    const char *terminal = getenv("TERM");
 
     if (mode != COLOR_AUTO)
         return mode == COLOR_ALWAYS;
-    if (no_color != NULL && no_color[0] != '\0')
+    if (console_has_variable("NO_COLOR"))
         return false;
     return terminal != NULL && strcmp(terminal, "dumb") != 0 && isatty(fd);
 }

@@ -45,6 +45,9 @@ void console_diagnostics(const struct diagnostics *diag);
 /* Whether nothing at all is said, errors included: for work whose messages name what must not be told. */
 void console_mute(bool muted);
 
+/* Whether the environment says something by this name. */
+bool console_has_variable(const char *name);
+
 /* Whether titles on stdout are colored. */
 bool console_colors_stdout(void);
 

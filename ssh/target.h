@@ -22,4 +22,12 @@ struct ssh_target {
     int timeout;           /* seconds for connecting, and for an answer to each question asked while connecting */
 };
 
+/* Properties of a connection that was made. */
+struct ssh_facts {
+    char fingerprint[64];       /* "SHA256:..." of the server's host key */
+    bool host_key_added;        /* it was new and has been written to known_hosts */
+    const char *authentication; /* "agent", "key", "password", "keyboard-interactive"; NULL before it */
+    char local_address[46];     /* of this side, in numbers, for servers that the board is to reach */
+};
+
 #endif

@@ -29,7 +29,7 @@ static int nfs_address(struct session *session, const char **ret, struct err *er
 {
     const char *given = session->plan->settings->collect.nfs_server;
 
-    *ret = given != NULL ? given : ssh_local_address(session->connection);
+    *ret = given != NULL ? given : ssh_facts(session->connection)->local_address;
     return collect_check_nfs_address(*ret, err);
 }
 

@@ -607,15 +607,12 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
 
 static int patch_file(struct collect_plan *plan, const char *path, const char *run_directory, struct err *err)
 {
-    char *absolute_path = path_join(plan->root, path), *name = strdup(path), *text = NULL;
+    char *absolute_path = path_joined(plan->root, path, err), *text = NULL;
     size_t length;
-    bool failed = absolute_path == NULL || name == NULL
-                      ? err_no_memory(err) != 0
-                      : path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err) != 0 ||
-                            patch(plan, name, text, length, run_directory, err) != 0;
+    bool failed = absolute_path == NULL || path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err) != 0 ||
+                  patch(plan, path, text, length, run_directory, err) != 0;
 
     free(text);
-    free(name);
     free(absolute_path);
     return failed ? -(int)err->code : 0;
 }

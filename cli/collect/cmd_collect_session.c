@@ -124,15 +124,14 @@ void session_say(struct session *session, enum say_level level, const char *form
 int session_connect(struct session *session, struct err *err)
 {
     const struct ssh_target *target = &session->plan->target->ssh;
-    int result = ssh_connection_open(&session->connection, target, err);
 
-    if (result != 0)
-        return result;
-    if (ssh_host_key_was_added(session->connection))
-        session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'",
-                     ssh_fingerprint(session->connection), target->host, target->known_hosts);
-    session_note(session, "connected to '%s' as '%s' (%s)", target->host, target->user,
-                 ssh_authentication(session->connection));
+    if (ssh_connection_open(&session->connection, target, err) != 0)
+        return -(int)err->code;
+    const struct ssh_facts *facts = ssh_facts(session->connection);
+    if (facts->host_key_added)
+        session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'", facts->fingerprint,
+                     target->host, target->known_hosts);
+    session_note(session, "connected to '%s' as '%s' (%s)", target->host, target->user, facts->authentication);
     return board_probe(&session->board, session->connection, err);
 }
 

@@ -49,7 +49,7 @@ static int ask_server(struct attempt *attempt, int (*ask)(struct ssh_connection 
     if (ssh_is_interrupted(connection))
         return interrupt_error(err);
     if (code == SSH_AUTH_SUCCESS)
-        connection->authentication = how;
+        connection->facts.authentication = how;
     return code == SSH_AUTH_SUCCESS                              ? ACCEPTED
            : code == SSH_AUTH_DENIED || code == SSH_AUTH_PARTIAL ? REFUSED
                                                                  : login_failure(connection, err);

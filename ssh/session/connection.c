@@ -19,12 +19,12 @@ static void set_local_address(struct ssh_connection *connection)
     socklen_t size = sizeof address;
     const void *bytes = &((struct sockaddr_in *)&address)->sin_addr;
 
-    connection->local_address[0] = '\0';
+    connection->facts.local_address[0] = '\0';
     if (getsockname(connection->fd, (struct sockaddr *)&address, &size) < 0)
         return;
     if (address.ss_family == AF_INET6)
         bytes = &((struct sockaddr_in6 *)&address)->sin6_addr;
-    inet_ntop(address.ss_family, bytes, connection->local_address, sizeof connection->local_address);
+    inet_ntop(address.ss_family, bytes, connection->facts.local_address, sizeof connection->facts.local_address);
 }
 
 static int handshake_failure(struct ssh_connection *connection, struct err *err)
@@ -65,7 +65,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
     bool is_reached = false;
     int result;
 
-    connection->authentication = NULL;
+    connection->facts.authentication = NULL;
     connection->lost = false;
     result = ssh_socket_open(target, !connection->tidying, &connection->fd, err);
     if (result != 0)
@@ -178,24 +178,9 @@ void ssh_set_tidying(struct ssh_connection *connection, int seconds)
     connection->tidying_until_ns = ssh_now_ns() + seconds * SSH_NS_PER_SECOND;
 }
 
-const char *ssh_fingerprint(const struct ssh_connection *connection)
+const struct ssh_facts *ssh_facts(const struct ssh_connection *connection)
 {
-    return connection->fingerprint;
-}
-
-bool ssh_host_key_was_added(const struct ssh_connection *connection)
-{
-    return connection->host_key_added;
-}
-
-const char *ssh_authentication(const struct ssh_connection *connection)
-{
-    return connection->authentication;
-}
-
-const char *ssh_local_address(const struct ssh_connection *connection)
-{
-    return connection->local_address;
+    return &connection->facts;
 }
 
 struct library_version ssh_library(void)

@@ -46,14 +46,7 @@ int ssh_reconnect_patiently(struct ssh_patience *patience, uint64_t bytes, struc
  * so many seconds. */
 void ssh_set_tidying(struct ssh_connection *connection, int seconds);
 
-/* "SHA256:..." of the server's host key. */
-const char *ssh_fingerprint(const struct ssh_connection *connection);
-/* Whether the host key was new and has been written to known_hosts. */
-bool ssh_host_key_was_added(const struct ssh_connection *connection);
-/* How the user was authenticated: "agent", "key", "password", "keyboard-interactive". */
-const char *ssh_authentication(const struct ssh_connection *connection);
-/* The numeric address of this side of the connection, for servers that the board is to reach. */
-const char *ssh_local_address(const struct ssh_connection *connection);
+const struct ssh_facts *ssh_facts(const struct ssh_connection *connection);
 
 /* Version of the library below. */
 struct library_version ssh_library(void);

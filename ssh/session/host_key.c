@@ -102,16 +102,16 @@ static int decide(struct ssh_connection *connection, const char *name, const cha
         return err_set(err, ERR_REMOTE, "the host key of '%s' is revoked by '%s', line %zu", target->host,
                        target->known_hosts, answer.line);
     case KNOWN_HOST_CHANGED:
-        return refuse_changed(err, target, name, connection->fingerprint, answer.line);
+        return refuse_changed(err, target, name, connection->facts.fingerprint, answer.line);
     case KNOWN_HOST_TYPE:
-        return refuse_type(err, target, type, connection->fingerprint, answer.line);
+        return refuse_type(err, target, type, connection->facts.fingerprint, answer.line);
     case KNOWN_HOST_UNKNOWN:
         break;
     }
     if (!target->accept_new_host_key || type[0] == '\0')
-        return refuse_unknown(err, target, type, connection->fingerprint);
+        return refuse_unknown(err, target, type, connection->facts.fingerprint);
     result = known_hosts_add(target->known_hosts, name, type, key, key_length, err);
-    connection->host_key_added = result == 0;
+    connection->facts.host_key_added = result == 0;
     return result;
 }
 
@@ -148,7 +148,7 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
     } else if (key == NULL) {
         err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
     } else {
-        known_hosts_fingerprint(key, key_length, connection->fingerprint, sizeof connection->fingerprint);
+        known_hosts_fingerprint(key, key_length, connection->facts.fingerprint, sizeof connection->facts.fingerprint);
         failed = known_hosts_load(target->known_hosts, &text, &length, err) != 0 ||
                  decide(connection, name, text, length, key, key_length, err) != 0;
     }

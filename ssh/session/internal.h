@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "ssh/target.h"
 #include "ssh/session/known_hosts.h"
+#include "ssh/target.h"
 
 #include <libssh/callbacks.h>
 #include <libssh/libssh.h>
@@ -35,10 +35,7 @@ struct ssh_connection {
     int64_t tidying_until_ns; /* monotonic */
     unsigned silent_ticks;    /* waits since the server was heard last; time alone also passes while we are stopped */
     int64_t keepalive_ns;     /* when to send the next keepalive */
-    char fingerprint[64];
-    bool host_key_added;
-    const char *authentication;
-    char local_address[INET6_ADDRSTRLEN];
+    struct ssh_facts facts;
 };
 
 int64_t ssh_now_ns(void);

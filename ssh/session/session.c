@@ -54,7 +54,7 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
         return lost(connection, err, "tidying up takes too long");
     if (now > deadline_ns)
         return lost(connection, err, "no answer in time");
-    if (connection->authentication == NULL)
+    if (connection->facts.authentication == NULL)
         return 0;
     if (connection->silent_ticks / TICKS_PER_SECOND >= (unsigned)ssh_silence_seconds(&connection->target))
         return lost(connection, err, "the board does not answer any more");

@@ -489,7 +489,11 @@ static int make_files(struct transfer *transfer, struct err *err)
         transfer->sum == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < listing->count; i++)
-        fetched_init(&transfer->files[i], &listing->files[i], kind);
+        transfer->files[i] = (struct fetched){.path = listing->files[i].path,
+                                              .size = listing->files[i].size,
+                                              .state = listing->files[i].state,
+                                              .kind = kind,
+                                              .fd = -1};
     return 0;
 }
 

@@ -68,8 +68,6 @@ struct fetched {
     char expected[CHECKSUM_TEXT_SIZE]; /* what the board says; "" before it does */
 };
 
-void fetched_init(struct fetched *file, const struct listed_file *listed, enum checksum_kind kind);
-
 /* Looks for what an earlier fetch left below the directory local. One of the same size is complete and not fetched
  * again, which its checksum decides; a longer one, or anything that is no regular file, is -ERR_FAILED. */
 int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, struct err *err);

@@ -15,12 +15,6 @@
 
 #define SPACE_HINT "free some space, or choose another file system with --output; the capture is still on the board"
 
-void fetched_init(struct fetched *file, const struct listed_file *listed, enum checksum_kind kind)
-{
-    *file =
-        (struct fetched){.path = listed->path, .size = listed->size, .state = listed->state, .kind = kind, .fd = -1};
-}
-
 #define COMPARE_SIZE ((size_t)64 * 1024)
 
 /* The file here is not touched: it may be all that is left of another capture. */
