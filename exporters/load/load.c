@@ -51,7 +51,6 @@ struct cann_load {
     struct ARRAY_OF(struct counted) counted; /* of each operator */
     struct ARRAY_OF(struct cycles) cycles;
     struct cann_communications communications;
-    bool with_counters;
     bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
 };
 
@@ -162,17 +161,26 @@ static void add_blocks(struct workload_operator *op, const struct cann_part *par
     op->blocks_ns += (double)task->duration_ns;
 }
 
-static int count_operator(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
+static bool use_part(struct cann_load *load, int64_t device_id)
 {
-    if (load->part == NULL || load->part->device_id != task->device_id)
-        load->part = cann_part_of_device(&load->parts, task->device_id);
-    if (load->part == NULL)
+    if (load->part == NULL || load->part->device_id != device_id)
+        load->part = cann_part_of_device(&load->parts, device_id);
+    return load->part != NULL;
+}
+
+/* Counters are read by a walk of their own: their sums and the texts of many operators together are much memory. */
+static int take_counters(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct cann_load *load = arg;
+    const struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    const struct known_operator *known;
+
+    if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
+        !workload_takes(task->start_ns, task->duration_ns) || !use_part(load, task->device_id) ||
+        (known = map_get(&load->known, &ids)) == NULL)
         return 0;
-    add_blocks(&load->workload->operators[op], load->part, task);
-    if (!load->with_counters || (!task->has_aic && !task->has_aiv))
-        return 0;
-    load->workload->operators[op].counted_ns += (double)task->duration_ns;
-    return add_counters(load, op, task, err);
+    load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
+    return add_counters(load, known->op, task, err);
 }
 
 /* Whether a task that is no operator keeps the device busy: transfers and notifications between devices do, a place
@@ -213,9 +221,10 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                               &taken, err);
     if (status != 0 || !taken)
         return status;
-    if (is_operator)
-        return count_operator(load, op, task, err);
-    load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    if (!is_operator)
+        load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    else if (use_part(load, task->device_id))
+        add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
 }
 
@@ -251,15 +260,15 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
     return status;
 }
 
-static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
+static int read_tasks(struct cann_load *load, sqlite3 *db, bool with_counters,
+                      int (*each)(void *arg, const struct cann_task *task, struct err *err), struct err *err)
 {
-    struct cann_task_reader *reader = cann_sums_reader_new(db, load->with_counters, err);
+    struct cann_task_reader *reader = cann_sums_reader_new(db, with_counters, err);
     int64_t count;
 
     if (reader == NULL)
         return -(int)err->code;
-    bool failed =
-        cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, take_task, load, err) < 0;
+    bool failed = cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, each, load, err) < 0;
     cann_task_reader_free(reader);
     return failed ? -(int)err->code : 0;
 }
@@ -397,24 +406,25 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
 
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {
-        .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
     bool failed = db_read_facts(db, &facts, err) < 0;
 
     load.tells_waits = facts.family != CAPTURE_JOB;
     failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_shapes_load(db, &load.shapes, err) < 0 || add_tasks(&load, db, err) < 0 ||
+             cann_shapes_load(db, &load.shapes, err) < 0 || read_tasks(&load, db, false, take_task, err) < 0 ||
              (!workload->sums_only &&
               (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
                add_steps(workload, db, err) < 0));
+    cann_communications_release(&load.communications);
+    cann_texts_release(&load.shapes);
+    cann_texts_release(&load.names);
+    map_release(&workload->operator_index);
+    failed = failed || (counters == WITH_COUNTERS && read_tasks(&load, db, true, take_counters, err) < 0);
     if (!failed) {
         fill_facts(&workload->facts, &load.parts);
         fill_operators(&load);
     }
-    cann_communications_release(&load.communications);
-    cann_texts_release(&load.shapes);
-    cann_texts_release(&load.names);
     cann_parts_release(&load.parts);
     map_release(&load.known);
     free(load.counted.items);
