@@ -30,7 +30,7 @@ static bool is_shown(const struct track_run *run, const struct track *track)
 {
     const struct export_options *options = run->run->options;
     const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
-    if (run->only_answers ? !track->named_only : run->too_many && track->named_only)
+    if (run->only_answers && !track->named_only)
         return false;
     if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
         return false;
@@ -140,30 +140,10 @@ static bool needs_answers(const struct track_run *run)
     return tracks[i] != NULL;
 }
 
-/* Finds out whether the answers about so many tasks take more memory than who has not asked for them expects. */
-static int bound_answers(struct track_run *run, sqlite3 *db, struct err *err)
-{
-    enum { TASKS_MAX = 2000000 }; /* some 42 bytes each are 84 MB */
-    char text[160];
-    int64_t count;
-    if (run->run->options->layers != NULL || !needs_answers(run))
-        return 0;
-    if (cann_task_count(db, &count, err) < 0)
-        return -(int)err->code;
-    run->too_many = count > TASKS_MAX;
-    snprintf(text, sizeof text,
-             "the layers of Analysis are left out, as there are %lld tasks: '--reports all' has them",
-             (long long)count);
-    if (run->too_many && run->run->options->absent != NULL)
-        run->run->options->absent(text);
-    return 0;
-}
-
 /* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
-    if (cann_names_load(db, &run->names, err) < 0 || bound_answers(run, db, err) < 0 ||
-        (needs_answers(run) && track_answers_load(run, err) < 0))
+    if (cann_names_load(db, &run->names, err) < 0 || (needs_answers(run) && track_answers_load(run, err) < 0))
         return -(int)err->code;
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
