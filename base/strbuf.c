@@ -86,6 +86,17 @@ int strbuf_add(struct strbuf *buf, const void *bytes, size_t length)
     return 0;
 }
 
+char *strbuf_reserve(struct strbuf *buf, size_t length)
+{
+    return make_room(buf, length) == 0 ? buf->data + buf->length : NULL;
+}
+
+void strbuf_advance(struct strbuf *buf, size_t length)
+{
+    buf->length += length;
+    buf->data[buf->length] = '\0';
+}
+
 int strbuf_adds(struct strbuf *buf, const char *text)
 {
     return strbuf_add(buf, text, strlen(text));

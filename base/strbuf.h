@@ -32,6 +32,10 @@ int strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((form
 /* Where text lost a part, buf has lost one too. */
 int strbuf_add_built(struct strbuf *buf, const struct strbuf *text);
 
+/* Room for length bytes behind the content, of which strbuf_advance says how many were written; NULL as above. */
+char *strbuf_reserve(struct strbuf *buf, size_t length);
+void strbuf_advance(struct strbuf *buf, size_t length);
+
 /* Gives the string to the caller (free() it) and empties buf; NULL when memory ran out or an append failed: what lost a
  * part is never handed on as whole. buf is empty afterwards in any case. */
 char *strbuf_detach(struct strbuf *buf);

@@ -9,7 +9,6 @@
 #include "base/progress.h"
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
-#include "cli/cmd_export.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"

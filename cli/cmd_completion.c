@@ -423,13 +423,8 @@ static int run_completion(const struct settings *settings)
     static void (*const writers[])(FILE * stream) = {completion_bash, completion_zsh, completion_fish};
     size_t shell = 0;
 
-    if (settings->operand_count == 0) {
-        struct err err = ERR_INIT;
-
-        err_set(&err, ERR_USAGE, "no shell given: bash, zsh or fish; try 'msprof completion --help'");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (settings->operand_count == 0)
+        return console_fail(ERR_USAGE, NULL, "no shell given: bash, zsh or fish; try 'msprof completion --help'");
     /* options_parse has checked that the operand is one of them */
     while (shells[shell + 1] != NULL && strcmp(shells[shell], settings->operands[0]) != 0)
         shell++;

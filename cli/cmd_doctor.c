@@ -8,8 +8,6 @@
 #include "base/strbuf.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/cmd_run.h"
-#include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -60,30 +58,28 @@ struct machine {
     bool temporary_is_named; /* by TMPDIR */
 };
 
-/* Ended by NULL: the variables that msprof or its libraries read, of which machine_has_variable says which are set. */
-extern const char *const machine_variables[];
-
 #define AS_TEXT(number) AS_WRITTEN(number)
 #define AS_WRITTEN(number) #number
 
-const char *const machine_variables[] = {"COLUMNS",
-                                         "HOME",
-                                         "LANG",
-                                         "LC_ALL",
-                                         "LC_CTYPE",
-                                         "LD_LIBRARY_PATH",
-                                         "LD_PRELOAD",
-                                         "MSPROF_ACL_DEVICES",
-                                         "MSPROF_ACL_LOG",
-                                         "MSPROF_OUTPUT",
-                                         "MSPROF_REPLAY",
-                                         "NO_COLOR",
-                                         "PAGER",
-                                         "SSH_AUTH_SOCK",
-                                         "TERM",
-                                         "TMPDIR",
-                                         "XDG_CONFIG_HOME",
-                                         NULL};
+/* Ended by NULL: the variables that msprof or its libraries read, of which machine_has_variable says which are set. */
+static const char *const machine_variables[] = {"COLUMNS",
+                                                "HOME",
+                                                "LANG",
+                                                "LC_ALL",
+                                                "LC_CTYPE",
+                                                "LD_LIBRARY_PATH",
+                                                "LD_PRELOAD",
+                                                "MSPROF_ACL_DEVICES",
+                                                "MSPROF_ACL_LOG",
+                                                "MSPROF_OUTPUT",
+                                                "MSPROF_REPLAY",
+                                                "NO_COLOR",
+                                                "PAGER",
+                                                "SSH_AUTH_SOCK",
+                                                "TERM",
+                                                "TMPDIR",
+                                                "XDG_CONFIG_HOME",
+                                                NULL};
 
 static bool machine_has_variable(const char *name)
 {
@@ -274,18 +270,9 @@ struct inventory {
     struct doctor_space results;
     int64_t devices, files, bytes, undecoded_files, rows, joined, rejected;
     int64_t by_severity[3];
-    struct inventory_kinds {
-        struct inventory_kind *items;
-        size_t count, capacity;
-    } kinds;
-    struct inventory_problems {
-        struct inventory_problem *items;
-        size_t count, capacity;
-    } problems;
-    struct inventory_parts {
-        struct inventory_part *items;
-        size_t count, capacity;
-    } parts;
+    struct inventory_kinds ARRAY_OF(struct inventory_kind) kinds;
+    struct inventory_problems ARRAY_OF(struct inventory_problem) problems;
+    struct inventory_parts ARRAY_OF(struct inventory_part) parts;
 };
 
 /* Compiler of this program, and the machine that it is for. */
@@ -310,10 +297,7 @@ struct doctor {
     size_t built_in_layouts;
     const char *remarks[DOCTOR_REMARKS]; /* what may be amiss */
     size_t remark_count;
-    struct inventories {
-        struct inventory *items;
-        size_t count, capacity;
-    } captures;
+    struct inventories ARRAY_OF(struct inventory) captures;
 };
 
 /* "head  first, second, third", on as many lines as that takes. */
@@ -824,18 +808,16 @@ static int take_part(void *arg, const struct inventory_part *part, struct err *e
 static int read_inventory(sqlite3 *db, struct inventory *inventory, struct err *err)
 {
     struct db_facts facts;
-    int result = db_read_facts(db, &facts, err);
 
-    if (result == 0) {
-        inventory->family = capture_family_name((enum capture_family)facts.family);
-        result = inventory_each_kind(db, take_kind, inventory, err);
-    }
-    if (result == 0)
-        result = inventory_each_problem(db, take_problem, inventory, err);
-    if (result == 0)
-        result = inventory_each_part(db, take_part, inventory, err);
-    inventory->opened = result == 0;
-    return result;
+    if (db_read_facts(db, &facts, err) != 0)
+        return -(int)err->code;
+    inventory->family = capture_family_name((enum capture_family)facts.family);
+    if (inventory_each_kind(db, take_kind, inventory, err) != 0 ||
+        inventory_each_problem(db, take_problem, inventory, err) != 0 ||
+        inventory_each_part(db, take_part, inventory, err) != 0)
+        return -(int)err->code;
+    inventory->opened = true;
+    return 0;
 }
 
 /* Messages of an import name files and models: what they say is in the report, by its code. */

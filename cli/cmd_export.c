@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cmd_export.h"
-
-#include "base/array.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/format/json_in.h"
 #include "base/intern.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
@@ -30,41 +28,9 @@
 
 /* The file of -reports: which layers a timeline of a new CANN capture has. */
 
-/* Names of layers; items is ended by NULL once it is loaded. All zero: none was asked for. */
-struct layer_list {
-    char **items;
-    size_t count, capacity;
-};
-
 #define REPORTS_LIMIT ((size_t)1024 * 1024) /* bytes of the file */
 
-static int layer_list_end(struct layer_list *list, struct err *err)
-{
-    if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
-    list->items[list->count] = NULL;
-    return 0;
-}
-
-static int layer_list_add(struct layer_list *list, const char *name, struct err *err)
-{
-    if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
-    list->items[list->count] = strdup(name);
-    if (list->items[list->count++] == NULL)
-        return err_no_memory(err);
-    return layer_list_end(list, err);
-}
-
-static void layer_list_release(struct layer_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
-    *list = (struct layer_list){0};
-}
-
-static int take_layer(const struct json *member, struct layer_list *list, struct err *err)
+static int take_layer(const struct json *member, struct words *list, struct err *err)
 {
     const char *name = json_key(member);
     bool shown;
@@ -74,10 +40,10 @@ static int take_layer(const struct json *member, struct layer_list *list, struct
     }
     if (!json_boolean(member, &shown))
         return err_set(err, ERR_FORMAT, "layer '%s' is neither true nor false", name);
-    return shown ? layer_list_add(list, name, err) : 0;
+    return shown ? words_add(list, name, err) : 0;
 }
 
-static int take_document(const struct json *root, struct layer_list *list, struct err *err)
+static int take_document(const struct json *root, struct words *list, struct err *err)
 {
     const struct json *process = json_member(root, "json_process");
     int status = 0;
@@ -95,9 +61,9 @@ static void compare_layer(void *nearest, const char *name)
 }
 
 /* Names with commas between. */
-static int take_names(const char *names, struct layer_list *list, struct err *err)
+static int take_names(const char *names, struct words *list, struct err *err)
 {
-    int status = layer_list_end(list, err);
+    int status = 0;
 
     for (const char *name = names; status == 0 && *name != '\0'; name += strspn(name, ",")) {
         char one[64] = "";
@@ -107,19 +73,17 @@ static int take_names(const char *names, struct layer_list *list, struct err *er
         struct nearest nearest = nearest_to(one, strlen(one));
         export_each_layer(compare_layer, &nearest);
         status = export_has_layer(one)
-                     ? layer_list_add(list, one, err)
+                     ? words_add(list, one, err)
                      : err_set(err, ERR_USAGE, "'%s' of --reports is neither a file nor a layer%s%s%s", one,
                                NEAREST_TEXT(nearest));
     }
-    if (status < 0)
-        layer_list_release(list);
     return status < 0 ? err_hint(err, "msprof-export(1) lists the layers") : 0;
 }
 
 /* Reads the JSON file {"json_process": {"<layer>": true|false, ...}}; *ret, which must be empty, gets those that are
  * true. A text that is no path of a file is names with commas between. -ERR_FORMAT when the file says something
  * else, -ERR_USAGE when a name is none; the file's own errors. */
-static int reports_load(const char *path, struct layer_list *ret, struct err *err)
+static int reports_load(const char *path, struct words *ret, struct err *err)
 {
     if (strpbrk(path, "/.") == NULL && access(path, F_OK) != 0)
         return take_names(path, ret, err);
@@ -129,14 +93,10 @@ static int reports_load(const char *path, struct layer_list *ret, struct err *er
     if (path_read_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
         return -(int)err->code;
     struct json *root = json_parse(text, length, err);
-    int status = root != NULL ? layer_list_end(ret, err) : -(int)err->code;
-    if (status == 0)
-        status = take_document(root, ret, err);
-    if (status < 0)
-        layer_list_release(ret);
+    bool failed = root == NULL || take_document(root, ret, err) < 0;
     json_free(root);
     free(text);
-    return status < 0 ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
+    return failed ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
 }
 
 /* msprof export timeline, msprof export summary: reports from databases into files. */
@@ -171,7 +131,7 @@ struct export_log {
     struct capture_visit *visit;
     const struct export_type *type;
     struct intern announced; /* reports whose start is in the log */
-    struct result_files files;
+    struct words files;
     struct err err; /* of keeping account of them */
 };
 
@@ -192,7 +152,7 @@ static void log_written(void *arg, const char *report, const char *path)
     struct export_log *export_log = arg;
     struct collection_log *log = &export_log->visit->log;
 
-    result_files_add(&export_log->files, path, &export_log->err);
+    words_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
     collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
@@ -250,34 +210,24 @@ static int results_directory(const struct export_type *type, sqlite3 *db, const 
 }
 
 /* inside: the directory of the results. */
-static int export_reports(struct capture_visit *visit, const struct export_type *type, const char *inside, sqlite3 *db)
+static int export_chosen(struct capture_visit *visit, const struct export_type *type, const char *inside, sqlite3 *db,
+                         const char *const *layers, const struct report_files *report_files)
 {
+    const struct settings *settings = visit->settings;
     struct export_log export_log = {.visit = visit, .type = type, .err = ERR_INIT};
     struct export_result exported = {0};
-    struct report_files report_files = {.items = NULL};
     struct err err = ERR_INIT;
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
     char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
-    bool spreadsheet = visit->settings->spreadsheet_safe && visit->settings->table_format == TABLE_CSV;
-    struct layer_list layers = {0};
-    int status, result, cann_version = CANN_VERSION_NEWEST;
+    bool spreadsheet = settings->spreadsheet_safe && settings->table_format == TABLE_CSV;
+    int cann_version = CANN_VERSION_NEWEST, status = visit_make_directory(visit, inside, &directory);
 
-    if (visit->settings->reports != NULL && reports_load(visit->settings->reports, &layers, &err) < 0)
-        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-    if (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0) {
-        report_files_release(&report_files);
-        layer_list_release(&layers);
-        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-    }
-    status = visit_make_directory(visit, inside, &directory);
-    if (status == STATUS_DONE &&
-        capture_names_version(visit->settings, db, NULL, visit->directory, &cann_version, &err) < 0)
-        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-    if (status != STATUS_DONE) {
-        report_files_release(&report_files);
-        layer_list_release(&layers);
+    if (status != STATUS_DONE)
         return status;
+    if (capture_names_version(settings, db, NULL, visit->directory, &cann_version, &err) < 0) {
+        free(directory);
+        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     visit_open_log(visit);
     remove_stale_temporaries(directory);
@@ -285,38 +235,34 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     struct export_options options = {
         .database = visit->database,
         .directory = directory,
-        .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)visit->settings->table_format,
-        .columns = (enum column_set)visit->settings->columns,
-        .timestamp = visit->settings->stable_names || type == &rules_type || type == &rules_db_type ? NULL : timestamp,
-        .iteration_id = visit->settings->iteration_id,
-        .iteration_count = visit->settings->iteration_count,
-        .model_id = visit->settings->model_id,
-        .communication = visit->settings->analyse.rule_mask,
+        .format = spreadsheet ? TABLE_SPREADSHEET : (enum table_format)settings->table_format,
+        .columns = (enum column_set)settings->columns,
+        .timestamp = settings->stable_names || type == &rules_type || type == &rules_db_type ? NULL : timestamp,
+        .iteration_id = settings->iteration_id,
+        .iteration_count = settings->iteration_count,
+        .model_id = settings->model_id,
+        .communication = settings->analyse.rule_mask,
         .cann_version = cann_version,
-        .trace_compat = visit->settings->trace_compat,
-        .flame_weight = (enum flame_weight)visit->settings->flame.weight,
-        .flame_picture = visit->settings->flame.format != 0,
-        .report_files = &report_files,
-        .layers = (const char *const *)layers.items,
+        .trace_compat = settings->trace_compat,
+        .flame_weight = (enum flame_weight)settings->flame.weight,
+        .flame_picture = settings->flame.format != 0,
+        .report_files = report_files,
+        .layers = layers,
         .written = log_written,
         .written_arg = &export_log,
-        .absent = type == &timeline_type || visit->settings->verbose ? tell_absent : NULL,
+        .absent = type == &timeline_type || settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
-    result = type == &timeline_type ? timeline_options_read(visit->settings, &options, &err) : 0;
-    if (result == 0)
-        result = type->export(db, &options, &exported, &err);
+    bool failed = (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
+                  type->export(db, &options, &exported, &err) != 0;
     console_progress_end();
-    if (result == 0 && export_log.err.code != ERR_NONE) {
-        err = export_log.err;
-        result = -(int)err.code;
-    }
+    err = failed ? err : export_log.err;
+    failed = err.code != ERR_NONE;
     if (exported.files > 0)
-        replace_files(visit, &export_log, result == 0);
-    result_files_release(&export_log.files);
+        replace_files(visit, &export_log, !failed);
+    words_release(&export_log.files);
     intern_release(&export_log.announced);
-    report_files_release(&report_files);
-    if (result != 0) {
+    if (failed) {
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     } else if (exported.files == 0) {
@@ -326,8 +272,26 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
                      clock_format_seconds(clock_now_ns() - start_ns, seconds));
     }
-    layer_list_release(&layers);
     free(directory);
+    return status;
+}
+
+/* Exports with what the user's own files choose. */
+static int export_reports(struct capture_visit *visit, const struct export_type *type, const char *inside, sqlite3 *db)
+{
+    static const char *const no_layer[] = {NULL};
+    const char *reports = visit->settings->reports;
+    struct report_files report_files = {.items = NULL};
+    struct words layers = {.items = NULL};
+    struct err err = ERR_INIT;
+    bool failed = (reports != NULL && reports_load(reports, &layers, &err) < 0) ||
+                  (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0);
+    const char *const *chosen = layers.count > 0 ? (const char *const *)layers.items : no_layer;
+    int status = failed ? visit_fail(visit, LOG_SOURCE_EXPORT, &err)
+                        : export_chosen(visit, type, inside, db, reports != NULL ? chosen : NULL, &report_files);
+
+    report_files_release(&report_files);
+    words_release(&layers);
     return status;
 }
 
@@ -372,21 +336,20 @@ static int export_capture(struct capture_visit *visit)
 
 static bool some_have_iterations; /* of the captures that the command is given */
 
-static int look_for_iterations(struct capture_visit *visit)
+static int note_iterations(struct capture_visit *visit, sqlite3 *db)
 {
-    sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     struct db_facts facts;
-    int status = visit_open_database(visit, &db);
 
-    if (db == NULL)
-        return status;
     if (db_read_facts(db, &facts, &err) != 0)
-        status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-    else
-        some_have_iterations |= facts.family == CAPTURE_CANN || facts.family == CAPTURE_2022;
-    database_close(db);
-    return status;
+        return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
+    some_have_iterations |= facts.family == CAPTURE_CANN || facts.family == CAPTURE_2022;
+    return STATUS_DONE;
+}
+
+static int look_for_iterations(struct capture_visit *visit)
+{
+    return visit_with(visit, visit_open_database, note_iterations);
 }
 
 /* Exports each capture of the command. */
@@ -398,21 +361,17 @@ static int export_each(const struct settings *settings, const struct export_type
 /* The options that choose iterations say nothing of boards' captures. */
 static int run_export(const struct settings *settings, const struct export_type *type)
 {
-    struct err err = ERR_INIT;
-
     if (settings->iteration_id > 0 || settings->iteration_count > 0 || settings->model_id >= 0) {
         int status = captures_process(settings, look_for_iterations);
 
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
-        if (!some_have_iterations) {
-            err_set(&err, ERR_USAGE, "%s chooses iterations, and the capture has none: only those of CANN do",
-                    settings->model_id >= 0      ? "--model-id"
-                    : settings->iteration_id > 0 ? "--iteration-id"
-                                                 : "--iteration-count");
-            err_hint(&err, "leave it out");
-            return console_error(&err);
-        }
+        if (!some_have_iterations)
+            return console_fail(ERR_USAGE, "leave it out",
+                                "%s chooses iterations, and the capture has none: only those of CANN do",
+                                settings->model_id >= 0      ? "--model-id"
+                                : settings->iteration_id > 0 ? "--iteration-id"
+                                                             : "--iteration-count");
     }
     return export_each(settings, type);
 }

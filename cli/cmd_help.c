@@ -158,12 +158,11 @@ static int run_help(const struct settings *settings)
         enum command_id child = command_find(command, settings->operands[i]);
 
         if (child == COMMAND_COUNT) {
-            struct err err = ERR_INIT;
+            char hint[80];
 
-            err_set(&err, ERR_USAGE, "no help on '%s': it is no command of '%s'", settings->operands[i],
-                    command_full_name(command));
-            err_hint(&err, "%s --help", command_full_name(command));
-            return console_error(&err);
+            snprintf(hint, sizeof hint, "%s --help", command_full_name(command));
+            return console_fail(ERR_USAGE, hint, "no help on '%s': it is no command of '%s'", settings->operands[i],
+                                command_full_name(command));
         }
         command = child;
     }

@@ -17,7 +17,7 @@
 
 /* How 'msprof kinds' prints record kinds and their layouts. */
 
-/* Remark on a field, "bits 0-5, signed, scale 1000"; "" when nothing is special. Returns buffer. */
+/* Remark on a field, " (bits 0-5, signed, scale 1000)"; "" when nothing is special. Returns buffer. */
 #define KINDS_REMARK_SIZE 128
 
 /* "integer" or "text". */
@@ -217,25 +217,33 @@ static const char *kinds_field_remark(const struct field *field, char *buffer)
         snprintf(scale, sizeof scale, ", scale %" PRId64 "/%" PRId64, multiply, divide);
     else if (multiply != 1)
         snprintf(scale, sizeof scale, ", scale %" PRId64, multiply);
-    snprintf(buffer, KINDS_REMARK_SIZE, "%s%s%s", bits, field->is_signed ? ", signed" : "", scale);
-    if (buffer[0] != '\0')
-        memmove(buffer, buffer + 2, strlen(buffer + 2) + 1);
+    snprintf(buffer, KINDS_REMARK_SIZE, "%s%s%s)", bits, field->is_signed ? ", signed" : "", scale);
+    if (buffer[0] == ')')
+        buffer[0] = '\0';
+    else
+        memcpy(buffer, " (", 2);
     return buffer;
 }
 
-static void put_mdoc_layout(FILE *stream, const struct layout *layout)
+/* "<bytes> bytes, <end>-endian, magic ... at ..." of a layout. */
+static void put_layout_head(FILE *stream, const struct layout *layout, const char *at)
 {
-    fprintf(stream, ".Pp\nLayout\n.Cm %s :\n%" PRIu32 " bytes, %s-endian", layout->name, layout->record_size,
-            layout->big_endian ? "big" : "little");
+    fprintf(stream, "%" PRIu32 " bytes, %s-endian", layout->record_size, layout->big_endian ? "big" : "little");
     for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
         const struct magic *magic = &layout->magics[i];
 
-        fprintf(stream, ", magic 0x%" PRIx64 " at offset %" PRIu32 " (%" PRIu32 " bytes", magic->value, magic->offset,
+        fprintf(stream, ", magic 0x%" PRIx64 " at %s%" PRIu32 " (%" PRIu32 " bytes", magic->value, at, magic->offset,
                 magic->width);
         if (magic->mask != 0)
             fprintf(stream, ", mask 0x%" PRIx64, magic->mask);
         fputc(')', stream);
     }
+}
+
+static void put_mdoc_layout(FILE *stream, const struct layout *layout)
+{
+    fprintf(stream, ".Pp\nLayout\n.Cm %s :\n", layout->name);
+    put_layout_head(stream, layout, "offset ");
     fputs(".\n", stream);
     if (layout->source != NULL) {
         mdoc_put_text(stream, layout->source);
@@ -254,9 +262,8 @@ static void put_mdoc_layout(FILE *stream, const struct layout *layout)
         const struct field *field = &layout->fields[i];
         char remark[KINDS_REMARK_SIZE];
 
-        kinds_field_remark(field, remark);
-        fprintf(stream, ".It %" PRIu32 " Ta %" PRIu32 " Ta %s%s%s%s\n", field->offset, field->width, field->column,
-                remark[0] != '\0' ? " (" : "", remark, remark[0] != '\0' ? ")" : "");
+        fprintf(stream, ".It %" PRIu32 " Ta %" PRIu32 " Ta %s%s\n", field->offset, field->width, field->column,
+                kinds_field_remark(field, remark));
     }
     fputs(".El\n", stream);
 }
@@ -308,17 +315,8 @@ static void print_columns(FILE *stream, const struct record_kind *kind)
 
 static void print_layout(FILE *stream, const struct layout *layout)
 {
-    fprintf(stream, "\n  layout %s: %" PRIu32 " bytes, %s-endian", layout->name, layout->record_size,
-            layout->big_endian ? "big" : "little");
-    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
-        const struct magic *magic = &layout->magics[i];
-
-        fprintf(stream, ", magic 0x%" PRIx64 " at %" PRIu32 " (%" PRIu32 " bytes", magic->value, magic->offset,
-                magic->width);
-        if (magic->mask != 0)
-            fprintf(stream, ", mask 0x%" PRIx64, magic->mask);
-        fputc(')', stream);
-    }
+    fprintf(stream, "\n  layout %s: ", layout->name);
+    put_layout_head(stream, layout, "");
     if (layout->source != NULL)
         fprintf(stream, "\n  %s", layout->source);
     if (layout->icache_miss_rate.given) {
@@ -332,9 +330,8 @@ static void print_layout(FILE *stream, const struct layout *layout)
         const struct field *field = &layout->fields[i];
         char remark[KINDS_REMARK_SIZE];
 
-        kinds_field_remark(field, remark);
-        fprintf(stream, "  %6" PRIu32 "  %5" PRIu32 "  %s%s%s%s\n", field->offset, field->width, field->column,
-                remark[0] != '\0' ? " (" : "", remark, remark[0] != '\0' ? ")" : "");
+        fprintf(stream, "  %6" PRIu32 "  %5" PRIu32 "  %s%s\n", field->offset, field->width, field->column,
+                kinds_field_remark(field, remark));
     }
 }
 

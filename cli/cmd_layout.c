@@ -65,20 +65,16 @@ static int layout_job_open(struct layout_job *job, const struct settings *settin
 {
     const struct capture_options options = {.layouts = layouts, .only_named = true, .clock_khz = settings->clock_khz};
     const char *directory = settings->captures.count > 0 ? settings->captures.values[0] : NULL;
+    const char *tables = settings->layout.tables != NULL ? settings->layout.tables : directory;
     struct err err = ERR_INIT;
 
     *job = (struct layout_job){.tables = {.items = NULL}};
     diag_init(&job->diag, false);
-    if (settings->captures.count != 1) {
-        err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu", command_full_name(settings->command),
-                settings->captures.count);
-        return console_error(&err);
-    }
-    int result = capture_open(&job->capture, directory, &options, &job->diag, &err);
-    if (result == 0)
-        result = printed_find(&job->tables, kind, settings->layout.tables != NULL ? settings->layout.tables : directory,
-                              &err);
-    if (result == 0)
+    if (settings->captures.count != 1)
+        return console_fail(ERR_USAGE, NULL, "'%s' takes one capture, and these are %zu",
+                            command_full_name(settings->command), settings->captures.count);
+    if (capture_open(&job->capture, directory, &options, &job->diag, &err) == 0 &&
+        printed_find(&job->tables, kind, tables, &err) == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot use '%s'", directory);
     console_error(&err);
@@ -98,12 +94,9 @@ static int tell(const struct check_result *result)
 {
     struct err err = ERR_INIT;
 
-    if (result->cells == 0 && result->unmatched == 0) {
-        err_set(&err, ERR_NOT_FOUND, "nothing to compare: no table prints what the layout gives");
-        err_hint(&err, "give the tables of this capture with --tables DIR");
-        console_error(&err);
-        return STATUS_NOTHING;
-    }
+    if (result->cells == 0 && result->unmatched == 0)
+        return console_fail(ERR_NOT_FOUND, "give the tables of this capture with --tables DIR",
+                            "nothing to compare: no table prints what the layout gives");
     if (result->different == 0 && result->unmatched == 0) {
         console_output_begin();
         printf("equal: %" PRIu64 " cells of %" PRIu64 " rows\n", result->cells, result->rows);
@@ -166,13 +159,10 @@ static int run_check(const struct settings *settings)
     struct err err = ERR_INIT;
     int status;
 
-    if (settings->operand_count != 1 || settings->captures.count != 1) {
-        err_set(&err, ERR_USAGE,
-                "'msprof layout check' takes a layout file and one capture; try 'msprof layout check "
-                "--help'");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (settings->operand_count != 1 || settings->captures.count != 1)
+        return console_fail(ERR_USAGE, NULL,
+                            "'msprof layout check' takes a layout file and one capture; try 'msprof layout check "
+                            "--help'");
     layout_set_init(&layouts);
     if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0)
         status = check_layouts(settings, &layouts);
@@ -218,13 +208,11 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
         fwrite(text->data, 1, text->length, stdout);
         return console_output_end(false);
     }
-    int result = outfile_open(&out, settings->output, &err);
-    if (result == 0) {
+    if (outfile_open(&out, settings->output, &err) == 0) {
         outfile_add(&out, text);
-        result = outfile_commit(&out, &err);
+        if (outfile_commit(&out, &err) == 0)
+            return STATUS_DONE;
     }
-    if (result == 0)
-        return STATUS_DONE;
     err_wrap(&err, "cannot write '%s'", settings->output);
     return console_error(&err);
 }
@@ -311,21 +299,15 @@ static size_t print_structure(const struct settings *settings, const struct layo
 /* Without tables the structure is all there is to say. */
 static int tell_structure(const struct settings *settings, const struct layout_job *job)
 {
-    struct err err = ERR_INIT;
-
-    if (print_structure(settings, job) == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no records of kind %s", job->capture.directory,
-                layout_job_kind(settings->layout.kind));
-        err_hint(&err, "see 'msprof kinds' for the names of their files");
-        console_error(&err);
-        return STATUS_NOTHING;
-    }
-    err_set(&err, ERR_FORMAT, "no layout without tables to compare with");
-    err_hint(&err,
-             "bring the tables that the board's own tool prints of this capture, and give them with --tables DIR; "
-             "to try it out, 'msprof export summary' makes tables of a capture whose records are known");
-    console_error(&err);
-    return STATUS_FAILURE;
+    if (print_structure(settings, job) == 0)
+        return console_fail(ERR_NOT_FOUND, "see 'msprof kinds' for the names of their files",
+                            "'%s' has no records of kind %s", job->capture.directory,
+                            layout_job_kind(settings->layout.kind));
+    return console_fail(
+        ERR_FORMAT,
+        "bring the tables that the board's own tool prints of this capture, and give them with --tables DIR; "
+        "to try it out, 'msprof export summary' makes tables of a capture whose records are known",
+        "no layout without tables to compare with");
 }
 
 /* A warning for each line of a text. */
@@ -341,15 +323,13 @@ static void warn_of_lines(const char *line)
 static int tell_nothing_fits(const struct settings *settings, const struct layout_job *job,
                              const struct infer_result *result)
 {
-    struct err err = ERR_INIT;
-
     print_structure(settings, job);
     warn_of_lines(result->notes.data);
-    err_set(&err, ERR_FORMAT, "no layout of the records of '%s' gives what the tables print", job->capture.directory);
-    err_hint(&err,
-             "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
-             "with more rows");
-    return console_error(&err);
+    return console_fail(
+        ERR_FORMAT,
+        "are the tables of this capture, and is the frequency right? Bring a capture of another model, or one "
+        "with more rows",
+        "no layout of the records of '%s' gives what the tables print", job->capture.directory);
 }
 
 #define SETS_LIMIT 64
@@ -447,19 +427,6 @@ static bool is_layout_name(const char *name)
     return length > 0 && length <= 64 && name[length] == '\0';
 }
 
-static int check_names(const struct settings *settings)
-{
-    struct err err = ERR_INIT;
-
-    if (settings->layout.name != NULL && !is_layout_name(settings->layout.name))
-        err_set(&err, ERR_USAGE, "--name '%s', expected 1 to 64 letters, digits, '.', '_' or '-'",
-                settings->layout.name);
-    if (err.code == ERR_NONE)
-        return STATUS_DONE;
-    console_error(&err);
-    return STATUS_USAGE;
-}
-
 /* A board that writes other records may spell the keys of its texts otherwise, too. */
 static void tell_unknown_keys(const struct layout_job *job)
 {
@@ -474,11 +441,11 @@ static void tell_unknown_keys(const struct layout_job *job)
 static int run_infer(const struct settings *settings)
 {
     struct layout_job job = {.tables = {.items = NULL}};
-    int status = check_names(settings);
 
-    if (status != STATUS_DONE)
-        return status;
-    status = layout_job_open(&job, settings, NULL, layout_job_kind(settings->layout.kind));
+    if (settings->layout.name != NULL && !is_layout_name(settings->layout.name))
+        return console_fail(ERR_USAGE, NULL, "--name '%s', expected 1 to 64 letters, digits, '.', '_' or '-'",
+                            settings->layout.name);
+    int status = layout_job_open(&job, settings, NULL, layout_job_kind(settings->layout.kind));
     if (status == STATUS_DONE)
         tell_unknown_keys(&job);
     if (status == STATUS_DONE)

@@ -40,12 +40,9 @@ static int print_answer(const struct settings *settings, struct switch_finding *
 {
     struct err err = ERR_INIT;
     struct outcome outcome;
-    int status = STATUS_DONE, result = outcome_of(finding, settings->options.chip, &outcome, &err);
+    int status;
 
-    if (result == 0)
-        result = outcome_warn(&outcome, finding, &err);
-
-    if (result < 0) {
+    if (outcome_of(finding, settings->options.chip, &outcome, &err) < 0 || outcome_warn(&outcome, finding, &err) < 0) {
         status = console_error(&err);
     } else {
         console_output_begin();
@@ -112,13 +109,9 @@ static int run_options(const struct settings *settings)
     size_t length = 0;
     int status;
 
-    if (file == NULL) {
-        err_set(&err, ERR_USAGE,
-                "no file given: FILE, or - for standard input, is missing; try 'msprof options "
-                "--help'");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (file == NULL)
+        return console_fail(ERR_USAGE, NULL,
+                            "no file given: FILE, or - for standard input, is missing; try 'msprof options --help'");
     if (strcmp(file, "-") == 0)
         status = read_input(&text, &length, &err);
     else

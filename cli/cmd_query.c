@@ -34,24 +34,15 @@ static int print_table(struct capture_visit *visit, sqlite3 *db)
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (printed.rows == 0) {
         bool chosen = choice.device_id != DB_NULL || choice.model_id != DB_NULL || choice.iterations;
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no %s", visit->directory,
-                chosen ? "such device, model or iteration" : "device");
-        console_error(&err);
-        status = STATUS_NOTHING;
+        status = console_fail(ERR_NOT_FOUND, NULL, "'%s' has no %s", visit->directory,
+                              chosen ? "such device, model or iteration" : "device");
     }
     return status_worse(status, console_output_end(result != 0));
 }
 
 static int query_one(struct capture_visit *visit)
 {
-    sqlite3 *db = NULL;
-    int status = visit_open_database(visit, &db);
-
-    if (db == NULL)
-        return status;
-    status = status_worse(status, print_table(visit, db));
-    database_close(db);
-    return status;
+    return visit_with(visit, visit_open_database, print_table);
 }
 
 /* ---- whether the captures are those of a cluster ---- */
@@ -79,18 +70,16 @@ static int note_device(void *arg, int64_t device_id, int64_t rank_id, struct err
     return status == 0 ? note_number(&devices, device_id, err) : status;
 }
 
+static int note_ranks(struct capture_visit *visit, sqlite3 *db)
+{
+    struct err err = ERR_INIT;
+
+    return query_ranks(db, note_device, NULL, &err) == 0 ? STATUS_DONE : visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
 static int note_capture(struct capture_visit *visit)
 {
-    sqlite3 *db = NULL;
-    struct err err = ERR_INIT;
-    int status = visit_open_database(visit, &db);
-
-    if (db == NULL)
-        return status;
-    if (query_ranks(db, note_device, NULL, &err) != 0)
-        status = status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
-    database_close(db);
-    return status;
+    return visit_with(visit, visit_open_database, note_ranks);
 }
 
 /* All ranks are known and differ; or none is, and there are several devices, which differ. */
@@ -116,15 +105,11 @@ static int query_cluster(const struct settings *settings)
 
 static int run_query(const struct settings *settings)
 {
-    struct err err = ERR_INIT;
-    if (settings->data_type >= QUERY_FIRST_OF_CLUSTER) {
-        err_set(&err, ERR_USAGE, "--data-type %d: expected 0 or 1; the others are of a database of clusters",
-                settings->data_type);
-        err_hint(&err,
-                 "'msprof cluster' tells of the ranks of a job, 'msprof show --table list' which tables there are");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (settings->data_type >= QUERY_FIRST_OF_CLUSTER)
+        return console_fail(
+            ERR_USAGE,
+            "'msprof cluster' tells of the ranks of a job, 'msprof show --table list' which tables there are",
+            "--data-type %d: expected 0 or 1; the others are of a database of clusters", settings->data_type);
     return settings->data_type == QUERY_CLUSTER ? query_cluster(settings) : captures_process(settings, query_one);
 }
 

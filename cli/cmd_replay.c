@@ -329,14 +329,7 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
 
 static int replay_one(struct capture_visit *visit)
 {
-    sqlite3 *db = NULL;
-    int status = visit_open_database(visit, &db);
-
-    if (db == NULL)
-        return status;
-    status = status_worse(status, replay_database(visit, db));
-    database_close(db);
-    return status;
+    return visit_with(visit, visit_open_database, replay_database);
 }
 
 static int run_replay(const struct settings *settings)
@@ -344,10 +337,8 @@ static int run_replay(const struct settings *settings)
     struct err err = ERR_INIT;
 
     if (settings->replay.fd < 0)
-        err_set(&err, ERR_USAGE, "no descriptor given: --fd N is missing");
-    else
-        replay_pipe_check(settings->replay.fd, &err);
-    if (err.code != ERR_NONE)
+        return console_fail(ERR_USAGE, NULL, "no descriptor given: --fd N is missing");
+    if (replay_pipe_check(settings->replay.fd, &err) < 0)
         return console_error(&err);
     return captures_process_one(settings, replay_one);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof run: a program under the preload library, and reports of the captures that it leaves. */
-#include "cli/cmd_run.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
@@ -388,10 +387,8 @@ static int run_run(const struct settings *settings)
     struct run run = {.status = 0};
     int status;
 
-    if (settings->operand_count == 0) {
-        err_set(&err, ERR_USAGE, "no program given; try 'msprof run --help'");
-        return fail(&err, STATUS_USAGE);
-    }
+    if (settings->operand_count == 0)
+        return console_fail(ERR_USAGE, NULL, "no program given; try 'msprof run --help'");
     if (surroundings_make(&surroundings, settings, &err) != 0)
         status = fail(&err, STATUS_RUN_FAILED);
     else if (run_program(settings->operands, &surroundings, &run, &err) != 0)

@@ -151,11 +151,9 @@ static int show_without_capture(const struct show_settings *show)
 {
     struct err err = ERR_INIT;
 
-    if (show->table == NULL || strcmp(show->table, "list") != 0) {
-        err_set(&err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof show --help'");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (show->table == NULL || strcmp(show->table, "list") != 0)
+        return console_fail(ERR_USAGE, NULL,
+                            "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof show --help'");
     console_output_begin();
     int result = show_table_list_all(stdout, &err);
     if (result < 0)
@@ -177,18 +175,14 @@ static int end_stream(struct table_stream *stream)
 static int check_choice(const struct show_settings *show)
 {
     const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
-    struct err err = ERR_INIT;
 
     if (!chooses || (show->table != NULL && strcmp(show->table, "list") != 0))
         return STATUS_DONE;
-    if (show->table != NULL) {
-        err_set(&err, ERR_USAGE, "--table list is no table: --sort, --filter, --columns and --format are not for it");
-    } else {
-        err_set(&err, ERR_USAGE, "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
-        err_hint(&err, "'msprof show --table list CAPTURE' prints the tables");
-    }
-    console_error(&err);
-    return STATUS_USAGE;
+    if (show->table != NULL)
+        return console_fail(ERR_USAGE, NULL,
+                            "--table list is no table: --sort, --filter, --columns and --format are not for it");
+    return console_fail(ERR_USAGE, "'msprof show --table list CAPTURE' prints the tables",
+                        "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
 }
 
 static int run_show(const struct settings *given)

@@ -471,28 +471,30 @@ static int write_page(const struct capture_visit *visit, struct viewing *viewing
     return html_report_close(page, status, err);
 }
 
-static int view_one(struct capture_visit *visit)
+static int view_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct viewing *viewing = visit->context;
     struct err err = ERR_INIT;
-    sqlite3 *db = NULL;
-    if (visit->capture_count > 1) {
-        err_set(&err, ERR_USAGE, "view shows one capture, and there are %zu", visit->capture_count);
-        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    }
-    int status = host_side_open(visit, &db);
-    if (db == NULL)
-        return status;
+
     viewing->name = strdup(path_name(visit->directory));
     int result = viewing->name == NULL ? err_no_memory(&err) : make_directory(viewing, &err);
     if (result == 0)
         result = viewing->settings->view.report ? write_page(visit, viewing, db, &err)
                                                 : write_timeline(visit, viewing, db, &err);
-    database_close(db);
     if (result == 0)
-        return status;
+        return STATUS_DONE;
     err_wrap(&err, "cannot show '%s'", visit->directory);
-    return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
+static int view_one(struct capture_visit *visit)
+{
+    struct err err = ERR_INIT;
+
+    if (visit->capture_count == 1)
+        return visit_with(visit, host_side_open, view_database);
+    err_set(&err, ERR_USAGE, "view shows one capture, and there are %zu", visit->capture_count);
+    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
 /* ---- the page that hands the trace to the viewer ---- */
@@ -645,11 +647,8 @@ static int run_view(const struct settings *settings)
 {
     struct viewing viewing = {.settings = settings};
     struct err err = ERR_INIT;
-    if (settings->view.viewer != NULL && !is_address(settings->view.viewer)) {
-        err_set(&err, ERR_USAGE, "--viewer '%s' is no address", settings->view.viewer);
-        err_hint(&err, "as in " VIEWER_DEFAULT);
-        return console_error(&err);
-    }
+    if (settings->view.viewer != NULL && !is_address(settings->view.viewer))
+        return console_fail(ERR_USAGE, "as in " VIEWER_DEFAULT, "--viewer '%s' is no address", settings->view.viewer);
     int status = captures_process_list(settings, &settings->captures, view_one, &viewing);
     if (viewing.file != NULL && (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) && serve(&viewing, &err) < 0)
         status = status_worse(status, console_error(&err));

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+struct err;
+struct library_version;
 struct settings;
 
 enum command_id {
@@ -55,5 +57,15 @@ enum command_id command_find(enum command_id parent, const char *name);
 enum command_id command_next_child(enum command_id parent, enum command_id previous);
 /* Whether id is ancestor itself or below it. */
 bool command_is_within(enum command_id id, enum command_id ancestor);
+
+/* The work of commands that others need. */
+
+/* The library that collect uses; false: this build is without collect. */
+bool collect_library(struct library_version *ret);
+/* The path of the library that 'msprof run' puts into programs (free() it): beside the program in a build tree, else
+ * where 'make install' puts it. */
+int run_find_library(char **ret, struct err *err);
+/* Writes the communication files that settings->analyse chooses into analyze/ of each capture; an exit status. */
+int export_rules(const struct settings *settings);
 
 #endif

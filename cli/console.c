@@ -106,7 +106,8 @@ static void draw(const char *what, uint64_t done, uint64_t total, int64_t elapse
     bar.visible = true;
 }
 
-void progress_bar_update(void *unused, const char *what, uint64_t done, uint64_t total)
+/* From any thread. */
+static void progress_bar_update(void *unused, const char *what, uint64_t done, uint64_t total)
 {
     int64_t now = clock_now_ns();
 
@@ -136,7 +137,7 @@ void progress_bar_resume(void)
     pthread_mutex_unlock(&bar.lock);
 }
 
-void progress_bar_end(void)
+void console_progress_end(void)
 {
     pthread_mutex_lock(&bar.lock);
     erase();
@@ -269,6 +270,22 @@ int console_error(const struct err *err)
     return status_of_error(err);
 }
 
+int console_fail(enum err_code code, const char *hint, const char *format, ...)
+{
+    char text[ERR_TEXT_SIZE];
+    struct err err = ERR_INIT;
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    err_set(&err, code, "%s", text);
+    if (hint != NULL)
+        err_hint(&err, "%s", hint);
+    console_error(&err);
+    return code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+}
+
 static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
@@ -351,7 +368,7 @@ bool console_colors_stdout(void)
 
 void console_output_begin(void)
 {
-    progress_bar_end();
+    console_progress_end();
     errno = 0;
     signal(SIGPIPE, SIG_DFL);
 }
@@ -378,11 +395,6 @@ const struct progress *console_progress(void)
     static const struct progress progress = {progress_bar_update, NULL};
 
     return console.show_progress ? &progress : NULL;
-}
-
-void console_progress_end(void)
-{
-    progress_bar_end();
 }
 
 pid_t child_fork(void)

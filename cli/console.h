@@ -15,13 +15,9 @@
 
 /* A progress bar on stderr: appears after half a second, is redrawn ten times a second, leaves nothing behind. */
 
-/* From any thread. */
-void progress_bar_update(void *unused, const char *what, uint64_t done, uint64_t total);
 /* Around a line on stderr: erases the bar and keeps it from being drawn until progress_bar_resume. */
 void progress_bar_pause(void);
 void progress_bar_resume(void);
-/* Erases the bar; the next update starts a new one. */
-void progress_bar_end(void);
 
 /* Makes sure that descriptors 0 to 2 are taken, so that no file of ours ends up as stdout. Before anything is opened.
  */
@@ -32,6 +28,9 @@ void console_init(const struct settings *settings);
 /* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit
  * status of such an error. */
 int console_error(const struct err *err);
+/* Tells an error that is its text, with a hint unless that is NULL. Returns the exit status of such an error, of
+ * ERR_NOT_FOUND STATUS_NOTHING. */
+int console_fail(enum err_code code, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
 void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof collect in a build without it (make COLLECT=no): the command stays, and says why it does nothing. */
-#include "cli/collect_library.h"
+#include "base/library.h"
 #include "cli/command.h"
 #include "cli/console.h"
 

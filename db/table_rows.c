@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/table_rows.h"
 
-#include "db/database.h"
-
 #define SQL_LIMIT 4096
 
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err)
@@ -23,41 +21,26 @@ int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, con
     return status;
 }
 
-void table_put_integer(struct table_rows *rows, int64_t value)
+int table_add_values(struct table_rows *rows, const struct table_value *values, size_t count, struct err *err)
 {
-    sqlite3_bind_int64(rows->insert, ++rows->next, value);
-}
-
-void table_put_real(struct table_rows *rows, double value)
-{
-    sqlite3_bind_double(rows->insert, ++rows->next, value);
-}
-
-void table_put_text(struct table_rows *rows, const char *text)
-{
-    sqlite3_bind_text(rows->insert, ++rows->next, text, -1, SQLITE_STATIC);
-}
-
-void table_put_built(struct table_rows *rows, const struct strbuf *text)
-{
-    rows->lost = rows->lost || text->failed;
-    table_put_text(rows, text->data);
-}
-
-void table_put_nothing(struct table_rows *rows)
-{
-    rows->next++;
-}
-
-int table_end_row(struct table_rows *rows, struct err *err)
-{
-    int status = rows->lost ? err_set(err, ERR_NO_MEMORY, "out of memory for a text of the database") : 0;
+    int status = 0, columns = sqlite3_bind_parameter_count(rows->insert);
+    for (size_t i = 0; i < count && (int)i < columns; i++) {
+        int place = (int)i + 1;
+        if (values[i].type == TABLE_INTEGER)
+            sqlite3_bind_int64(rows->insert, place, values[i].integer);
+        else if (values[i].type == TABLE_REAL)
+            sqlite3_bind_double(rows->insert, place, values[i].real);
+        else if (values[i].type == TABLE_TEXT)
+            sqlite3_bind_text(rows->insert, place, values[i].text, -1, SQLITE_STATIC);
+        else if (values[i].type == TABLE_COPY)
+            sqlite3_bind_value(rows->insert, place, values[i].value);
+        else if (values[i].type == TABLE_LOST_TEXT)
+            status = err_set(err, ERR_NO_MEMORY, "out of memory for a text of the database");
+    }
     if (status == 0 && sqlite3_step(rows->insert) != SQLITE_DONE)
         status = database_error(err, rows->db, "the database cannot be written");
     sqlite3_reset(rows->insert);
     sqlite3_clear_bindings(rows->insert);
-    rows->next = 0;
-    rows->lost = false;
     return status;
 }
 

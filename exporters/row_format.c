@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define PIECE_MAX (64 * 1024)
+#define PIECE_MAX (64 * 1024 * JSON_TEXT_EXPANSION)
 
 static int take_piece(struct row_piece *piece, struct strbuf *text, struct err *err)
 {
@@ -202,47 +202,6 @@ static bool needs_quotes(const char *text, size_t length)
            memchr(text, '\n', length) != NULL || memchr(text, '\r', length) != NULL;
 }
 
-static void encode_csv(struct strbuf *buf, const char *text, size_t length, const char *mark, bool spreadsheet)
-{
-    bool quoted = *mark != '\0' || needs_quotes(text, length);
-    if (quoted)
-        strbuf_addc(buf, '"');
-    for (const char *m = mark; *m != '\0'; m++)
-        strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
-    if (spreadsheet && *mark == '\0' && row_format_spreadsheet_runs(text, length))
-        strbuf_addc(buf, '\'');
-    for (const char *quote; (quote = memchr(text, '"', length)) != NULL;) {
-        size_t taken = (size_t)(quote - text) + 1;
-        strbuf_add(buf, text, taken);
-        strbuf_addc(buf, '"');
-        text += taken;
-        length -= taken;
-    }
-    strbuf_add(buf, text, length);
-    for (const char *m = mark; *m != '\0'; m++)
-        strbuf_addf(buf, *m == '"' ? "\"\"" : "%c", *m);
-    if (quoted)
-        strbuf_addc(buf, '"');
-}
-
-static void encode_json(struct strbuf *buf, const char *text, size_t length)
-{
-    strbuf_addc(buf, '"');
-    json_text_append(buf, text, length);
-    strbuf_addc(buf, '"');
-}
-
-/* A line break would end the row, a bar the cell. */
-static void encode_markdown(struct strbuf *buf, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        bool breaks = text[i] == '\n' || text[i] == '\r';
-        if (text[i] == '|' || text[i] == '\\')
-            strbuf_addc(buf, '\\');
-        strbuf_addc(buf, breaks ? ' ' : text[i]);
-    }
-}
-
 /* An import makes texts safe, but anybody may have written the database. JSON escapes them, the terminal's table masks
  * them; a carriage return alone is a matter of quotes. */
 static bool is_unsafe(const struct row_format *format, const char *text, size_t length)
@@ -253,54 +212,6 @@ static bool is_unsafe(const struct row_format *format, const char *text, size_t 
     while (at < length && text[at] == '\r')
         at += 1 + utf8_first_unsafe(text + at + 1, length - at - 1);
     return at < length;
-}
-
-static void encode_safe(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
-                        const char *mark)
-{
-    switch (format->format) {
-    case TABLE_CSV:
-    case TABLE_SPREADSHEET:
-        encode_csv(buf, text, length, mark, format->format == TABLE_SPREADSHEET);
-        break;
-    case TABLE_JSON:
-        encode_json(buf, text, length);
-        break;
-    case TABLE_MARKDOWN:
-        encode_markdown(buf, text, length);
-        break;
-    case TABLE_TERMINAL:
-    case TABLE_CELLS:
-        strbuf_add(buf, text, length);
-        break;
-    }
-}
-
-static void encode(const struct row_format *format, struct strbuf *buf, const char *text, size_t length,
-                   const char *mark)
-{
-    if (!is_unsafe(format, text, length)) {
-        encode_safe(format, buf, text, length, mark);
-        return;
-    }
-    char *safe = utf8_copy_safe(text, length, &length);
-    if (safe != NULL)
-        encode_safe(format, buf, safe, length, mark);
-    else
-        buf->failed = true;
-    free(safe);
-}
-
-int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
-{
-    encode(format, buf, text, length, "");
-    return buf->failed ? -1 : 0;
-}
-
-void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
-{
-    strbuf_clear(buf);
-    encode(format, buf, text, length, "");
 }
 
 size_t row_text_room(size_t length)
@@ -329,6 +240,7 @@ static char *put_csv(const char *text, size_t length, bool spreadsheet, char *p)
     return p;
 }
 
+/* A line break would end the row, a bar the cell. */
 static char *put_markdown(const char *text, size_t length, char *p)
 {
     for (size_t i = 0; i < length; i++) {
@@ -371,25 +283,47 @@ char *row_put_text(const struct row_format *format, const char *text, size_t len
     return p + length;
 }
 
+int row_format_add(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    char *p = strbuf_reserve(buf, row_text_room(length));
+    if (p == NULL)
+        return -1;
+    strbuf_advance(buf, (size_t)(row_put_text(format, text, length, p) - p));
+    return 0;
+}
+
+void row_format_text(const struct row_format *format, const char *text, size_t length, struct strbuf *buf)
+{
+    strbuf_clear(buf);
+    row_format_add(format, text, length, buf);
+}
+
 #define TEXT_MAX (4 * 1024 * 1024)
 
 int row_format_encode(const struct row_format *format, struct cann_texts *texts, const char *const *marks,
                       struct err *err)
 {
-    struct strbuf buf;
+    bool marked = marks != NULL && (format->format == TABLE_CSV || format->format == TABLE_SPREADSHEET);
+    struct strbuf buf, whole;
     int status = 0;
-    strbuf_init(&buf, TEXT_MAX);
+    strbuf_init(&buf, TEXT_MAX * JSON_TEXT_EXPANSION);
+    strbuf_init(&whole, TEXT_MAX);
     for (size_t i = 0; status == 0 && i < texts->rows * texts->column_count; i++) {
         struct cann_text *item = &texts->items[i];
-        const char *mark = marks != NULL ? marks[i % texts->column_count] : "";
+        const char *mark = marked ? marks[i % texts->column_count] : "";
         if (item->text == NULL)
             continue;
-        strbuf_clear(&buf);
-        encode(format, &buf, item->text, item->length, mark);
-        status = buf.failed ? err_set(err, ERR_LIMIT, "a text of %u bytes is too long for a table", item->length)
-                            : cann_texts_replace(texts, i, buf.data, buf.length, err);
+        strbuf_clear(&whole);
+        strbuf_adds(&whole, mark);
+        strbuf_add(&whole, item->text, item->length);
+        strbuf_adds(&whole, mark);
+        row_format_text(format, whole.data, whole.length, &buf);
+        status = buf.failed || whole.failed
+                     ? err_set(err, ERR_LIMIT, "a text of %u bytes is too long for a table", item->length)
+                     : cann_texts_replace(texts, i, buf.data, buf.length, err);
     }
     strbuf_release(&buf);
+    strbuf_release(&whole);
     return status;
 }
 

@@ -179,22 +179,19 @@ struct exported_table {
     struct report_query query;
 };
 
-/* Values of a counter that has one, and the member of a kind that has one table for viewers. */
-#define ONE_VALUE(...)                                                                                                 \
-    (const struct report_column[])                                                                                     \
+/* Lists of one, where they are used: values of a counter, counters of a series, and the members of a kind that has one
+ * series, or one table for viewers. */
+#define ONE_OF(type, end, ...)                                                                                         \
+    (const struct type[])                                                                                              \
     {                                                                                                                  \
         {__VA_ARGS__},                                                                                                 \
         {                                                                                                              \
-            .title = NULL                                                                                              \
+            .end = NULL                                                                                                \
         }                                                                                                              \
     }
-#define EXPORTED_TABLE(...)                                                                                            \
-    .exported = (const struct exported_table[])                                                                        \
-    {                                                                                                                  \
-        {__VA_ARGS__},                                                                                                 \
-        {                                                                                                              \
-            .name = NULL                                                                                               \
-        }                                                                                                              \
-    }
+#define ONE_VALUE(...) ONE_OF(report_column, title, __VA_ARGS__)
+#define ONE_COUNTER(...) ONE_OF(series_counter, name, __VA_ARGS__)
+#define ONE_SERIES(...) .series = ONE_OF(series_report, name, __VA_ARGS__)
+#define EXPORTED_TABLE(...) .exported = ONE_OF(exported_table, name, __VA_ARGS__)
 
 #endif

@@ -51,6 +51,24 @@ static void take_setting(struct board *board, const char *line)
     }
 }
 
+int board_take_lines(struct strbuf *line, const char *bytes, size_t length,
+                     int (*take)(void *arg, const char *line, size_t length, struct err *err), void *arg,
+                     const char *too_long, struct err *err)
+{
+    for (const char *newline, *end = bytes + length; bytes < end; bytes = newline + 1) {
+        newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (strbuf_add(line, bytes, (size_t)((newline != NULL ? newline : end) - bytes)) != 0)
+            return err_set(err, ERR_REMOTE, "%s", too_long);
+        if (newline == NULL)
+            return 0;
+        int result = take(arg, line->data, line->length, err);
+        strbuf_clear(line);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
 char *board_next_line(char **answer)
 {
     char *line = *answer;
@@ -149,9 +167,7 @@ struct strbuf *board_script_in(struct board *board, const char *directory)
 {
     struct strbuf *script = board_script(board);
 
-    strbuf_adds(script, "cd ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " || exit 1\n");
+    script_add(script, "cd " WORD " || exit 1\n", directory);
     return script;
 }
 
@@ -239,9 +255,9 @@ int board_add_list(struct board *board, const char *directory, struct err *err)
 {
     struct strbuf *script = board_script(board);
 
-    strbuf_adds(script, "d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n");
+    script_add(script,
+               "d=" WORD "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n",
+               directory);
     if (add_list_command(board, script, err) != 0)
         return -(int)err->code;
     strbuf_adds(script, "}\n");
@@ -277,13 +293,13 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
     const char *second;
     size_t length;
 
-    strbuf_adds(script, "d=");
-    ssh_quote(script, path);
     /* df's lines end in: size, used, available, percent, mount point */
-    strbuf_adds(script, "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
-                        "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
-                        "set -- $(df -Pk \"$d\" | tail -n 1)\n"
-                        "echo \"${4:--}\"\n");
+    script_add(script,
+               "d=" WORD "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
+               "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
+               "set -- $(df -Pk \"$d\" | tail -n 1)\n"
+               "echo \"${4:--}\"\n",
+               path);
     if (board_do(board, "cannot ask for free space", err) != 0)
         return -(int)err->code;
     second = strchr(board->answer.data, '\n');

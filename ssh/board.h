@@ -40,6 +40,11 @@ int board_do(struct board *board, const char *what, struct err *err);
 int board_do_within(struct board *board, int seconds, const char *what, struct err *err);
 /* Runs it likewise with an input and an output of its own; io's errors are taken care of. */
 int board_run(struct board *board, const char *what, const struct ssh_io *io, struct err *err);
+/* Cuts output, as it comes, into lines for take; line keeps what has not ended, and its maximum is that of one: a
+ * longer one is -ERR_REMOTE with this text. */
+int board_take_lines(struct strbuf *line, const char *bytes, size_t length,
+                     int (*take)(void *arg, const char *line, size_t length, struct err *err), void *arg,
+                     const char *too_long, struct err *err);
 /* The next line of an answer, which is cut up; NULL: there is none. */
 char *board_next_line(char **answer);
 /* Judges the end of a command; errors is what it said, and is cut. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,28 @@ struct ssh_limits ssh_limits_for(const struct ssh_connection *connection, uint64
         .errors = MOST_ERRORS};
 }
 
-int ssh_quote(struct strbuf *script, const char *text)
+static void quote(struct strbuf *script, const char *text)
 {
     strbuf_addc(script, '\'');
-    for (const char *quote; (quote = strchr(text, '\'')) != NULL; text = quote + 1) {
-        strbuf_add(script, text, (size_t)(quote - text));
+    for (const char *end; (end = strchr(text, '\'')) != NULL; text = end + 1) {
+        strbuf_add(script, text, (size_t)(end - text));
         strbuf_adds(script, "'\\''");
     }
     strbuf_adds(script, text);
-    return strbuf_addc(script, '\'') == 0 && !script->failed ? 0 : -1;
+    strbuf_addc(script, '\'');
+}
+
+void script_add(struct strbuf *script, const char *text, ...)
+{
+    va_list words;
+
+    va_start(words, text);
+    for (const char *word; (word = strchr(text, WORD[0])) != NULL; text = word + 1) {
+        strbuf_add(script, text, (size_t)(word - text));
+        quote(script, va_arg(words, const char *));
+    }
+    va_end(words);
+    strbuf_adds(script, text);
 }
 
 /* The server does not open another session: it allows few at a time. */

@@ -83,7 +83,8 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
 /* Fills ret with hex digits that nobody can guess. */
 int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err);
 
-/* Appends text as one word for sh. */
-int ssh_quote(struct strbuf *script, const char *text);
+/* Appends text to a script, with each WORD in it replaced by the next argument (const char *), as one word for sh. */
+#define WORD "\1"
+void script_add(struct strbuf *script, const char *text, ...);
 
 #endif

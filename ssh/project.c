@@ -6,10 +6,10 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,6 @@
 
 #define MAX_DEPTH 64
 #define READ_SIZE ((size_t)256 * 1024)
-
-/* State of the walk over the directories. */
-struct walk {
-    struct project *project;
-    const char *const *exclude;
-    size_t exclude_count;
-};
 
 static int add_file(struct project *project, const struct project_file *file, struct err *err)
 {
@@ -44,10 +37,10 @@ static void file_release(struct project_file *file)
     free(file->content);
 }
 
-static bool is_excluded(const struct walk *walk, const char *path, const char *name)
+static bool is_excluded(const char *const *exclude, size_t count, const char *path)
 {
-    for (size_t i = 0; i < walk->exclude_count; i++)
-        if (fnmatch(walk->exclude[i], name, 0) == 0 || fnmatch(walk->exclude[i], path, FNM_PATHNAME) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(exclude[i], path_name(path), 0) == 0 || fnmatch(exclude[i], path, FNM_PATHNAME) == 0)
             return true;
     return false;
 }
@@ -85,125 +78,79 @@ static bool stays_inside(const char *path, const char *target)
     return true;
 }
 
-static void note_skipped(struct project *project, const char *path)
+static int add_entry(struct project *project, const FTSENT *entry, const char *path, struct err *err)
 {
-    if (project->skipped++ == 0)
-        snprintf(project->first_skipped, sizeof project->first_skipped, "%s", path);
-}
-
-/* Takes path over. */
-static int add_entry(struct walk *walk, int directory, const char *name, char *path, struct err *err)
-{
-    struct project_file file = {.path = path};
-    char target[PATH_MAX];
+    char target[100]; /* what a tar header has room for */
+    ssize_t length = entry->fts_info == FTS_SL ? readlink(entry->fts_accpath, target, sizeof target) : -1;
+    struct project_file file = {.path = NULL};
     struct stat st;
-    ssize_t length;
-    int result;
+    bool is_link = false;
 
-    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode)) {
-        length = readlinkat(directory, name, target, sizeof target - 1);
-        if (length > 0) {
-            target[length] = '\0';
-            if (length < 100 && stays_inside(path, target)) { /* what a tar header has room for */
-                file.link = strdup(target);
-                if (file.link == NULL) {
-                    free(path);
-                    return err_no_memory(err);
-                }
-            }
-        }
+    if (length > 0 && (size_t)length < sizeof target) {
+        target[length] = '\0';
+        is_link = stays_inside(path, target);
     }
-    if (file.link == NULL) {
-        if (fstatat(directory, name, &st, 0) < 0 || !S_ISREG(st.st_mode)) {
-            note_skipped(walk->project, path);
-            free(path);
+    if (!is_link) {
+        if (stat(entry->fts_accpath, &st) < 0 || !S_ISREG(st.st_mode)) {
+            told_add(&project->skipped, path);
             return 0;
         }
         file.size = (uint64_t)st.st_size;
         file.executable = (st.st_mode & 0111) != 0;
     }
-    result = check_name(path, err);
-    if (result == 0 && file.size > PROJECT_FILE_MOST)
-        result = err_set(err, ERR_LIMIT, "'%s' is too large to be uploaded", path);
-    if (result == 0)
-        result = add_file(walk->project, &file, err);
-    if (result != 0)
-        file_release(&file);
-    return result; // NOLINT(clang-analyzer-unix.Malloc): add_file took path and link over
+    if (check_name(path, err) != 0)
+        return -(int)err->code;
+    if (file.size > PROJECT_FILE_MOST)
+        return err_set(err, ERR_LIMIT, "'%s' is too large to be uploaded", path);
+    file.path = strdup(path);
+    file.link = is_link ? strdup(target) : NULL;
+    if (file.path != NULL && (file.link != NULL) == is_link && add_file(project, &file, err) == 0)
+        return 0; // NOLINT(clang-analyzer-unix.Malloc): add_file took path and link over
+    file_release(&file);
+    return err->code != ERR_NONE ? -(int)err->code : err_no_memory(err);
 }
 
-static int walk_directory(struct walk *walk, int fd, const char *path, int depth, struct err *err);
-
-/* One name in a directory; fd is the directory's. */
-static int walk_name(struct walk *walk, int fd, const char *directory, const char *name, int depth, struct err *err)
+static int walk_entry(struct project *project, FTS *tree, FTSENT *entry, const char *const *exclude,
+                      size_t exclude_count, struct err *err)
 {
-    char *path = directory[0] != '\0' ? path_join(directory, name) : strdup(name);
-    struct stat st;
-    int below, result;
+    const char *below = entry->fts_path + strlen(project->root), *path = below + strspn(below, "/");
 
-    if (path == NULL)
-        return err_no_memory(err);
-    if (is_excluded(walk, path, name)) {
-        free(path);
+    if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
+        return err_set_errno(err, entry->fts_errno != 0 ? entry->fts_errno : ENOTDIR, "cannot read the project '%s'",
+                             project->root);
+    if (entry->fts_level == 0 || entry->fts_info == FTS_DP)
         return 0;
-    }
-    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
-        return add_entry(walk, fd, name, path, err); // NOLINT(clang-analyzer-unix.Malloc): it takes path over
-    below = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (below < 0)
-        result = err_set_errno(err, errno, "cannot read the directory '%s'", path);
-    else
-        result = walk_directory(walk, below, path, depth + 1, err);
-    free(path);
-    return result;
-}
-
-/* Takes fd over. */
-static int walk_directory(struct walk *walk, int fd, const char *path, int depth, struct err *err)
-{
-    DIR *stream = fdopendir(fd);
-    const struct dirent *item;
-    int result = 0;
-
-    if (stream == NULL) {
-        close(fd);
-        return err_no_memory(err);
-    }
-    if (depth > MAX_DEPTH)
-        result = err_set(err, ERR_LIMIT, "'%s' is nested too deep", path);
-    while (result == 0 && (item = readdir(stream)) != NULL) {
-        if (interrupted())
-            result = interrupt_error(err);
-        else if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0)
-            result = walk_name(walk, dirfd(stream), path, item->d_name, depth, err);
-    }
-    closedir(stream);
-    return result;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(((const struct project_file *)a)->path, ((const struct project_file *)b)->path);
+    if (is_excluded(exclude, exclude_count, path))
+        return fts_set(tree, entry, FTS_SKIP) == 0 ? 0 : err_no_memory(err);
+    if (entry->fts_info == FTS_DNR)
+        return err_set_errno(err, entry->fts_errno, "cannot read the directory '%s'", path);
+    if (entry->fts_info == FTS_D)
+        return entry->fts_level <= MAX_DEPTH ? 0 : err_set(err, ERR_LIMIT, "'%s' is nested too deep", path);
+    return add_entry(project, entry, path, err);
 }
 
 static void sort(struct project *project)
 {
-    if (project->count > 0)
-        qsort(project->files, project->count, sizeof *project->files, compare_paths);
+    paths_sort(project->files, project->count, sizeof *project->files);
 }
 
 int project_open(struct project *project, const char *root, const char *const *exclude, size_t exclude_count,
                  struct err *err)
 {
-    struct walk walk = {project, exclude, exclude_count};
-    int fd, result;
+    char *roots[] = {(char *)(uintptr_t)root, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    FTSENT *entry;
+    int result = 0;
 
     *project = (struct project){.root = strdup(root)};
-    if (project->root == NULL)
-        return err_no_memory(err);
-    fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    result = fd < 0 ? err_set_errno(err, errno, "cannot read the project '%s'", root)
-                    : walk_directory(&walk, fd, "", 0, err);
+    if (tree == NULL || project->root == NULL)
+        result = err_no_memory(err);
+    while (result == 0 && (errno = 0, entry = fts_read(tree)) != NULL)
+        result = interrupted() ? interrupt_error(err) : walk_entry(project, tree, entry, exclude, exclude_count, err);
+    if (result == 0 && errno != 0)
+        result = err_set_errno(err, errno, "cannot read the project '%s'", root);
+    if (tree != NULL)
+        fts_close(tree);
     if (result != 0)
         project_release(project);
     else
@@ -222,15 +169,7 @@ void project_release(struct project *project)
 
 struct project_file *project_find(const struct project *project, const char *path)
 {
-    union { /* bsearch's key is not written to */
-        const char *constant;
-        char *path;
-    } name = {path};
-    const struct project_file key = {.path = name.path};
-
-    if (project->count == 0)
-        return NULL;
-    return bsearch(&key, project->files, project->count, sizeof *project->files, compare_paths);
+    return paths_find(project->files, project->count, sizeof *project->files, path);
 }
 
 int project_set_content(struct project *project, const char *path, const char *content, size_t length, struct err *err)

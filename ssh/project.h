@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/file/checksum.h"
+#include "ssh/transfer/listing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,8 +36,7 @@ struct project {
     enum checksum_kind kind;    /* of the files' checksums: the board's */
     struct project_file *files; /* sorted by path */
     size_t count, capacity;
-    char first_skipped[256]; /* links that lead nowhere or outside to directories, devices, pipes; "" when none */
-    size_t skipped;
+    struct told skipped; /* links that lead nowhere or outside to directories, devices, pipes */
 };
 
 /* Lists everything below root. Patterns (fnmatch(3)) that match a name, or a path relative to the root, leave it out

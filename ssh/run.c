@@ -113,11 +113,8 @@ static void add_lock_script(struct strbuf *script, const struct board_lock *lock
     char owner[256] = "?";
 
     gethostname(owner, sizeof owner - 1);
-    strbuf_adds(script, "umask 027; d=");
-    ssh_quote(script, request->directory);
-    strbuf_adds(script, "\nowner=");
-    ssh_quote(script, owner);
-    strbuf_addf(script, "\ntoken=%s takes=%s\n", lock->token, request->takes_over ? "yes" : "no");
+    script_add(script, "umask 027; d=" WORD "\nowner=" WORD "\ntoken=" WORD " takes=" WORD "\n", request->directory,
+               owner, lock->token, request->takes_over ? "yes" : "no");
     if (request->makes_directory)
         strbuf_adds(script, "mkdir -p \"$d\" || { echo failed; exit 1; }\n");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -404,20 +401,16 @@ static int make_script(struct board *board, const struct run_request *request, s
 {
     struct strbuf *script = board_script_in(board, request->directory);
 
-    strbuf_adds(script, "umask 027\np=./");
-    ssh_quote(script, request->program);
-    strbuf_adds(script, "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
-                        "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=");
-    ssh_quote(script, request->lock->path);
-    strbuf_addf(script, " token=%s\n", request->lock->token);
-    strbuf_adds(script, "k=''; { read -r k <\"$l/token\"; } 2>/dev/null\n"
-                        "[ \"$k\" = \"$token\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n");
+    script_add(script,
+               "umask 027\np=./" WORD "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
+               "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=" WORD " token=" WORD "\n"
+               "k=''; { read -r k <\"$l/token\"; } 2>/dev/null\n"
+               "[ \"$k\" = \"$token\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n",
+               request->program, request->lock->path, request->lock->token);
     strbuf_adds(script, board_process_functions);
     strbuf_adds(script, "set -- \"$p\"");
-    for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++) {
-        strbuf_addc(script, ' ');
-        ssh_quote(script, *argument);
-    }
+    for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++)
+        script_add(script, " " WORD, *argument);
     strbuf_addc(script, '\n');
     strbuf_adds(script, run_and_wait);
     strbuf_adds(script, tell_left);
@@ -539,64 +532,49 @@ int board_missing_libraries(struct board *board, const char *directory, const ch
                             struct err *err)
 {
     struct strbuf *script = board_script_in(board, directory);
-    int result;
+    char *line, *at;
 
     if (!board->has_ldd)
         return 0;
-    strbuf_adds(script, "p=./");
-    ssh_quote(script, program);
-    strbuf_adds(script, "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
-                        "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n");
-    result = board_do(board, "cannot look for the program's libraries", err);
-    for (const char *at = board->answer.data; result == 0 && *at != '\0';) {
-        size_t length = strcspn(at, "\n");
-
-        strbuf_addf(ret, "%s%.*s", ret->length > 0 ? " " : "", (int)length, at);
-        at += length + (at[length] == '\n');
-    }
-    return result;
+    script_add(script,
+               "p=./" WORD "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
+               "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n",
+               program);
+    if (board_do(board, "cannot look for the program's libraries", err) != 0)
+        return -(int)err->code;
+    at = board->answer.data;
+    while ((line = board_next_line(&at)) != NULL)
+        strbuf_addf(ret, "%s%s", ret->length > 0 ? " " : "", line);
+    return 0;
 }
 
 int board_mount(struct board *board, const struct board_lock *lock, const char *source, const char *directory,
                 struct err *err)
 {
-    struct strbuf *script = board_script(board);
-    int result;
-
-    strbuf_adds(script, "d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " l=");
-    ssh_quote(script, lock->path);
     /* a mount that somebody left there would hide below this one */
-    strbuf_adds(script, "\nmkdir -p \"$d\" || exit 1\n"
-                        "while read -r source place rest; do\n"
-                        "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
-                        "done 2>/dev/null </proc/mounts\n"
-                        "echo \"$d\" >\"$l/mounted\"\n"
-                        "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 ");
-    ssh_quote(script, source);
-    strbuf_adds(script, " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n");
-    result = board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", err);
-    if (result != 0)
-        err_hint(err, "see that the NFS server of this machine exports the project to the board, and that the user of "
-                      "the board may mount");
-    return result;
+    script_add(board_script(board),
+               "d=" WORD " l=" WORD "\nmkdir -p \"$d\" || exit 1\n"
+               "while read -r source place rest; do\n"
+               "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
+               "done 2>/dev/null </proc/mounts\n"
+               "echo \"$d\" >\"$l/mounted\"\n"
+               "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 " WORD
+               " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n",
+               directory, lock->path, source);
+    if (board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", err) == 0)
+        return 0;
+    return err_hint(err,
+                    "see that the NFS server of this machine exports the project to the board, and that the user of "
+                    "the board may mount");
 }
 
 int board_unmount(struct board *board, const struct board_lock *lock, const char *directory, struct err *err)
 {
     struct strbuf *script = board_script(board);
 
-    strbuf_adds(script, "umount ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " || exit 1\n");
-    if (lock->path != NULL) {
-        strbuf_adds(script, "rm -f ");
-        ssh_quote(script, lock->path);
-        strbuf_adds(script, "/mounted\n");
-    }
-    strbuf_adds(script, "rmdir ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, " 2>/dev/null\nexit 0\n"); /* it stays when something else is in it */
+    script_add(script, "umount " WORD " || exit 1\n", directory);
+    if (lock->path != NULL)
+        script_add(script, "rm -f " WORD "/mounted\n", lock->path);
+    script_add(script, "rmdir " WORD " 2>/dev/null\nexit 0\n", directory); /* it stays when something else is in it */
     return board_do(board, "cannot unmount the project from the board", err);
 }

@@ -13,10 +13,10 @@ struct ssh_target {
     const char *host; /* a name, an IPv4 or an IPv6 address (in brackets or not) */
     int port;
     const char *user;
-    const char *password;    /* for the password and keyboard-interactive methods; NULL: none */
-    const char *key;         /* path of a private key; NULL: none */
-    const char *passphrase;  /* of the key; NULL: none */
-    const char *known_hosts; /* path */
+    char *password;    /* for the password and keyboard-interactive methods; NULL: none */
+    char *key;         /* path of a private key; NULL: none */
+    char *passphrase;  /* of the key; NULL: none */
+    char *known_hosts; /* path */
     bool accept_new_host_key;
     int reconnect_seconds; /* that a transfer waits for a board that cannot be reached any more */
     int timeout;           /* seconds for connecting, and for an answer to each question asked while connecting */

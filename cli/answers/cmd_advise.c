@@ -28,7 +28,6 @@ static int take_threshold(struct advising *advising, const char *text)
 {
     const char *colon = strrchr(text, ':');
     int64_t value = colon != NULL ? number_parse_thousandths(colon + 1, strlen(colon + 1)) : -1;
-    struct err err = ERR_INIT;
 
     for (size_t i = 0; colon != NULL && value >= 0 && i < advice_rule_count; i++)
         if (strlen(advice_rules[i].id) == (size_t)(colon - text) &&
@@ -36,21 +35,19 @@ static int take_threshold(struct advising *advising, const char *text)
             advising->thresholds[i] = (double)value / 1000;
             return STATUS_DONE;
         }
-    err_set(&err, ERR_USAGE, "--threshold is '%s', expected RULE:PERCENT with a rule of 'msprof advise --list'", text);
-    return console_error(&err);
+    return console_fail(ERR_USAGE, NULL,
+                        "--threshold is '%s', expected RULE:PERCENT with a rule of 'msprof advise --list'", text);
 }
 
 static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
 {
     struct capture_origin origin;
     struct db_facts facts;
-    int result = db_read_facts(db, &facts, err);
 
-    if (result == 0)
-        result = query_origin(db, facts.family, &origin, err);
-    if (result == 0)
-        advice->origin_ns = origin.time_ns;
-    return result;
+    if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0)
+        return -(int)err->code;
+    advice->origin_ns = origin.time_ns;
+    return 0;
 }
 
 static int find_advice(sqlite3 *db, const struct advising *advising, struct advice *ret, int64_t *ret_executions,
@@ -58,20 +55,15 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
 {
     struct workload workload;
     struct host_evidence evidence;
-    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
-    if (result != 0)
-        return result;
+    if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
+        return -(int)err->code;
     *ret_executions = (int64_t)workload.execution_count;
-    result = evidence_load(db, &workload, &evidence, err);
-    if (result == 0)
-        result = advice_make(&workload, &evidence, advising->thresholds, ret, err);
-    if (result == 0)
-        result = evidence_name_launchers(db, ret, err);
-    if (result == 0)
-        result = find_origin(db, ret, err);
+    bool failed = evidence_load(db, &workload, &evidence, err) != 0 ||
+                  advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
+                  evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
     workload_release(&workload);
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Several captures in JSON are one array. */
@@ -139,11 +131,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
     const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
 
-    if (ranges->count + calls->count == 0) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no operators, ranges or calls to advise on", visit->directory);
-        console_error(&err);
-        return STATUS_NOTHING;
-    }
+    if (ranges->count + calls->count == 0)
+        return console_fail(ERR_NOT_FOUND, NULL, "'%s' has no operators, ranges or calls to advise on",
+                            visit->directory);
     begin_one(visit);
     int result = program_print(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
                                screen_answer_width(settings), screen_is_ascii(), stdout, &err);
@@ -156,39 +146,35 @@ static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
     struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
     struct err err = ERR_INIT;
-    int status, result = named_times_of_ranges(db, &ranges, &err);
+    bool failed = named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0;
+    int status = failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : print_program(visit, &ranges, &calls);
 
-    if (result == 0)
-        result = named_times_of_calls(db, &calls, &err);
-    status = result == 0 ? print_program(visit, &ranges, &calls) : visit_fail(visit, LOG_SOURCE_COMMON, &err);
     named_times_release(&ranges);
     named_times_release(&calls);
     return status;
 }
 
-static int advise_one(struct capture_visit *visit)
+static int advise_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
     struct advice advice = {.elapsed_ns = 0};
-    sqlite3 *db = NULL;
     int64_t executions = 0;
-    int status = host_side_open(visit, &db), told;
+    int told;
 
-    if (db == NULL)
-        return status;
     if (find_advice(db, visit->context, &advice, &executions, &err) != 0) {
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
-        told = visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    } else {
-        if (visit->settings->advise.format == ADVICE_HTML)
-            told = add_to_page(visit, db, &advice, executions);
-        else
-            told = executions > 0 ? print(visit, &advice) : tell_program(visit, db);
-        if (executions > 0)
-            told = judge(visit, &advice, told);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    database_close(db);
-    return status_worse(status, told);
+    if (visit->settings->advise.format == ADVICE_HTML)
+        told = add_to_page(visit, db, &advice, executions);
+    else
+        told = executions > 0 ? print(visit, &advice) : tell_program(visit, db);
+    return executions > 0 ? judge(visit, &advice, told) : told;
+}
+
+static int advise_one(struct capture_visit *visit)
+{
+    return visit_with(visit, host_side_open, advise_database);
 }
 
 static int run_advise(const struct settings *settings)
@@ -202,22 +188,16 @@ static int run_advise(const struct settings *settings)
         status = take_threshold(&advising, settings->advise.thresholds.values[i]);
     if (status != STATUS_DONE)
         return status;
-    if (settings->advise.list && settings->advise.format == ADVICE_HTML) {
-        struct err err = ERR_INIT;
-        err_set(&err, ERR_USAGE, "--list makes no page: --format html is for findings");
-        return console_error(&err);
-    }
+    if (settings->advise.list && settings->advise.format == ADVICE_HTML)
+        return console_fail(ERR_USAGE, NULL, "--list makes no page: --format html is for findings");
     if (settings->advise.list) {
         console_output_begin();
         advice_print_rules((enum advice_format)settings->advise.format, stdout);
         return console_output_end(false);
     }
-    if (settings->captures.count == 0) {
-        struct err err = ERR_INIT;
-        err_set(&err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof advise --help'");
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (settings->captures.count == 0)
+        return console_fail(ERR_USAGE, NULL,
+                            "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof advise --help'");
     give_large_memory_back();
     status = captures_process_list(settings, &settings->captures, advise_one, &advising);
     status = status_worse(status, end_page(&advising));

@@ -163,40 +163,38 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
     const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
     struct workload workload;
     struct profile profile;
-    int result = workload_load(db, WITH_COUNTERS, &workload, err);
 
-    if (result != 0)
-        return result;
-    result = profile_make(&workload, path, &choice, &profile, err);
+    if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
+        return -(int)err->code;
+    int result = profile_make(&workload, path, &choice, &profile, err);
     workload_release(&workload);
-    if (result == 0 && profiles->with_calls)
-        result = workload_load_calls(db, &profile, err);
-    if (result == 0)
-        result = workload_load_lines(db, &profile, err);
-    return result == 0 ? keep(profiles, &profile, err) : result;
+    if (result != 0 || (profiles->with_calls && workload_load_calls(db, &profile, err) != 0) ||
+        workload_load_lines(db, &profile, err) != 0 || keep(profiles, &profile, err) != 0)
+        return -(int)err->code;
+    return 0;
+}
+
+static int take_database(struct capture_visit *visit, sqlite3 *db)
+{
+    struct err err = ERR_INIT;
+    char *path = capture_path(visit->directory, &err);
+    bool failed = path == NULL || profile_database(db, path, visit->context, &err) != 0;
+
+    free(path);
+    if (failed)
+        err_wrap(&err, "cannot analyse '%s'", visit->directory);
+    return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;
 }
 
 static int take_capture(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
-    sqlite3 *db = NULL;
 
     if (is_taken(visit->context, visit->directory, &err))
         return STATUS_DONE;
     if (err.code != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    int status = host_side_open(visit, &db), result;
-    if (db == NULL)
-        return status;
-    char *path = capture_path(visit->directory, &err);
-    result = path != NULL ? profile_database(db, path, visit->context, &err) : -(int)err.code;
-    free(path);
-    database_close(db);
-    if (result != 0) {
-        err_wrap(&err, "cannot analyse '%s'", visit->directory);
-        return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
-    }
-    return status;
+    return visit_with(visit, host_side_open, take_database);
 }
 
 /* A capture of a baseline is as if it lay in it. */
@@ -264,11 +262,7 @@ static int take_all(const struct settings *settings, const struct value_list *ca
 
 static int usage(const char *message)
 {
-    struct err err = ERR_INIT;
-
-    err_set(&err, ERR_USAGE, "%s; try 'msprof diff --help'", message);
-    console_error(&err);
-    return STATUS_USAGE;
+    return console_fail(ERR_USAGE, NULL, "%s; try 'msprof diff --help'", message);
 }
 
 /* Positional captures are BASE and NEW unless options name a side. */
@@ -339,17 +333,15 @@ static int tell_gates(const struct settings *settings, const struct comparison *
 
     for (size_t i = 0; i < comparison->gate_count; i++) {
         const struct compare_gate *result = &comparison->gates[i];
-        struct err err = ERR_INIT;
 
         if (result->why[0] != '\0') {
             console_warning("the gate %s cannot be told: %s", settings->diff.gates.values[i], result->why);
             status = status_worse(status, STATUS_INCOMPARABLE);
         } else if (!result->known) {
-            err_set(&err, ERR_NOT_FOUND, "nothing to compare for the gate '%.*s'", result->gate->metric_length,
-                    result->gate->metric_text);
-            err_hint(&err, "neither side has such a thing, or its captures do not say it");
-            console_error(&err);
-            status = status_worse(status, STATUS_NOTHING);
+            status = status_worse(status, console_fail(ERR_NOT_FOUND,
+                                                       "neither side has such a thing, or its captures do not say it",
+                                                       "nothing to compare for the gate '%.*s'",
+                                                       result->gate->metric_length, result->gate->metric_text));
         } else if (!result->passed) {
             console_note("the gate %s is broken%s%s", settings->diff.gates.values[i],
                          result->worst != NULL ? ", most of all by " : "", result->worst != NULL ? result->worst : "");

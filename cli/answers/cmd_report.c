@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof report: one page to hand on. */
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
@@ -22,7 +23,7 @@ struct reporting {
     const char *path;
     struct bases {
         struct profile *items; /* of --diff */
-        size_t count;
+        size_t count, capacity;
         const struct profile **pointers; /* to them; NULL: nothing is compared */
     } bases;
 };
@@ -52,28 +53,26 @@ static int begin_page(struct capture_visit *visit, struct err *err)
     return html_report_open(&options, &reporting->page, err);
 }
 
-static int report_one(struct capture_visit *visit)
+static int report_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct reporting *reporting = visit->context;
     const struct side base = {reporting->bases.pointers, reporting->bases.count};
     const struct html_capture capture = {path_name(visit->directory), visit->database,
                                          reporting->bases.pointers != NULL ? &base : NULL};
     struct err err = ERR_INIT;
-    sqlite3 *db = NULL;
-    int status = host_side_open(visit, &db);
 
-    if (db == NULL)
-        return status;
-    int result = reporting->page != NULL ? 0 : begin_page(visit, &err);
-    if (result == 0)
-        result = html_report_add(reporting->page, db, &capture, &err);
-    database_close(db);
-    if (result == 0)
-        return status;
-    html_report_close(reporting->page, result, &err);
+    if ((reporting->page != NULL || begin_page(visit, &err) == 0) &&
+        html_report_add(reporting->page, db, &capture, &err) == 0)
+        return STATUS_DONE;
+    html_report_close(reporting->page, -(int)err.code, &err);
     reporting->page = NULL;
     err_wrap(&err, "cannot report on '%s' in '%s'", visit->directory, reporting->path);
-    return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
+static int report_one(struct capture_visit *visit)
+{
+    return visit_with(visit, host_side_open, report_database);
 }
 
 static int end_page(struct reporting *reporting)
@@ -82,42 +81,42 @@ static int end_page(struct reporting *reporting)
 
     if (reporting->page == NULL)
         return STATUS_DONE;
-    if (html_report_close(reporting->page, 0, &err) == 0) {
-        console_note("%s", reporting->path);
-        return STATUS_DONE;
+    if (html_report_close(reporting->page, 0, &err) != 0) {
+        err_wrap(&err, "cannot write '%s'", reporting->path);
+        return console_error(&err);
     }
-    err_wrap(&err, "cannot write '%s'", reporting->path);
-    return console_error(&err);
+    console_note("%s", reporting->path);
+    return STATUS_DONE;
 }
 
 /* ---- what is compared with ---- */
 
-static int take_base(struct capture_visit *visit)
+static int add_base(struct bases *bases, sqlite3 *db, const char *name, struct err *err)
 {
     const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
-    struct bases *bases = visit->context;
     struct workload workload;
-    struct err err = ERR_INIT;
-    sqlite3 *db = NULL;
-    int status = host_side_open(visit, &db);
 
-    if (db == NULL)
-        return status;
-    int result = workload_load(db, WITH_COUNTERS, &workload, &err);
-    if (result == 0) {
-        struct profile *items = realloc(bases->items, (bases->count + 1) * sizeof *items);
-        bases->items = items != NULL ? items : bases->items;
-        result = items == NULL
-                     ? err_no_memory(&err)
-                     : profile_make(&workload, path_name(visit->directory), &choice, &items[bases->count], &err);
-        bases->count += result == 0;
-        workload_release(&workload);
-    }
-    database_close(db);
-    if (result == 0)
-        return status;
+    if (array_reserve(bases, 1, err) != 0 || workload_load(db, WITH_COUNTERS, &workload, err) != 0)
+        return -(int)err->code;
+    int result = profile_make(&workload, name, &choice, &bases->items[bases->count], err);
+    bases->count += result == 0;
+    workload_release(&workload);
+    return result;
+}
+
+static int take_base(struct capture_visit *visit, sqlite3 *db)
+{
+    struct err err = ERR_INIT;
+
+    if (add_base(visit->context, db, path_name(visit->directory), &err) == 0)
+        return STATUS_DONE;
     err_wrap(&err, "cannot compare with '%s'", visit->directory);
-    return status_worse(status, visit_fail(visit, LOG_SOURCE_COMMON, &err));
+    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+}
+
+static int take_base_of(struct capture_visit *visit)
+{
+    return visit_with(visit, host_side_open, take_base);
 }
 
 static int read_bases(const struct settings *settings, struct bases *bases)
@@ -129,7 +128,7 @@ static int read_bases(const struct settings *settings, struct bases *bases)
     int status = STATUS_DONE;
 
     if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
-        status = captures_process_list(settings, &one, take_base, bases);
+        status = captures_process_list(settings, &one, take_base_of, bases);
     else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
         status = status_of_error(&err);
     if (err.code != 0)

@@ -334,18 +334,12 @@ static int find_captures(struct found_captures *found, const char *path)
         err_wrap(&err, "cannot use '%s' as a capture", path);
         return console_error(&err);
     }
-    if (class == DIRECTORY_OTHER) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' is no capture and holds none", path);
-        err_hint(&err, "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories");
-        console_error(&err);
-        return STATUS_NOTHING;
-    }
+    if (class == DIRECTORY_OTHER)
+        return console_fail(
+            ERR_NOT_FOUND,
+            "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories",
+            "'%s' is no capture and holds none", path);
     return STATUS_DONE;
-}
-
-static const char *last_name(const char *absolute_path)
-{
-    return strrchr(absolute_path, '/') + 1;
 }
 
 /* Several captures share one --output: each gets its own directory there, so their names must differ. */
@@ -353,14 +347,10 @@ static int check_names(const struct found_captures *found)
 {
     for (size_t i = 0; i < found->count; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(last_name(found->items[i].path), last_name(found->items[k].path)) == 0) {
-                struct err err = ERR_INIT;
-
-                err_set(&err, ERR_USAGE, "'%s' and '%s' would both write to the same place under --output",
-                        found->items[k].path, found->items[i].path);
-                err_hint(&err, "process them one by one, each with its own --output");
-                return console_error(&err);
-            }
+            if (strcmp(path_name(found->items[i].path), path_name(found->items[k].path)) == 0)
+                return console_fail(ERR_USAGE, "process them one by one, each with its own --output",
+                                    "'%s' and '%s' would both write to the same place under --output",
+                                    found->items[k].path, found->items[i].path);
     return STATUS_DONE;
 }
 
@@ -448,7 +438,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
     if (output == NULL)
         visit->results = strdup(path);
     else if (own_directory)
-        visit->results = path_join(output, last_name(path));
+        visit->results = path_join(output, path_name(path));
     else
         visit->results = strdup(output);
     free(output);
@@ -480,19 +470,15 @@ static int process_found(const struct settings *settings, const struct found_cap
     struct layout_set layouts;
     struct strbuf parameters;
     bool many = found->count > 1 || found->from_parent;
-    int worst = STATUS_DONE, result;
+    int worst = STATUS_DONE;
 
     layout_set_init(&layouts);
     strbuf_init(&parameters, PARAMETERS_LIMIT);
-    result = layouts_load(&layouts, settings, &err);
-    if (result == 0)
-        result = format_parameters(&parameters, settings, &layouts, &err);
-    if (result == 0)
-        result = database_setup(&err);
-    if (result != 0) {
+    bool failed = layouts_load(&layouts, settings, &err) != 0 ||
+                  format_parameters(&parameters, settings, &layouts, &err) != 0 || database_setup(&err) != 0;
+    if (failed)
         worst = console_error(&err);
-    }
-    for (size_t i = 0; result == 0 && i < found->count && !interrupted(); i++) {
+    for (size_t i = 0; !failed && i < found->count && !interrupted(); i++) {
         struct capture_visit visit = {.settings = settings,
                                       .layouts = &layouts,
                                       .parameters = parameters.data,
@@ -503,9 +489,9 @@ static int process_found(const struct settings *settings, const struct found_cap
                                       .pin = -1,
                                       .log = {.fd = -1}};
 
-        result = visit_init(&visit, found->items[i].path, many, &err);
-        int status = result == 0 && check_results(&visit, &err) == 0 ? process(&visit)
-                                                                     : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
+        failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
+        int status =
+            !failed && check_results(&visit, &err) == 0 ? process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
         visit_release(&visit);
     }
@@ -514,16 +500,6 @@ static int process_found(const struct settings *settings, const struct found_cap
     strbuf_release(&parameters);
     layout_set_release(&layouts);
     return worst;
-}
-
-static int refuse_several(const struct settings *settings, const struct found_captures *found)
-{
-    struct err err = ERR_INIT;
-
-    err_set(&err, ERR_USAGE, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
-            command_full_name(settings->command), found->count, found->items[0].path, found->items[1].path,
-            found->count > 2 ? ", ..." : "");
-    return console_error(&err);
 }
 
 static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
@@ -535,7 +511,9 @@ static int process_named(const struct settings *settings, const struct value_lis
     for (size_t i = 0; i < captures->count; i++)
         worst = status_worse(worst, find_captures(&found, captures->values[i]));
     if (only_one && found.count > 1)
-        worst = refuse_several(settings, &found);
+        worst = console_fail(ERR_USAGE, NULL, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
+                             command_full_name(settings->command), found.count, found.items[0].path,
+                             found.items[1].path, found.count > 2 ? ", ..." : "");
     if (found.count > 0 && settings->output != NULL)
         worst = status_worse(worst, check_names(&found));
     if (found.count > 0 && worst != STATUS_USAGE)
@@ -841,5 +819,18 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
         database_close(db);
     else
         *ret = db;
+    return status;
+}
+
+int visit_with(struct capture_visit *visit, int (*open)(struct capture_visit *visit, sqlite3 **ret),
+               int (*work)(struct capture_visit *visit, sqlite3 *db))
+{
+    sqlite3 *db = NULL;
+    int status = open(visit, &db);
+
+    if (db == NULL)
+        return status;
+    status = status_worse(status, work(visit, db));
+    database_close(db);
     return status;
 }

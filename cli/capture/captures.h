@@ -76,6 +76,9 @@ int visit_import(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
+/* Opens it (open: visit_open_database, or host_side_open), has the work done, and closes it. */
+int visit_with(struct capture_visit *visit, int (*open)(struct capture_visit *visit, sqlite3 **ret),
+               int (*work)(struct capture_visit *visit, sqlite3 *db));
 
 /* Whether nothing at all was recorded; then ret says why. */
 bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture/result_record.h"
 
-#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
@@ -43,13 +42,12 @@ static int write_record(const char *results, const char *name, const struct strb
     struct outfile out = {.path = NULL};
     char *path = path_joined(results, name, err);
     int status = path == NULL ? -(int)err->code : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
-    if (status == 0) {
-        if (text->length > 0)
-            outfile_add(&out, text);
-        status = outfile_commit(&out, err);
-    }
     free(path);
-    return status;
+    if (status != 0)
+        return status;
+    if (text->length > 0)
+        outfile_add(&out, text);
+    return outfile_commit(&out, err);
 }
 
 /* ---- whose results ---- */
@@ -89,26 +87,6 @@ int result_owner_record(const char *results, const char *capture, const char *fi
 
 /* ---- which files ---- */
 
-int result_files_add(struct result_files *files, const char *path, struct err *err)
-{
-    if (files->count == files->capacity &&
-        array_grow(&files->paths, &files->capacity, files->count, 1, sizeof *files->paths, err) < 0)
-        return -(int)err->code;
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return err_no_memory(err);
-    files->paths[files->count++] = copy;
-    return 0;
-}
-
-void result_files_release(struct result_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        free(files->paths[i]);
-    free(files->paths);
-    *files = (struct result_files){.paths = NULL};
-}
-
 static void describe(const struct stat *info, char *text, size_t size)
 {
     snprintf(text, size, "%lld %lld.%09ld", (long long)info->st_size, (long long)info->st_mtim.tv_sec,
@@ -141,7 +119,7 @@ static bool stays_inside(const char *name)
 }
 
 /* One line of the record of an earlier export. */
-static void drop_file(const struct result_files *files, const char *results, const char *line, struct strbuf *keep)
+static void drop_file(const struct words *files, const char *results, const char *line, struct strbuf *keep)
 {
     struct stat info;
     char description[80];
@@ -151,7 +129,7 @@ static void drop_file(const struct result_files *files, const char *results, con
         return;
     char *path = path_join(results, name + 1);
     if (path == NULL || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (files->count > 0 && bsearch(&path, files->paths, files->count, sizeof *files->paths, compare_paths) != NULL)) {
+        (files->count > 0 && bsearch(&path, files->items, files->count, sizeof *files->items, compare_paths) != NULL)) {
         free(path);
         return;
     }
@@ -164,14 +142,14 @@ static void drop_file(const struct result_files *files, const char *results, con
     free(path);
 }
 
-int result_files_replace(const struct result_files *files, const char *results, const char *record, bool complete,
+int result_files_replace(const struct words *files, const char *results, const char *record, bool complete,
                          struct err *err)
 {
     struct strbuf text;
     char *before = read_record(results, record);
     strbuf_init(&text, RECORD_LIMIT);
     if (files->count > 0)
-        qsort(files->paths, files->count, sizeof *files->paths, compare_paths);
+        qsort(files->items, files->count, sizeof *files->items, compare_paths);
     for (char *line = before, *next; line != NULL && *line != '\0'; line = next) {
         next = line + strcspn(line, "\n");
         if (*next == '\n')
@@ -179,7 +157,7 @@ int result_files_replace(const struct result_files *files, const char *results, 
         drop_file(files, results, line, complete ? NULL : &text);
     }
     for (size_t i = 0; i < files->count; i++)
-        add_line(&text, results, files->paths[i]);
+        add_line(&text, results, files->items[i]);
     int status = write_record(results, record, &text, err);
     strbuf_release(&text);
     free(before);

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,18 +17,10 @@ int result_owner_check(const char *results, const char *capture, struct err *err
 /* Makes them this capture's. results/log must exist. fingerprint (capture_fingerprint): NULL where nobody knows it. */
 int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err);
 
-/* The files of one export. All zero: none. */
-struct result_files {
-    char **paths; /* absolute */
-    size_t count, capacity;
-};
-
-int result_files_add(struct result_files *files, const char *path, struct err *err);
-void result_files_release(struct result_files *files);
-/* Removes what the record of that name lists and the export did not write again, unless it was changed since (then it
- * is kept), and records the files of this export. complete: false keeps what was there before in the record. */
-int result_files_replace(const struct result_files *files, const char *results, const char *record, bool complete,
-                         struct err *err);
+/* files: absolute paths of those of one export, which are sorted. Removes what the record of that name lists and the
+ * export did not write again, unless it was changed since (then it is kept), and records the files of this export.
+ * complete: false keeps what was there before in the record. */
+int result_files_replace(const struct words *files, const char *results, const char *record, bool complete, struct err *err);
 
 /* A database that is in use: --clear of another msprof waits until nobody uses it. By a lock (flock) of its directory,
  * because others may replace the file; where the file system has none, nobody waits. */

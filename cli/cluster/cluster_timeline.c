@@ -14,7 +14,7 @@
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "exporters/cluster/cluster.h"
-#include "exporters/cluster/output/write_clocks.h"
+#include "exporters/cluster/output/write.h"
 #include "exporters/communication/align.h"
 #include "exporters/export.h"
 

@@ -412,50 +412,31 @@ static int make_directories_of(struct work *work, const char *directory, struct 
 
 /* ---- where the ranks ran: each process looks at its own ---- */
 
-struct hosts {
-    struct work *work;
-    struct cluster_database_rank *ranks; /* as loaded */
-};
-
-static void find_hosts(struct hosts *hosts)
+/* Ranks are those that are loaded. */
+static void find_hosts(const struct work *work, struct cluster_database_rank *ranks)
 {
-    const struct work *work = hosts->work;
     for (size_t i = 0; i < work->loaded.count; i++) {
         const struct aggregate *rank = &work->loaded.items[i];
-        hosts->ranks[i] = (struct cluster_database_rank){.rank = rank->rank, .path = rank->source, .device_id = -1};
+        ranks[i] = (struct cluster_database_rank){.rank = rank->rank, .path = rank->source, .device_id = -1};
         for (size_t j = 0; rank->owner == work->team->me && j < work->sources.count; j++) {
             if (strcmp(work->sources.items[j].path, rank->source) != 0)
                 continue;
-            hosts->ranks[i] = rank_host_of(&work->sources.items[j]);
-            hosts->ranks[i].rank = rank->rank;
-            hosts->ranks[i].path = rank->source;
+            ranks[i] = rank_host_of(&work->sources.items[j]);
+            ranks[i].rank = rank->rank;
+            ranks[i].path = rank->source;
         }
     }
 }
 
-static int give_hosts(void *arg, struct strbuf *bytes, struct err *err)
+/* Its own process has found more. */
+static void take_host(void *own, const void *other)
 {
-    const struct hosts *hosts = arg;
-    (void)err;
-    strbuf_add(bytes, hosts->ranks, hosts->work->loaded.count * sizeof *hosts->ranks);
-    return 0;
-}
-
-static int take_hosts(void *arg, const void *bytes, size_t length, struct err *err)
-{
-    struct hosts *hosts = arg;
-    const char *p = bytes;
-    if (length != hosts->work->loaded.count * sizeof *hosts->ranks)
-        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-    for (size_t i = 0; i < hosts->work->loaded.count; i++, p += sizeof *hosts->ranks) {
-        struct cluster_database_rank from, *to = &hosts->ranks[i];
-        memcpy(&from, p, sizeof from);
-        if (to->device_id >= 0 || to->host_uid[0] != '\0')
-            continue;
-        from.path = to->path;
-        *to = from;
-    }
-    return 0;
+    struct cluster_database_rank *to = own;
+    const char *path = to->path;
+    if (to->device_id >= 0 || to->host_uid[0] != '\0')
+        return;
+    *to = *(const struct cluster_database_rank *)other;
+    to->path = path;
 }
 
 /* The sizes of the first rank that says all. */
@@ -486,14 +467,14 @@ static int begin_database(struct work *work, struct cluster_database **ret, stru
 
 static int end_database(struct work *work, struct cluster_database *database, struct err *err)
 {
-    struct hosts hosts = {work, calloc(work->loaded.count + 1, sizeof *hosts.ranks)};
-    if (hosts.ranks == NULL)
+    struct cluster_database_rank *ranks = calloc(work->loaded.count + 1, sizeof *ranks);
+    if (ranks == NULL)
         return err_no_memory(err);
-    find_hosts(&hosts);
-    bool failed = team_reduce(work->team, NULL, give_hosts, take_hosts, &hosts, err) < 0 ||
-                  (database != NULL &&
-                   cluster_database_commit(database, hosts.ranks, work->loaded.count, parallel_of(work), err) < 0);
-    free(hosts.ranks);
+    find_hosts(work, ranks);
+    bool failed =
+        team_fold(work->team, ranks, work->loaded.count, sizeof *ranks, take_host, err) < 0 ||
+        (database != NULL && cluster_database_commit(database, ranks, work->loaded.count, parallel_of(work), err) < 0);
+    free(ranks);
     work->result.files += database != NULL;
     return failed ? -(int)err->code : 0;
 }
@@ -575,22 +556,9 @@ static int answer(struct work *work)
     return console_output_end(false);
 }
 
-/* A number that is added up over the team. */
-static int give_number(void *number, struct strbuf *bytes, struct err *err)
+static void add_number(void *to, const void *from)
 {
-    (void)err;
-    strbuf_add(bytes, number, sizeof(int64_t));
-    return 0;
-}
-
-static int take_number(void *number, const void *bytes, size_t length, struct err *err)
-{
-    int64_t more;
-    if (length != sizeof more)
-        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-    memcpy(&more, bytes, sizeof more);
-    *(int64_t *)number += more;
-    return 0;
+    *(int64_t *)to += *(const int64_t *)from;
 }
 
 int cluster_run(const struct settings *settings, struct team *team)
@@ -620,7 +588,7 @@ int cluster_run(const struct settings *settings, struct team *team)
         result = analyse(&work, settings->operands[0], &err);
     int64_t all_problems = (int64_t)diag_problems(&work.diag);
     if (result == 0)
-        result = team_reduce(team, NULL, give_number, take_number, &all_problems, &err);
+        result = team_fold(team, &all_problems, 1, sizeof all_problems, add_number, &err);
     console_progress_end();
     console_diagnostics(&work.diag); /* of its own share */
     if (result < 0) {

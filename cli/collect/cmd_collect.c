@@ -6,7 +6,6 @@
 #include "cli/clock.h"
 #include "cli/collect/cmd_collect_plan.h"
 #include "cli/collect/cmd_collect_session.h"
-#include "cli/collect_library.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "ssh/acl_json.h"
@@ -220,17 +219,14 @@ static int upload(struct session *session, struct err *err)
     char seconds[CLOCK_TEXT_SIZE];
 
     session->uploaded = true;
-    int result = placement_open(placement, &session->board, session->project, err);
-    if (result == 0)
-        result = upload_compare(&session->board, project, placement, err);
-    if (result == 0)
-        result = placement_adopt(placement, &session->board, project, err);
-    if (result != 0)
-        return result;
-    if (project->skipped > 0)
+    if (placement_open(placement, &session->board, session->project, err) != 0 ||
+        upload_compare(&session->board, project, placement, err) != 0 ||
+        placement_adopt(placement, &session->board, project, err) != 0)
+        return -(int)err->code;
+    if (project->skipped.count > 0)
         session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
-                     project->skipped, project->first_skipped);
-    result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
+                     project->skipped.count, project->skipped.first);
+    int result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
     console_progress_end();
     tell_kept(session);
     tell_arrived(session, &sent);
@@ -416,24 +412,16 @@ static int work(struct session *session, struct err *err)
 {
     const struct collect_settings *collect = &session->plan->settings->collect;
 
-    int result = session_connect(session, err);
-    if (result == 0)
-        result = choose_paths(session, err);
-    if (result == 0)
-        result = collect_plan_acl_json(session->plan, session->run_directory, err);
-    if (result == 0)
-        result = check_board(session, err);
-    if (result == 0)
-        result = keep_lock(session, err);
-    if (result == 0 && collect->profiling != 0)
+    if (session_connect(session, err) != 0 || choose_paths(session, err) != 0 ||
+        collect_plan_acl_json(session->plan, session->run_directory, err) != 0 || check_board(session, err) != 0 ||
+        keep_lock(session, err) != 0)
+        return -(int)err->code;
+    if (collect->profiling != 0)
         session_warn(session, "profiling is switched off (--switch off): no JOB directory will appear");
-    if (result == 0)
-        result = collect->transfer == TRANSFER_NFS ? nfs_mount(session, err) : upload(session, err);
-    if (result == 0)
-        result = check_libraries(session, err);
-    if (result == 0)
-        result = run_program(session, err);
-    return result == 0 ? collect_fetch_new(session, err) : result;
+    if ((collect->transfer == TRANSFER_NFS ? nfs_mount(session, err) : upload(session, err)) != 0 ||
+        check_libraries(session, err) != 0 || run_program(session, err) != 0)
+        return -(int)err->code;
+    return collect_fetch_new(session, err);
 }
 
 static int fetch_only(struct session *session, struct err *err)
@@ -481,11 +469,6 @@ struct board_work {
     bool has_plan, started;
 };
 
-static int fail(const struct err *err)
-{
-    return console_error(err);
-}
-
 static void *work_on_board(void *arg)
 {
     struct board_work *board = arg;
@@ -507,7 +490,7 @@ static void work_all(struct board_work *boards, size_t count)
             struct err err = ERR_INIT;
 
             err_set(&err, ERR_NO_MEMORY, "cannot start a thread for board %s", boards[i].plan.target->name);
-            boards[i].outcome.status = fail(&err);
+            boards[i].outcome.status = console_error(&err);
         }
     }
     for (size_t i = 0; i < count; i++)
@@ -527,7 +510,7 @@ static int process_captures(const struct settings *settings, const struct board_
     captures.values = calloc(total + 1, sizeof *captures.values);
     if (captures.values == NULL) {
         err_no_memory(&err);
-        return fail(&err);
+        return console_error(&err);
     }
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < boards[i].outcome.captures.count; k++)
@@ -548,7 +531,7 @@ static int print_run(struct collect_plan *plan)
     strbuf_init(&run_directory, 8192);
     strbuf_addf(&run_directory, "%s/profiling%s%s", base, plan->directory[0] != '\0' ? "/" : "", plan->directory);
     if (collect_plan_acl_json(plan, run_directory.data, &err) != 0)
-        status = fail(&err);
+        status = console_error(&err);
     else
         collect_plan_print(plan, run_directory.data);
     strbuf_release(&run_directory);
@@ -576,7 +559,7 @@ static int collect(const struct settings *settings, const struct collect_config 
 
     for (size_t i = 0; i < config->count; i++) {
         if (collect_plan_make(&boards[i].plan, settings, &config->targets[i], &err) != 0)
-            return fail(&err);
+            return console_error(&err);
         boards[i].has_plan = true;
     }
     if (settings->collect.dry_run)
@@ -621,16 +604,16 @@ static int run_collect(const struct settings *settings)
     int status;
 
     if (check_options(settings, &err) != 0)
-        return fail(&err);
+        return console_error(&err);
     /* Passwords are in memory while boards are connected; the limit alone does not stop dumps that go into a pipe. */
     setrlimit(RLIMIT_CORE, &no_core);
     prctl(PR_SET_DUMPABLE, 0);
     if (collect_config_load(&config, settings, &err) != 0)
-        return fail(&err);
+        return console_error(&err);
     boards = calloc(config.count, sizeof *boards);
     if (boards == NULL) {
         err_no_memory(&err);
-        status = fail(&err);
+        status = console_error(&err);
     } else {
         status = collect(settings, &config, boards);
         collect_config_forget_secrets(&config);

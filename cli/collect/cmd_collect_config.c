@@ -32,29 +32,15 @@ static void secret_free(char *secret)
     free(secret);
 }
 
-static int check_environment(const char *name, const char *what, struct err *err)
-{
-    if (getenv(name) != NULL)
-        return 0;
-    err_set(err, ERR_USAGE, "'%s' is env:%s, and there is no such variable in the environment", what, name);
-    return err_hint(err, "export %s before msprof is called", name);
-}
-
-/* Only looks whether there is one: -ERR_USAGE when an env:NAME names no variable. Runs and reads nothing. */
-static int secret_check(const char *text, const char *what, struct err *err)
-{
-    static const char prefix[] = "env:";
-
-    return strncmp(text, prefix, sizeof prefix - 1) == 0 ? check_environment(text + sizeof prefix - 1, what, err) : 0;
-}
-
 static int from_environment(const char *name, const char *what, int seconds, char **ret, struct err *err)
 {
     const char *value = getenv(name);
 
     (void)seconds;
-    if (value == NULL)
-        return check_environment(name, what, err);
+    if (value == NULL) {
+        err_set(err, ERR_USAGE, "'%s' is env:%s, and there is no such variable in the environment", what, name);
+        return err_hint(err, "export %s before msprof is called", name);
+    }
     *ret = strdup(value);
     return *ret != NULL ? 0 : err_no_memory(err);
 }
@@ -180,14 +166,18 @@ out:
 }
 
 /* A secret as the ini file gives it: env:NAME, file:PATH, cmd:COMMAND (which may take so many seconds, else
- * -ERR_REMOTE), or itself. *ret is overwritten and freed with secret_free. No message holds any of it. */
-static int secret_resolve(const char *text, const char *what, int seconds, char **ret, struct err *err)
+ * -ERR_REMOTE), or itself. *ret is overwritten and freed with secret_free. No message holds any of it. only_looks:
+ * *ret gets nothing, -ERR_USAGE when an env:NAME names no variable. */
+static int secret_resolve(const char *text, const char *what, int seconds, bool only_looks, char **ret, struct err *err)
 {
     static const struct {
         const char *prefix;
         int (*resolve)(const char *rest, const char *what, int seconds, char **ret, struct err *err);
     } ways[] = {{"env:", from_environment}, {"file:", from_file}, {"cmd:", from_command}};
+    static const char variable[] = "env:";
 
+    if (only_looks && (strncmp(text, variable, sizeof variable - 1) != 0 || getenv(text + sizeof variable - 1) != NULL))
+        return 0;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         size_t length = strlen(ways[i].prefix);
 
@@ -256,19 +246,11 @@ static int take_number(const struct collect_config *config, const struct collect
 }
 
 static int take_secret(const struct collect_config *config, const struct collect_target *target, const char *key,
-                       char **ret, struct err *err)
+                       bool only_looks, char **ret, struct err *err)
 {
     const char *text = value_of(config, target, key);
 
-    return text != NULL ? secret_resolve(text, key, target->ssh.timeout * SECRET_TIMES, ret, err) : 0;
-}
-
-static int check_secret(const struct collect_config *config, const struct collect_target *target, const char *key,
-                        struct err *err)
-{
-    const char *text = value_of(config, target, key);
-
-    return text != NULL ? secret_check(text, key, err) : 0;
+    return text != NULL ? secret_resolve(text, key, target->ssh.timeout * SECRET_TIMES, only_looks, ret, err) : 0;
 }
 
 /* A path with "~/" for the home directory of this machine's user. */
@@ -289,42 +271,28 @@ static int load_target(struct collect_config *config, struct collect_target *tar
                        struct err *err)
 {
     const char *file = settings->collect.config, *known_hosts = value_of(config, target, "known_hosts");
+    const bool only_looks = settings->collect.dry_run; /* a plan needs no secrets */
     struct ssh_target *ssh = &target->ssh;
 
     ssh->port = SSH_DEFAULT_PORT;
     ssh->timeout = SSH_DEFAULT_TIMEOUT;
     ssh->reconnect_seconds = settings->collect.reconnect_seconds;
     ssh->accept_new_host_key = settings->collect.accept_new_host_key;
-    int result = require(config, target, file, "ip", &ssh->host, err);
-    if (result == 0)
-        result = require(config, target, file, "username", &ssh->user, err);
-    if (result == 0)
-        result = take_number(config, target, file, "port", 65535, &ssh->port, err);
-    if (result == 0)
-        result = take_number(config, target, file, "timeout", MOST_TIMEOUT, &ssh->timeout, err);
-    if (result == 0)
-        result = take_path(value_of(config, target, "key"), &target->key, err);
-    if (result == 0)
-        result = take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &target->known_hosts, err);
-    if (result == 0 && settings->collect.dry_run) { /* a plan needs no secrets, but one that is there */
-        result = check_secret(config, target, "pwd", err);
-        if (result == 0)
-            result = check_secret(config, target, "passphrase", err);
-    } else if (result == 0) {
-        result = take_secret(config, target, "pwd", &target->password, err);
-        if (result == 0)
-            result = take_secret(config, target, "passphrase", &target->passphrase, err);
-    }
-    ssh->password = target->password;
-    ssh->passphrase = target->passphrase;
-    ssh->key = target->key;
-    ssh->known_hosts = target->known_hosts;
     target->project = value_of(config, target, "project");
     target->remote_dir = value_of(config, target, "remote_dir");
-    if (result == 0 && target->remote_dir != NULL && target->remote_dir[0] != '/')
-        result = err_set(err, ERR_USAGE, "'%s': 'remote_dir' is '%s', expected an absolute path of the board", file,
-                         target->remote_dir);
-    return result;
+    if (require(config, target, file, "ip", &ssh->host, err) != 0 ||
+        require(config, target, file, "username", &ssh->user, err) != 0 ||
+        take_number(config, target, file, "port", 65535, &ssh->port, err) != 0 ||
+        take_number(config, target, file, "timeout", MOST_TIMEOUT, &ssh->timeout, err) != 0 ||
+        take_path(value_of(config, target, "key"), &ssh->key, err) != 0 ||
+        take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &ssh->known_hosts, err) != 0 ||
+        take_secret(config, target, "pwd", only_looks, &ssh->password, err) != 0 ||
+        take_secret(config, target, "passphrase", only_looks, &ssh->passphrase, err) != 0)
+        return -(int)err->code;
+    if (target->remote_dir != NULL && target->remote_dir[0] != '/')
+        return err_set(err, ERR_USAGE, "'%s': 'remote_dir' is '%s', expected an absolute path of the board", file,
+                       target->remote_dir);
+    return 0;
 }
 
 /* Words of other programs for our keys; further from ours than a slip of the finger. */
@@ -349,20 +317,6 @@ static const char *nearest_key(const char *word, char near[SUGGESTION_SIZE])
     return near[0] != '\0' ? near : NULL;
 }
 
-static void add_known_keys(struct strbuf *list)
-{
-    for (size_t k = 0; known_keys[k] != NULL; k++)
-        strbuf_addf(list, "%s%s", k > 0 ? ", " : "", known_keys[k]);
-}
-
-static bool is_known_key(const char *word)
-{
-    for (size_t k = 0; known_keys[k] != NULL; k++)
-        if (strcasecmp(known_keys[k], word) == 0)
-            return true;
-    return false;
-}
-
 static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
 {
     char near[SUGGESTION_SIZE];
@@ -370,13 +324,18 @@ static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
     struct strbuf list;
 
     strbuf_init(&list, 1024);
-    add_known_keys(&list);
+    for (size_t k = 0; known_keys[k] != NULL; k++) {
+        if (strcasecmp(known_keys[k], entry->key) == 0)
+            goto out;
+        strbuf_addf(&list, "%s%s", k > 0 ? ", " : "", known_keys[k]);
+    }
     if (meant != NULL)
         console_warning("'%s', line %zu: key '%s' is not known, did you mean '%s'?", file, entry->line, entry->key,
                         meant);
     else
         console_warning("'%s', line %zu: key '%s' is not known; known are %s", file, entry->line, entry->key,
                         list.data);
+out:
     strbuf_release(&list);
 }
 
@@ -414,7 +373,7 @@ static void warn_of_unknown_words(const struct collect_config *config, const cha
         if (!is_of_boards(entry->section)) {
             if (entry->key == NULL)
                 warn_of_unknown_section(entry, file);
-        } else if (entry->key != NULL && !is_known_key(entry->key)) {
+        } else if (entry->key != NULL) {
             warn_of_unknown_key(entry, file);
         }
     }
@@ -512,12 +471,11 @@ int collect_config_load(struct collect_config *config, const struct settings *se
 void collect_config_forget_secrets(struct collect_config *config)
 {
     for (size_t i = 0; config->targets != NULL && i < config->count; i++) {
-        struct collect_target *target = &config->targets[i];
+        struct ssh_target *ssh = &config->targets[i].ssh;
 
-        secret_free(target->password);
-        secret_free(target->passphrase);
-        target->password = target->passphrase = NULL;
-        target->ssh.password = target->ssh.passphrase = NULL;
+        secret_free(ssh->password);
+        secret_free(ssh->passphrase);
+        ssh->password = ssh->passphrase = NULL;
     }
 }
 
@@ -528,8 +486,8 @@ void collect_config_release(struct collect_config *config)
         struct collect_target *target = &config->targets[i];
 
         free(target->section);
-        free(target->key);
-        free(target->known_hosts);
+        free(target->ssh.key);
+        free(target->ssh.known_hosts);
     }
     free(config->targets);
     ini_release(&config->ini);

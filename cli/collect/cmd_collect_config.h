@@ -10,10 +10,9 @@
 
 /* One board of the ini file. */
 struct collect_target {
-    const char *name;      /* of --board; NULL: the plain section */
-    char *section;         /* "ssh_config", "ssh_config:NAME" */
-    struct ssh_target ssh; /* its texts are below, or belong to the ini */
-    char *password, *passphrase, *key, *known_hosts;
+    const char *name;       /* of --board; NULL: the plain section */
+    char *section;          /* "ssh_config", "ssh_config:NAME" */
+    struct ssh_target ssh;  /* host and user belong to the ini */
     const char *project;    /* root of the project on this machine; NULL: from --main */
     const char *remote_dir; /* NULL: the home directory of the user */
 };

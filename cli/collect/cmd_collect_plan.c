@@ -63,21 +63,6 @@ static char *backup_head(const char *target)
     return asprintf(&head, "%.*s/.%s" MARK, (int)(slash - target), target, slash + 1) >= 0 ? head : NULL;
 }
 
-static int write_file(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, text, length);
-
-        if (n < 0 && errno != EINTR)
-            return errno;
-        if (n > 0) {
-            text += n;
-            length -= (size_t)n;
-        }
-    }
-    return fsync(fd) < 0 ? errno : 0;
-}
-
 /* A file of this text takes the place of path as a whole; st is whose mode and owner it gets, NULL: a new file's. */
 static int put_text(const char *path, const char *text, size_t length, const struct stat *st, struct err *err)
 {
@@ -86,8 +71,10 @@ static int put_text(const char *path, const char *text, size_t length, const str
     if (asprintf(&temporary, "%s.msprof-XXXXXX", path) < 0)
         return err_no_memory(err);
     int fd = mkostemp(temporary, O_CLOEXEC);
-    int failure = fd < 0 ? errno : write_file(fd, text, length);
+    int failure = fd < 0 ? errno : file_write_at(fd, text, length, 0);
     if (fd >= 0) {
+        if (failure == 0 && fsync(fd) < 0)
+            failure = errno;
         if (failure == 0 && st != NULL && fchown(fd, st->st_uid, st->st_gid) < 0 && st->st_uid == geteuid())
             failure = errno; /* another's file becomes this user's, as it would in an editor */
         if (failure == 0 && fchmod(fd, st != NULL ? st->st_mode & 07777 : NEW_FILE_MODE) < 0)
@@ -132,34 +119,50 @@ static int lock_backup(struct acl_file *file, struct err *err)
     return 0;
 }
 
-/* Another run may have patched it: to the same text, then both need it; or to another one. */
-static int find_other(const struct acl_file *file, bool *ret_shared, struct err *err)
+/* The backup of target of this number that lies beside it (free() it); NULL: there are not so many, or err is set. */
+static char *find_backup(const char *target, size_t number, struct err *err)
 {
-    char now[CHECKSUM_TEXT_SIZE], *head = backup_head(file->target), *slash = head != NULL ? strrchr(head, '/') : NULL;
+    char *head = backup_head(target), *slash = head != NULL ? strrchr(head, '/') : NULL, *found = NULL;
     const struct dirent *item;
-    int result = 0;
 
-    *ret_shared = false;
-    if (slash == NULL)
-        return err_no_memory(err);
+    if (slash == NULL) {
+        err_no_memory(err);
+        return NULL;
+    }
     *slash = '\0';
     DIR *stream = opendir(head);
-    while (stream != NULL && result == 0 && (item = readdir(stream)) != NULL) {
-        if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) != 0)
-            continue;
-        hash_file(file->target, now);
-        *ret_shared = strncmp(item->d_name + strlen(slash + 1), file->checksum, CHECKSUM_TEXT_SIZE - 1) == 0 &&
-                      strcmp(now, file->checksum) == 0;
-        if (!*ret_shared) {
-            result = err_set(err, ERR_FAILED, "another run has changed '%s' for a board that mounts the project",
-                             file->target);
-            err_hint(err, "wait for its end, or use --transfer=upload");
-        }
-    }
+    while (stream != NULL && found == NULL && err->code == ERR_NONE && (item = readdir(stream)) != NULL)
+        if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) == 0 && number-- == 0)
+            found = path_joined(head, item->d_name, err);
     if (stream != NULL)
         closedir(stream);
     free(head);
-    return result;
+    return found;
+}
+
+/* Where the name of a backup tells the checksum. */
+static const char *checksum_of_backup(const char *backup, const char *target)
+{
+    return backup + strlen(target) + strlen("." MARK);
+}
+
+/* Another run may have patched it: to the same text, then both need it; or to another one. */
+static int find_other(const struct acl_file *file, bool *ret_shared, struct err *err)
+{
+    char now[CHECKSUM_TEXT_SIZE], *backup;
+
+    *ret_shared = false;
+    for (size_t i = 0; (backup = find_backup(file->target, i, err)) != NULL; i++) {
+        hash_file(file->target, now);
+        *ret_shared = strncmp(checksum_of_backup(backup, file->target), file->checksum, CHECKSUM_TEXT_SIZE - 1) == 0 &&
+                      strcmp(now, file->checksum) == 0;
+        free(backup);
+        if (*ret_shared)
+            continue;
+        err_set(err, ERR_FAILED, "another run has changed '%s' for a board that mounts the project", file->target);
+        return err_hint(err, "wait for its end, or use --transfer=upload");
+    }
+    return -(int)err->code;
 }
 
 static int name_backup(struct acl_file *file, bool has_file, bool is_shared, struct err *err)
@@ -184,6 +187,15 @@ static int name_backup(struct acl_file *file, bool has_file, bool is_shared, str
     return 0;
 }
 
+static int put_patched(const struct acl_file *file, const char *text, size_t length, const struct stat *st,
+                       struct err *err)
+{
+    if (put_text(file->target, text, length, st, err) == 0)
+        return 0;
+    unlink(file->backup);
+    return -(int)err->code;
+}
+
 int acl_file_replace(struct acl_file *file, const char *path, const char *text, size_t length, struct err *err)
 {
     bool has_file, is_shared = false;
@@ -191,24 +203,15 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
 
     *file = (struct acl_file){.target = NULL};
     checksum_of(text, length, file->checksum);
-    int result = resolve(path, &file->target, err);
-    has_file = result == 0 && stat(file->target, &st) == 0;
-    if (result == 0)
-        result = find_other(file, &is_shared, err);
-    if (result == 0)
-        result = name_backup(file, has_file, is_shared, err);
-    if (result == 0 && !is_shared)
-        result = make_backup(file, has_file ? &st : NULL, err);
-    if (result == 0)
-        result = lock_backup(file, err);
-    if (result == 0 && !is_shared) {
-        result = put_text(file->target, text, length, has_file ? &st : NULL, err);
-        if (result != 0)
-            unlink(file->backup);
-    }
-    if (result != 0)
-        release(file);
-    return result;
+    if (resolve(path, &file->target, err) != 0)
+        return -(int)err->code;
+    has_file = stat(file->target, &st) == 0;
+    if (find_other(file, &is_shared, err) == 0 && name_backup(file, has_file, is_shared, err) == 0 &&
+        (is_shared || make_backup(file, has_file ? &st : NULL, err) == 0) && lock_backup(file, err) == 0 &&
+        (is_shared || put_patched(file, text, length, has_file ? &st : NULL, err) == 0))
+        return 0;
+    release(file);
+    return -(int)err->code;
 }
 
 /* Sets the old content aside, beside the new. */
@@ -260,15 +263,14 @@ int acl_file_restore(struct acl_file *file, enum acl_file_end *ret, struct err *
 }
 
 /* One that a killed run left; one that a living run needs is none. */
-static int recover_backup(const char *target, const char *backup, size_t head_length, enum acl_file_end *ret,
-                          struct err *err)
+static int recover_backup(const char *target, const char *backup, enum acl_file_end *ret, struct err *err)
 {
     struct acl_file file = {.target = strdup(target), .backup = strdup(backup)};
     size_t length = strlen(backup);
     int result = 0;
 
     *ret = ACL_FILE_RESTORED;
-    snprintf(file.checksum, sizeof file.checksum, "%s", backup + head_length);
+    snprintf(file.checksum, sizeof file.checksum, "%s", checksum_of_backup(backup, target));
     file.had_none = length > sizeof NONE && strcmp(backup + length - (sizeof NONE - 1), NONE) == 0;
     file.fd = open(backup, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file.target == NULL || file.backup == NULL)
@@ -283,35 +285,19 @@ static int recover_backup(const char *target, const char *backup, size_t head_le
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    char *target = NULL, *head = NULL, *slash;
-    const struct dirent *item;
-    DIR *stream = NULL;
+    char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
-    int result = resolve(path, &target, err);
-    if (result == 0)
-        head = backup_head(target);
-    slash = head != NULL ? strrchr(head, '/') : NULL;
-    if (slash != NULL) {
-        *slash = '\0';
-        stream = opendir(head);
-    }
-    while (stream != NULL && result == 0 && !*ret_found && (item = readdir(stream)) != NULL) {
-        if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) != 0)
-            continue;
-        char *backup = path_join(head, item->d_name);
+    if (resolve(path, &target, err) == 0)
+        backup = find_backup(target, 0, err);
+    if (backup != NULL) {
         *ret_found = true;
-        result = backup != NULL
-                     ? recover_backup(target, backup, (size_t)(slash - head) + 1 + strlen(slash + 1), ret, err)
-                     : err_no_memory(err);
-        free(backup);
+        recover_backup(target, backup, ret, err);
     }
-    if (stream != NULL)
-        closedir(stream);
-    free(head);
+    free(backup);
     free(target);
-    return result;
+    return -(int)err->code;
 }
 
 #define DEFAULT_OUTPUT "profiling"
@@ -564,26 +550,13 @@ int collect_plan_make(struct collect_plan *plan, const struct settings *settings
     *plan = (struct collect_plan){.settings = settings, .target = target, .machines = ""};
     if (settings->collect.fetch_only != NULL)
         return choose_output(plan, err);
-    int result = split_program(plan, err);
-    if (result == 0)
-        result = check_program(plan, err);
-    if (result == 0)
-        result = find_root(plan, err);
-    if (result == 0)
-        result = make_command_line(plan, err);
-    if (result == 0)
-        result = choose_output(plan, err);
-    if (result == 0)
-        result = check_places(plan, err);
-    if (result == 0)
-        result = open_project(plan, err);
-    if (result == 0 && !settings->collect.dry_run)
-        result = recover_project(plan, err);
-    if (result == 0)
-        result = check_included(plan, err);
-    if (result != 0)
-        collect_plan_release(plan);
-    return result;
+    if (split_program(plan, err) == 0 && check_program(plan, err) == 0 && find_root(plan, err) == 0 &&
+        make_command_line(plan, err) == 0 && choose_output(plan, err) == 0 && check_places(plan, err) == 0 &&
+        open_project(plan, err) == 0 && (settings->collect.dry_run || recover_project(plan, err) == 0) &&
+        check_included(plan, err) == 0)
+        return 0;
+    collect_plan_release(plan);
+    return -(int)err->code;
 }
 
 void collect_plan_release(struct collect_plan *plan)
@@ -636,16 +609,15 @@ static int patch_file(struct collect_plan *plan, const char *path, const char *r
 {
     char *absolute_path = path_join(plan->root, path), *name = strdup(path), *text = NULL;
     size_t length;
-    int result = absolute_path == NULL || name == NULL
-                     ? err_no_memory(err)
-                     : path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err);
+    bool failed = absolute_path == NULL || name == NULL
+                      ? err_no_memory(err) != 0
+                      : path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err) != 0 ||
+                            patch(plan, name, text, length, run_directory, err) != 0;
 
-    if (result == 0)
-        result = patch(plan, name, text, length, run_directory, err);
     free(text);
     free(name);
     free(absolute_path);
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err)

@@ -275,9 +275,9 @@ static void tell_fetched(struct session *session, const char *local, const struc
     if (fetched->reconnections > 0)
         session_warn(session, "the connection broke %zu time%s and was made anew", fetched->reconnections,
                      console_plural(fetched->reconnections));
-    if (fetched->skipped > fetched->lost)
+    if (fetched->skipped.count > fetched->lost.count)
         session_warn(session, "%zu entries of the capture are no regular files and were left, the first is '%s'",
-                     fetched->skipped, fetched->first_skipped);
+                     fetched->skipped.count, fetched->skipped.first);
 }
 
 __attribute__((format(printf, 2, 3))) static void tell_problem(struct session *session, const char *format, ...)
@@ -298,37 +298,38 @@ static void tell_problems(struct session *session, const struct fetch_request *r
 {
     const char *remote = request->remote;
 
-    if (fetched->lost > 0)
+    if (fetched->lost.count > 0)
         tell_problem(session,
                      "%zu entr%s of the capture %s no regular file%s and did not come, the first is '%s': see "
                      "'%s' on the board",
-                     fetched->lost, fetched->lost == 1 ? "y" : "ies", fetched->lost == 1 ? "is" : "are",
-                     fetched->lost == 1 ? "" : "s", fetched->first_lost, remote);
-    if (fetched->changed > 0)
+                     fetched->lost.count, fetched->lost.count == 1 ? "y" : "ies",
+                     fetched->lost.count == 1 ? "is" : "are", fetched->lost.count == 1 ? "" : "s", fetched->lost.first,
+                     remote);
+    if (fetched->changed.count > 0)
         tell_problem(session,
                      "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: "
                      "fetch it again with another --output when nothing writes it any more",
-                     fetched->changed, console_plural(fetched->changed), fetched->changed == 1 ? "it was" : "they were",
-                     fetched->first_changed, remote);
+                     fetched->changed.count, console_plural(fetched->changed.count),
+                     fetched->changed.count == 1 ? "it was" : "they were", fetched->changed.first, remote);
     if (fetched->open_process > 0)
         tell_problem(session,
                      "process %" PRId64 " of the board has a file of '%s' open and may still write it: it "
                      "stays there",
                      fetched->open_process, remote);
-    if (fetched->unknown > 0)
+    if (fetched->unknown.count > 0)
         tell_problem(session,
                      "%zu file%s of the same name and size %s here already, and the board has nothing to "
                      "compare them with: its own stay, the first is '%s'",
-                     fetched->unknown, console_plural(fetched->unknown), fetched->unknown == 1 ? "is" : "are",
-                     fetched->first_unknown);
+                     fetched->unknown.count, console_plural(fetched->unknown.count),
+                     fetched->unknown.count == 1 ? "is" : "are", fetched->unknown.first);
 }
 
-static int refuse_names(size_t count, const char *first, struct err *err)
+static int refuse_names(const struct told *names, struct err *err)
 {
-    if (count == 0)
+    if (names->count == 0)
         return 0;
-    err_set(err, ERR_REMOTE, "the board lists %zu name%s that %s not taken, the first is '%s'", count,
-            console_plural(count), count == 1 ? "is" : "are", first);
+    err_set(err, ERR_REMOTE, "the board lists %zu name%s that %s not taken, the first is '%s'", names->count,
+            console_plural(names->count), names->count == 1 ? "is" : "are", names->first);
     return err_hint(err, "names must stay inside the capture and hold no control characters; see what the board runs");
 }
 
@@ -366,10 +367,10 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
     else
         tell_fetched(session, request->local, &fetched, clock_now_ns() - start_ns);
     tell_problems(session, request, &fetched);
-    if (fetched.left > 0 && fetched.changed == 0 && fetched.open_process == 0)
+    if (fetched.left > 0 && fetched.changed.count == 0 && fetched.open_process == 0)
         session_warn(session, "%" PRId64 " entries that were not fetched stay in '%s' on the board", fetched.left,
                      request->remote);
-    return refuse_names(fetched.refused, fetched.first_refused, err);
+    return refuse_names(&fetched.refused, err);
 }
 
 /* Whether import would look for a file of this name. */
@@ -418,9 +419,9 @@ static int no_capture(struct session *session, struct err *err)
 /* Keeps those that were not there before, the newest first, in session->left. */
 static int find_new(struct session *session, const struct remote_captures *after, struct err *err)
 {
-    for (size_t i = 0; i < after->count; i++)
-        if (!remote_captures_has(&session->before, after->items[i]) &&
-            words_add(&session->left, after->items[i], err) != 0)
+    for (size_t i = 0; i < after->names.count; i++)
+        if (!remote_captures_has(&session->before, after->names.items[i]) &&
+            words_add(&session->left, after->names.items[i], err) != 0)
             return -(int)err->code;
     return 0;
 }
@@ -428,7 +429,7 @@ static int find_new(struct session *session, const struct remote_captures *after
 static int fetch_newest(struct session *session, const struct remote_captures *after, struct err *err)
 {
     const struct collect_settings *collect = &session->plan->settings->collect;
-    bool has_refused = after->refused > session->before.refused;
+    bool has_refused = after->refused.count > session->before.refused.count;
     int result = 0;
 
     if (session->left.count == 0 && !has_refused) {
@@ -447,7 +448,7 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
     }
     session->fetch_failed = false;
     session->all_home = session->left.count == 0 && !has_refused;
-    return has_refused ? refuse_names(after->refused, after->first_refused, err) : 0;
+    return has_refused ? refuse_names(&after->refused, err) : 0;
 }
 
 int collect_fetch_new(struct session *session, struct err *err)
@@ -471,10 +472,10 @@ static int fetch_all(struct session *session, const char *directory, const struc
 {
     int result = 0;
 
-    for (size_t i = 0; i < captures->count && result == 0; i++)
-        result = fetch_by_name(session, directory, captures->items[i], true,
+    for (size_t i = 0; i < captures->names.count && result == 0; i++)
+        result = fetch_by_name(session, directory, captures->names.items[i], true,
                                session->plan->settings->collect.remove_remote, err);
-    return result == 0 ? refuse_names(captures->refused, captures->first_refused, err) : result;
+    return result == 0 ? refuse_names(&captures->refused, err) : result;
 }
 
 /* A path's last part, cut off: the capture itself is named, or a directory without captures in it. */
@@ -510,7 +511,7 @@ int collect_fetch_only(struct session *session, struct err *err)
 {
     const char *given = session->plan->settings->collect.fetch_only;
     char *path = given[0] == '/' ? strdup(given) : path_join(session->board.home, given);
-    struct remote_captures captures = {.items = NULL};
+    struct remote_captures captures = {.names = {.items = NULL}};
     bool is_there = true;
     size_t length = path != NULL ? strlen(path) : 0;
     int result = lock_to_remove(session, err);
@@ -526,7 +527,7 @@ int collect_fetch_only(struct session *session, struct err *err)
     if (result == 0 && !is_there)
         result = board_tell_missing(path, err);
     else if (result == 0)
-        result = captures.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
+        result = captures.names.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
     remote_captures_release(&captures);
     free(path);
     return result;

@@ -187,7 +187,7 @@ static int name_parts(struct merge *merge, struct merge_part *parts, struct err 
 /* ---- the result ---- */
 
 struct merge_log {
-    struct result_files files;
+    struct words files;
     struct err err;
 };
 
@@ -196,7 +196,7 @@ static void keep_written(void *arg, const char *report, const char *path)
     struct merge_log *log = arg;
 
     (void)report;
-    result_files_add(&log->files, path, &log->err);
+    words_add(&log->files, path, &log->err);
     console_detail("wrote '%s'", path);
 }
 
@@ -256,7 +256,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
         console_note("'%s': %" PRIu64 " file%s of %zu captures, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), merge->list.count, exported.rows, type->unit,
                      console_plural(exported.rows), clock_format_seconds(clock_now_ns() - start_ns, seconds));
-    result_files_release(&log.files);
+    words_release(&log.files);
     free(directory);
     return status;
 }

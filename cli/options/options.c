@@ -335,40 +335,26 @@ static int store_number(int *ret, const struct option_spec *option, const char *
     return 0;
 }
 
-static int store_thousandths(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+/* Decimals with up to three places, stored in thousandths. */
+static int store_decimal(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
 {
-    const int64_t most = INT64_C(100000) * 1000;
-    int64_t number = number_parse_thousandths(value, strlen(value));
-
-    if (number < 1 || number > most)
-        return err_set(err, ERR_USAGE, "--%s is '%s', expected %s from 0.001 to 100000 with at most three decimals",
-                       option->name, value, option->type == VALUE_MHZ ? "MHz" : option->argument);
-    *ret = number;
-    return 0;
-}
-
-static int store_speed(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
-{
-    const int64_t most = INT64_C(1000000) * 1000;
-    int64_t speed = strcmp(value, "max") == 0 ? 0 : number_parse_thousandths(value, strlen(value));
-
-    if (speed < 0 || speed > most)
-        return err_set(err, ERR_USAGE,
-                       "--%s is '%s', expected 'max' or a number from 0 to 1000000 with at most three decimals",
-                       option->name, value);
-    *ret = speed;
-    return 0;
-}
-
-static int store_percent(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
-{
+    static const struct {
+        int64_t least, most;
+        const char *expected; /* of VALUE_AMOUNT behind what the argument is called */
+    } decimals[] = {[VALUE_MHZ] = {1, INT64_C(100000) * 1000, "MHz from 0.001 to 100000"},
+                    [VALUE_AMOUNT] = {1, INT64_C(100000) * 1000, " from 0.001 to 100000"},
+                    [VALUE_SPEED] = {0, INT64_C(1000000) * 1000, "'max' or a number from 0 to 1000000"},
+                    [VALUE_PERCENT] = {0, 100000, "a percentage from 0 to 100"}};
     size_t length = strlen(value);
-    int64_t percent = number_parse_thousandths(value, length > 0 && value[length - 1] == '%' ? length - 1 : length);
 
-    if (percent < 0 || percent > 100000)
-        return err_set(err, ERR_USAGE, "--%s is '%s', expected a percentage from 0 to 100 with at most three decimals",
-                       option->name, value);
-    *ret = percent;
+    if (option->type == VALUE_PERCENT && length > 0 && value[length - 1] == '%')
+        length--;
+    int64_t number =
+        option->type == VALUE_SPEED && strcmp(value, "max") == 0 ? 0 : number_parse_thousandths(value, length);
+    if (number < decimals[option->type].least || number > decimals[option->type].most)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected %s%s with at most three decimals", option->name, value,
+                       option->type == VALUE_AMOUNT ? option->argument : "", decimals[option->type].expected);
+    *ret = number;
     return 0;
 }
 
@@ -428,11 +414,9 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return store_number(member, option, value, err);
     case VALUE_MHZ:
     case VALUE_AMOUNT:
-        return store_thousandths(member, option, value, err);
     case VALUE_SPEED:
-        return store_speed(member, option, value, err);
     case VALUE_PERCENT:
-        return store_percent(member, option, value, err);
+        return store_decimal(member, option, value, err);
     case VALUE_VERSION:
         return store_version(member, option, value, err);
     }

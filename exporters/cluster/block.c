@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/number.h"
+#include "exporters/cluster/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +90,7 @@ static int by_group_and_strength(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (x->strength != y->strength)
         return x->strength == SHOWN ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 2 * NUMBER_ORDER(x->number, y->number) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 /* ---- one group ---- */
@@ -414,12 +414,6 @@ static void add_ends(struct merged_collective *to, int64_t shortest, int64_t sho
         to->longest_rank = longest_rank;
 }
 
-static int64_t add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 static int add_row(struct merged_block *block, const struct aggregate_row *row, int64_t rank, struct err *err)
 {
     struct merged_collective *collective = find_collective(block, row->name_hash, err);
@@ -431,7 +425,7 @@ static int add_row(struct merged_block *block, const struct aggregate_row *row, 
     keep_longest(collective->longest, row->elapse_ns);
     keep_different(collective->different, row->elapse_ns);
     collective->count++;
-    collective->sum_ns = add(collective->sum_ns, row->elapse_ns);
+    collective->sum_ns = number_add(collective->sum_ns, row->elapse_ns);
     add_squares(collective, (uint128)size * size);
     return 0;
 }
@@ -449,7 +443,7 @@ static int merge_collective(struct merged_block *block, const struct merged_coll
     for (size_t i = 0; i < 4; i++)
         keep_different(to->different, from->different[i]);
     to->count += from->count;
-    to->sum_ns = add(to->sum_ns, from->sum_ns);
+    to->sum_ns = number_add(to->sum_ns, from->sum_ns);
     add_squares(to, (uint128)from->squares_high << 64 | from->squares_low);
     return 0;
 }
@@ -463,8 +457,8 @@ static int merge_link(struct merged_block *block, const struct merged_link *from
     struct merged_link *to = map_add(&block->links, &from->key, &added, err);
     if (to == NULL)
         return -(int)err->code;
-    to->bytes = add(to->bytes, from->bytes);
-    to->ns = add(to->ns, from->ns);
+    to->bytes = number_add(to->bytes, from->bytes);
+    to->ns = number_add(to->ns, from->ns);
     to->reports += from->reports;
     if (added || from->last_rank > to->last_rank) {
         to->transport = from->transport;
@@ -532,29 +526,6 @@ int merged_block_add(struct merged_block *block, const struct plan *plan, const 
 
 /* ---- totals of two halves ---- */
 
-static int compare_packets(const void *a, const void *b)
-{
-    const struct rank_packet *x = a, *y = b;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-/* Adds packets to a list behind `first`, equal sizes as one; the number of different ones there. */
-static uint32_t join_packets(struct rank_packet *packets, size_t first, size_t end)
-{
-    size_t kept = first;
-    if (end - first > 1)
-        qsort(packets + first, end - first, sizeof *packets, compare_packets);
-    for (size_t i = first; i < end; i++) {
-        if (kept > first && packets[kept - 1].bytes == packets[i].bytes) {
-            packets[kept - 1].count = add(packets[kept - 1].count, packets[i].count);
-            packets[kept - 1].ns = add(packets[kept - 1].ns, packets[i].ns);
-        } else {
-            packets[kept++] = packets[i];
-        }
-    }
-    return (uint32_t)(kept - first);
-}
-
 /* A total and where its packets are. */
 struct placed_total {
     const struct merged_total *total;
@@ -590,19 +561,19 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
         size_t first = to->packets.count, end = first;
         for (size_t i = 0; i < count; i++) {
             const struct aggregate_sum *sum = &from[i].total->sum;
-            joined.sum.transfers[j].bytes = add(joined.sum.transfers[j].bytes, sum->transfers[j].bytes);
-            joined.sum.transfers[j].ns = add(joined.sum.transfers[j].ns, sum->transfers[j].ns);
+            joined.sum.transfers[j].bytes = number_add(joined.sum.transfers[j].bytes, sum->transfers[j].bytes);
+            joined.sum.transfers[j].ns = number_add(joined.sum.transfers[j].ns, sum->transfers[j].ns);
             memcpy(to->packets.items + end, from[i].packets, sum->packets_of[j] * sizeof *from[i].packets);
             end += sum->packets_of[j];
             from[i].packets += sum->packets_of[j];
         }
-        joined.sum.packets_of[j] = join_packets(to->packets.items, first, end);
+        joined.sum.packets_of[j] = rank_packets_join(to->packets.items, first, end);
         joined.packet_count += joined.sum.packets_of[j];
         to->packets.count = first + joined.sum.packets_of[j];
     }
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < CLUSTER_TIMES; j++)
-            joined.sum.ns[j] = add(joined.sum.ns[j], from[i].total->sum.ns[j]);
+            joined.sum.ns[j] = number_add(joined.sum.ns[j], from[i].total->sum.ns[j]);
     }
     to->totals.items[to->totals.count++] = joined;
     return 0;
@@ -685,49 +656,29 @@ int merged_block_give_shared(void *opaque, struct strbuf *bytes, struct err *err
     return 0;
 }
 
-struct message {
-    const char *p, *end;
-};
-
-/* Copies the next item out: messages have no alignment. */
-static bool next(struct message *message, void *item, size_t size)
-{
-    if ((size_t)(message->end - message->p) < size)
-        return false;
-    memcpy(item, message->p, size);
-    message->p += size;
-    return true;
-}
-
-static int no_message(struct err *err)
-{
-    return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-}
-
 /* The numbers that the sender's texts have in this block. */
-static int take_texts(struct merged_block *block, struct message *message, uint32_t *numbers, size_t count,
+static int take_texts(struct merged_block *block, struct team_message *message, uint32_t *numbers, size_t count,
                       struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *end = memchr(message->p, '\0', (size_t)(message->end - message->p));
-        if (end == NULL)
-            return no_message(err);
-        if (intern_add(&block->texts, message->p, (size_t)(end - message->p), &numbers[i], err) < 0)
+        const char *text = team_message_text(message);
+        if (text == NULL)
+            return team_message_wrong(err);
+        if (intern_add(&block->texts, text, strlen(text), &numbers[i], err) < 0)
             return -(int)err->code;
-        message->p = end + 1;
     }
     return 0;
 }
 
-static int take_links(struct merged_block *block, struct message *links, size_t link_count, const uint32_t *numbers,
-                      size_t text_count, struct err *err)
+static int take_links(struct merged_block *block, struct team_message *links, size_t link_count,
+                      const uint32_t *numbers, size_t text_count, struct err *err)
 {
     struct merged_link link;
     int status = 0;
     for (size_t i = 0; status == 0 && i < link_count; i++) {
-        if (!next(links, &link, sizeof link) || (uint64_t)link.key.entry >= text_count ||
+        if (!team_message_next(links, &link, sizeof link) || (uint64_t)link.key.entry >= text_count ||
             (uint64_t)link.transport >= text_count)
-            return no_message(err);
+            return team_message_wrong(err);
         link.key.entry = numbers[link.key.entry];
         link.transport = numbers[link.transport];
         status = merge_link(block, &link, err);
@@ -735,35 +686,36 @@ static int take_links(struct merged_block *block, struct message *links, size_t 
     return status;
 }
 
-static int take_totals(struct merged_block *block, struct message *message, const struct message_head *head,
+static int take_totals(struct merged_block *block, struct team_message *message, const struct message_head *head,
                        struct err *err)
 {
-    size_t rest = (size_t)(message->end - message->p);
+    size_t rest = team_message_rest(message);
     if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct rank_packet) ||
         head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct rank_packet) > rest)
-        return no_message(err);
+        return team_message_wrong(err);
     if (array_reserve(&block->totals, head->totals + 1, err) < 0 ||
         array_reserve(&block->packets, head->packets + 1, err) < 0)
         return -(int)err->code;
-    next(message, block->totals.items + block->totals.count, head->totals * sizeof *block->totals.items);
-    next(message, block->packets.items + block->packets.count, head->packets * sizeof *block->packets.items);
+    team_message_next(message, block->totals.items + block->totals.count, head->totals * sizeof *block->totals.items);
+    team_message_next(message, block->packets.items + block->packets.count,
+                      head->packets * sizeof *block->packets.items);
     block->totals.count += head->totals;
     block->packets.count += head->packets;
     return 0;
 }
 
-static int take_body(struct merged_block *block, struct message *message, const struct message_head *head,
+static int take_body(struct merged_block *block, struct team_message *message, const struct message_head *head,
                      struct err *err)
 {
     struct merged_collective collective;
     int status = 0;
     for (uint64_t i = 0; status == 0 && i < head->collectives; i++)
-        status =
-            next(message, &collective, sizeof collective) ? merge_collective(block, &collective, err) : no_message(err);
-    size_t rest = (size_t)(message->end - message->p);
+        status = team_message_next(message, &collective, sizeof collective) ? merge_collective(block, &collective, err)
+                                                                            : team_message_wrong(err);
+    size_t rest = team_message_rest(message);
     if (status < 0 || head->links > rest / sizeof(struct merged_link) || head->texts > rest)
-        return status < 0 ? status : no_message(err);
-    struct message links = *message;
+        return status < 0 ? status : team_message_wrong(err);
+    struct team_message links = *message;
     message->p += head->links * sizeof(struct merged_link);
     status = take_totals(block, message, head, err);
     uint32_t *numbers = calloc((size_t)head->texts + 1, sizeof *numbers);
@@ -778,10 +730,10 @@ static int take_body(struct merged_block *block, struct message *message, const 
 int merged_block_take(void *opaque, const void *bytes, size_t length, struct err *err)
 {
     struct merged_block *block = opaque;
-    struct message message = {bytes, (const char *)bytes + length};
+    struct team_message message = {bytes, (const char *)bytes + length};
     struct message_head head;
-    if (!next(&message, &head, sizeof head))
-        return no_message(err);
+    if (!team_message_next(&message, &head, sizeof head))
+        return team_message_wrong(err);
     block->ranks += head.ranks;
     block->unmapped_links += head.unmapped_links;
     return take_body(block, &message, &head, err);

@@ -380,8 +380,7 @@ static int send_details(struct analysis *analysis, const struct aggregate *rank,
         strbuf_clear(bytes);
         failed = pass_over(analysis, rank, err) < 0;
     }
-    failed = failed ||
-             (team->me != 0 && team->send(team, 0, bytes->data != NULL ? bytes->data : "", bytes->length, err) < 0);
+    failed = failed || (team->me != 0 && team->send(team, 0, bytes, err) < 0);
     return failed ? -(int)err->code : 0;
 }
 
@@ -455,15 +454,6 @@ static int load_details(struct analysis *analysis, struct err *err)
     return failed ? -(int)err->code : 0;
 }
 
-static int open_nested(struct analysis *analysis, struct nested_json *json, const char *name, struct err *err)
-{
-    const struct cluster_request *request = analysis->request;
-    char *path = path_join(request->directory, name);
-    int status = path != NULL ? nested_json_open(json, path, request->database, err) : err_no_memory(err);
-    free(path);
-    return status;
-}
-
 static int write_tables(struct analysis *analysis, struct err *err)
 {
     const char *directory = analysis->request->directory;
@@ -493,10 +483,13 @@ static int analyse_all(struct analysis *analysis, struct err *err)
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
 {
-    int status = open_nested(analysis, &analysis->communication, "cluster_communication.json", err);
+    const struct cluster_request *request = analysis->request;
+    int status = nested_json_open(&analysis->communication, request->directory, "cluster_communication.json",
+                                  request->database, err);
     if (status < 0)
         return status;
-    status = open_nested(analysis, &analysis->matrix_file, "cluster_communication_matrix.json", err);
+    status = nested_json_open(&analysis->matrix_file, request->directory, "cluster_communication_matrix.json",
+                              request->database, err);
     if (status < 0) {
         nested_json_close(&analysis->communication, status, err);
         return status;

@@ -51,7 +51,7 @@ static const char *const step_titles[] = {"Step",
                                           "TP Index"};
 #define STEP_TITLES (sizeof step_titles / sizeof *step_titles)
 
-enum table { STEPS, MATRIX, GROUPS, BANDWIDTHS, TIMES, TABLES };
+enum table { STEPS, MATRIX, GROUPS, BANDWIDTHS, TIMES, HOSTS, RANKS, BASE, TABLES }; /* from HOSTS on at the end */
 static const struct {
     const char *name, *columns;
 } tables[TABLES] = {
@@ -60,15 +60,23 @@ static const struct {
     [GROUPS] = {"CommunicationGroupMapping", "type TEXT, rank_set TEXT, group_name TEXT, group_id TEXT, pg_name TEXT"},
     [BANDWIDTHS] = {"ClusterCommunicationBandwidth", BANDWIDTH_COLUMNS},
     [TIMES] = {"ClusterCommunicationTime", TIME_COLUMNS},
+    [HOSTS] = {"HostInfo", "hostUid TEXT, hostName TEXT"},
+    [RANKS] = {"RankDeviceMap", "rankId INTEGER, deviceId INTEGER, hostUid TEXT, profilePath TEXT"},
+    [BASE] = {"ClusterBaseInfo", "key TEXT, value TEXT"},
 };
 
 struct cluster_database {
     struct database_build build;
     struct table_rows tables[TABLES];
-    struct table_rows rows; /* of what is added at the end */
-    struct err err;         /* the first failure */
+    struct err err; /* the first failure */
     bool failed, committed;
 };
+
+static int open_table(struct cluster_database *database, enum table table, struct err *err)
+{
+    return table_rows_open(&database->tables[table], database->build.db, tables[table].name, tables[table].columns,
+                           err);
+}
 
 struct cluster_database *cluster_database_new(const char *directory, struct err *err)
 {
@@ -81,8 +89,8 @@ struct cluster_database *cluster_database_new(const char *directory, struct err 
         free(database);
         return NULL;
     }
-    for (size_t i = 0; i < TABLES && !failed; i++)
-        failed = table_rows_open(&database->tables[i], database->build.db, tables[i].name, tables[i].columns, err) < 0;
+    for (enum table i = STEPS; i < HOSTS && !failed; i++)
+        failed = open_table(database, i, err) < 0;
     if (failed) {
         cluster_database_free(database);
         return NULL;
@@ -106,28 +114,25 @@ void cluster_database_free(struct cluster_database *database)
     free(database);
 }
 
-/* The table for a row; NULL: no more are taken. */
-static struct table_rows *rows_of(struct cluster_database *database, enum table table)
+static bool takes_rows(const struct cluster_database *database)
 {
-    return database != NULL && !database->failed ? &database->tables[table] : NULL;
+    return database != NULL && !database->failed;
 }
 
-static void end_row(struct cluster_database *database, struct table_rows *rows)
-{
-    database->failed = table_end_row(rows, &database->err) < 0;
-}
+/* Adds a row unless one before it failed. */
+#define add(database, table, ...)                                                                                      \
+    ((database)->failed =                                                                                              \
+         (database)->failed || table_add(&(database)->tables[table], &(database)->err, __VA_ARGS__) < 0)
 
 /* value / 10^decimals as the nearest double, as who reads the files has it. */
-static void put_decimal(struct table_rows *rows, int64_t value, unsigned decimals)
+static double decimal(int64_t value, unsigned decimals)
 {
     static const double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
     char text[NUMBER_MAX + 1];
-    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53) {
-        table_put_real(rows, (double)value / units[decimals]);
-        return;
-    }
+    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
+        return (double)value / units[decimals];
     *number_put_shortest(text, value, decimals) = '\0';
-    table_put_real(rows, strtod(text, NULL));
+    return strtod(text, NULL);
 }
 
 /* ---- steps ---- */
@@ -135,174 +140,113 @@ static void put_decimal(struct table_rows *rows, int64_t value, unsigned decimal
 void cluster_database_add_step(struct cluster_database *database, const char *const *titles, const char *const *texts,
                                size_t count)
 {
-    struct table_rows *rows = rows_of(database, STEPS);
-    if (rows == NULL)
+    struct table_value values[STEP_TITLES];
+    if (!takes_rows(database))
         return;
     for (size_t i = 0; i < STEP_TITLES; i++) {
         const char *text = "NA";
         for (size_t j = 0; j < count; j++)
             text = strcmp(titles[j], step_titles[i]) == 0 ? texts[j] : text;
-        table_put_text(rows, strcmp(text, "NA") != 0 ? text : NULL);
+        values[i] = table_text(strcmp(text, "NA") != 0 ? text : NULL);
     }
-    end_row(database, rows);
+    database->failed = table_add_values(&database->tables[STEPS], values, STEP_TITLES, &database->err) < 0;
 }
 
 /* ---- communication ---- */
 
-static void add_sizes(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
-                      const struct cluster_info *info, size_t transport)
-{
-    const struct cluster_transfer *transfer = &info->transfers[transport];
-    struct table_rows *rows;
-    for (uint32_t i = 0; i < transfer->packet_count && (rows = rows_of(database, BANDWIDTHS)) != NULL; i++) {
-        const struct rank_packet *packet = &transfer->packets[i];
-        table_put_text(rows, member->step);
-        table_put_integer(rows, rank);
-        table_put_text(rows, member->name);
-        table_put_text(rows, member->number);
-        table_put_text(rows, cluster_transport_names[transport]);
-        put_decimal(rows, transfer->bytes, MB);
-        put_decimal(rows, transfer->ns, MS);
-        put_decimal(rows, transfer->bandwidth, RATIO);
-        if (info->total)
-            table_put_nothing(rows);
-        else
-            put_decimal(rows, transfer->large_ratio, RATIO);
-        put_decimal(rows, packet->bytes, MB);
-        put_decimal(rows, packet->count, 0);
-        put_decimal(rows, packet->ns, MS);
-        end_row(database, rows);
-    }
-}
-
 void cluster_database_add_info(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
                                const struct cluster_info *info)
 {
-    struct table_rows *rows = rows_of(database, TIMES);
-    if (rows == NULL)
+    const int64_t *ns = info->ns;
+    if (!takes_rows(database))
         return;
-    table_put_text(rows, member->step);
-    table_put_integer(rows, rank);
-    table_put_text(rows, member->name);
-    table_put_text(rows, member->number);
-    if (info->total)
-        table_put_integer(rows, 0);
-    else
-        put_decimal(rows, info->start_ns, US);
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        put_decimal(rows, info->ns[i], MS);
-    put_decimal(rows, info->synchronization_ratio, RATIO);
-    put_decimal(rows, info->wait_ratio, RATIO);
-    end_row(database, rows);
-    for (size_t i = 0; i < TRANSPORTS; i++)
-        add_sizes(database, member, rank, info, i);
+    add(database, TIMES, V(member->step), V(rank), V(member->name), V(member->number),
+        info->total ? V(0) : V(decimal(info->start_ns, US)), V(decimal(ns[TIME_ELAPSE], MS)),
+        V(decimal(ns[TIME_TRANSIT], MS)), V(decimal(ns[TIME_WAIT], MS)), V(decimal(ns[TIME_SYNCHRONIZATION], MS)),
+        V(decimal(ns[TIME_IDLE], MS)), V(decimal(info->synchronization_ratio, RATIO)),
+        V(decimal(info->wait_ratio, RATIO)));
+    for (size_t i = 0; i < TRANSPORTS; i++) {
+        const struct cluster_transfer *transfer = &info->transfers[i];
+        for (uint32_t j = 0; j < transfer->packet_count; j++) {
+            const struct rank_packet *packet = &transfer->packets[j];
+            add(database, BANDWIDTHS, V(member->step), V(rank), V(member->name), V(member->number),
+                V(cluster_transport_names[i]), V(decimal(transfer->bytes, MB)), V(decimal(transfer->ns, MS)),
+                V(decimal(transfer->bandwidth, RATIO)),
+                info->total ? NOTHING : V(decimal(transfer->large_ratio, RATIO)), V(decimal(packet->bytes, MB)),
+                V(decimal(packet->count, 0)), V(decimal(packet->ns, MS)));
+        }
+    }
 }
 
 void cluster_database_add_link(struct cluster_database *database, const struct cluster_member *member,
                                const struct cluster_database_link *link)
 {
-    struct table_rows *rows = rows_of(database, MATRIX);
     char source[NUMBER_MAX + 1], target[NUMBER_MAX + 1];
-    if (rows == NULL)
+    if (!takes_rows(database))
         return;
     *number_put_signed(source, link->source) = '\0';
     *number_put_signed(target, link->target) = '\0';
-    table_put_text(rows, member->step);
-    table_put_text(rows, member->name);
-    table_put_text(rows, member->number);
-    table_put_text(rows, source);
-    table_put_text(rows, target);
-    put_decimal(rows, link->bytes, MB);
-    put_decimal(rows, link->ns, MS);
-    put_decimal(rows, link->bandwidth, RATIO);
-    table_put_text(rows, link->transport);
-    table_put_text(rows, link->op_name);
-    end_row(database, rows);
+    add(database, MATRIX, V(member->step), V(member->name), V(member->number), V(source), V(target),
+        V(decimal(link->bytes, MB)), V(decimal(link->ns, MS)), V(decimal(link->bandwidth, RATIO)), V(link->transport),
+        V(link->op_name));
 }
 
 void cluster_database_add_group(struct cluster_database *database, const char *type, const int64_t *ranks, size_t count,
                                 const char *const names[3])
 {
-    struct table_rows *rows = rows_of(database, GROUPS);
     struct strbuf set;
-    if (rows == NULL)
+    if (!takes_rows(database))
         return;
     strbuf_init(&set, RANKS_LIMIT);
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&set, "%s%" PRId64, i > 0 ? "," : "(", ranks[i]);
     strbuf_adds(&set, count > 0 ? ")" : "()");
-    table_put_text(rows, type);
-    table_put_built(rows, &set);
-    for (size_t i = 0; i < 3; i++)
-        table_put_text(rows, names[i]);
-    end_row(database, rows);
+    add(database, GROUPS, V(type), V(&set), V(names[0]), V(names[1]), V(names[2]));
     strbuf_release(&set);
 }
 
 /* ---- where the ranks ran ---- */
 
-static void put_known(struct table_rows *rows, const char *text)
+static struct table_value known(const char *text)
 {
-    table_put_text(rows, *text != '\0' ? text : NULL);
+    return table_text(*text != '\0' ? text : NULL);
 }
 
 /* Each host once, in the order of its first rank. */
-static int add_hosts(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
-                     struct err *err)
+static int add_hosts(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
     struct intern seen = {.count = 0};
-    int status = table_rows_open(&database->rows, database->build.db, "HostInfo", "hostUid TEXT, hostName TEXT", err);
+    int status = 0;
     for (size_t i = 0; status == 0 && i < count; i++) {
         size_t before = seen.count;
         uint32_t number;
         if (ranks[i].host_uid[0] == '\0')
             continue;
         status = intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err);
-        if (status < 0 || seen.count == before)
-            continue;
-        put_known(&database->rows, ranks[i].host_uid);
-        put_known(&database->rows, ranks[i].host_name);
-        status = table_end_row(&database->rows, err);
+        if (status == 0 && seen.count > before)
+            status = table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name));
     }
-    table_rows_close(&database->rows);
     intern_release(&seen);
     return status;
 }
 
-static int add_ranks(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
-                     struct err *err)
+static int add_ranks(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
-    int status = table_rows_open(&database->rows, database->build.db, "RankDeviceMap",
-                                 "rankId INTEGER, deviceId INTEGER, hostUid TEXT, profilePath TEXT", err);
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        table_put_integer(&database->rows, ranks[i].rank);
-        if (ranks[i].device_id >= 0)
-            table_put_integer(&database->rows, ranks[i].device_id);
-        else
-            table_put_nothing(&database->rows);
-        put_known(&database->rows, ranks[i].host_uid);
-        table_put_text(&database->rows, ranks[i].path);
-        status = table_end_row(&database->rows, err);
-    }
-    table_rows_close(&database->rows);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = table_add(rows, err, V(ranks[i].rank), KNOWN(ranks[i].device_id >= 0 ? ranks[i].device_id : DB_NULL),
+                           known(ranks[i].host_uid), V(ranks[i].path));
     return status;
 }
 
-static int add_parallel(struct cluster_database *database, const int64_t *parallel, struct err *err)
+static int add_parallel(struct table_rows *rows, const int64_t *parallel, struct err *err)
 {
     char text[256];
     snprintf(text, sizeof text,
              "{\"tensor_model_parallel_size\": %" PRId64 ", \"pipeline_model_parallel_size\": %" PRId64
              ", \"data_parallel_size\": %" PRId64 "}",
              parallel[0], parallel[1], parallel[2]);
-    int status = table_rows_open(&database->rows, database->build.db, "ClusterBaseInfo", "key TEXT, value TEXT", err);
-    if (status == 0) {
-        table_put_text(&database->rows, "distributed_args");
-        table_put_text(&database->rows, text);
-        status = table_end_row(&database->rows, err);
-    }
-    table_rows_close(&database->rows);
-    return status;
+    return table_add(rows, err, V("distributed_args"), V(text));
 }
 
 int cluster_database_commit(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
@@ -312,10 +256,12 @@ int cluster_database_commit(struct cluster_database *database, const struct clus
         *err = database->err;
         return -(int)err->code;
     }
-    close_tables(database);
-    if (add_hosts(database, ranks, count, err) < 0 || add_ranks(database, ranks, count, err) < 0 ||
-        (parallel != NULL && add_parallel(database, parallel, err) < 0))
+    if (open_table(database, HOSTS, err) < 0 || add_hosts(&database->tables[HOSTS], ranks, count, err) < 0 ||
+        open_table(database, RANKS, err) < 0 || add_ranks(&database->tables[RANKS], ranks, count, err) < 0 ||
+        (parallel != NULL &&
+         (open_table(database, BASE, err) < 0 || add_parallel(&database->tables[BASE], parallel, err) < 0)))
         return -(int)err->code;
+    close_tables(database);
     database->committed = true;
     return database_build_commit(&database->build, err);
 }

@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -152,9 +153,7 @@ static int order_steps(struct making *making, struct err *err)
 static int by_group_and_rank(const void *a, const void *b)
 {
     const struct plan_entry *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 2 * NUMBER_ORDER(x->group, y->group) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 /* The ranks seen in each group; entries are by group and rank. */
@@ -195,11 +194,7 @@ static int compare_groups(const void *a, const void *b, void *opaque)
 static int by_group_step_rank(const void *a, const void *b)
 {
     const struct plan_entry *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->step != y->step)
-        return x->step < y->step ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 4 * NUMBER_ORDER(x->group, y->group) + 2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 static int order_groups(struct plan *plan, struct err *err)
@@ -266,15 +261,9 @@ void plan_release(struct plan *plan)
 
 const struct aggregate *plan_rank(const struct plan *plan, int64_t number)
 {
-    size_t low = 0, high = plan->rank_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (plan->ranks[middle].rank < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < plan->rank_count && plan->ranks[low].rank == number ? &plan->ranks[low] : NULL;
+    size_t place =
+        search_from(plan->ranks, plan->rank_count, sizeof *plan->ranks, offsetof(struct aggregate, rank), number);
+    return place < plan->rank_count && plan->ranks[place].rank == number ? &plan->ranks[place] : NULL;
 }
 
 /* ---- missing ---- */

@@ -29,8 +29,7 @@ int team_reduce(struct team *team, const struct team_part *part,
             strbuf_clear(&bytes);
             failed = give(arg, &bytes, err) < 0 ||
                      (bytes.failed && err_set(err, ERR_LIMIT, "a message of more than %zu bytes", MESSAGE_MAX) < 0) ||
-                     team->send(team, member(part, me - distance), bytes.data != NULL ? bytes.data : "", bytes.length,
-                                err) < 0;
+                     team->send(team, member(part, me - distance), &bytes, err) < 0;
             break;
         }
         if (me + distance >= size)
@@ -51,8 +50,7 @@ int team_broadcast(struct team *team, const struct team_part *part, struct strbu
         highest *= 2;
     for (int distance = highest / 2; status == 0 && distance >= 1; distance /= 2) {
         if (me % (2 * distance) == 0 && me + distance < size) {
-            status = team->send(team, member(part, me + distance), bytes->data != NULL ? bytes->data : "",
-                                bytes->length, err);
+            status = team->send(team, member(part, me + distance), bytes, err);
         } else if (me % (2 * distance) == distance) {
             strbuf_clear(bytes);
             status = team->receive(team, member(part, me - distance), bytes, err);
@@ -61,22 +59,67 @@ int team_broadcast(struct team *team, const struct team_part *part, struct strbu
     return status;
 }
 
-/* The code of an error, of several the highest. */
-static int give_code(void *code, struct strbuf *bytes, struct err *err)
+/* ---- messages ---- */
+
+bool team_message_next(struct team_message *message, void *item, size_t size)
 {
+    if (team_message_rest(message) < size)
+        return false;
+    memcpy(item, message->p, size);
+    message->p += size;
+    return true;
+}
+
+const char *team_message_text(struct team_message *message)
+{
+    const char *text = message->p, *end = memchr(text, '\0', team_message_rest(message));
+    message->p = end != NULL ? end + 1 : message->p;
+    return end != NULL ? text : NULL;
+}
+
+int team_message_wrong(struct err *err)
+{
+    return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+}
+
+/* ---- arrays ---- */
+
+struct folding {
+    char *items;
+    size_t count, size;
+    void (*fold)(void *to, const void *from);
+};
+
+static int give_items(void *arg, struct strbuf *bytes, struct err *err)
+{
+    const struct folding *folding = arg;
     (void)err;
-    strbuf_add(bytes, code, sizeof(int));
+    strbuf_add(bytes, folding->items, folding->count * folding->size);
     return 0;
 }
 
-static int take_code(void *code, const void *bytes, size_t length, struct err *err)
+static int fold_items(void *arg, const void *bytes, size_t length, struct err *err)
 {
-    int other;
-    if (length != sizeof other)
-        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-    memcpy(&other, bytes, sizeof other);
-    *(int *)code = other > *(int *)code ? other : *(int *)code;
+    const struct folding *folding = arg;
+    if (length != folding->count * folding->size)
+        return team_message_wrong(err);
+    for (size_t i = 0; i < length; i += folding->size)
+        folding->fold(folding->items + i, (const char *)bytes + i);
     return 0;
+}
+
+int team_fold(struct team *team, void *items, size_t count, size_t size, void (*fold)(void *to, const void *from),
+              struct err *err)
+{
+    struct folding folding = {items, count, size, fold};
+    return team_reduce(team, NULL, give_items, fold_items, &folding, err);
+}
+
+/* Of several codes of errors the highest is that of all. */
+static void fold_code(void *to, const void *from)
+{
+    int *code = to, other = *(const int *)from;
+    *code = other > *code ? other : *code;
 }
 
 int team_agree(struct team *team, int status, struct err *err)
@@ -87,7 +130,7 @@ int team_agree(struct team *team, int status, struct err *err)
     if (team->size == 1)
         return status;
     strbuf_init(&bytes, sizeof code);
-    int sent = team_reduce(team, NULL, give_code, take_code, &code, &own);
+    int sent = team_fold(team, &code, 1, sizeof code, fold_code, &own);
     if (sent == 0 && team->me == 0)
         strbuf_add(&bytes, &code, sizeof code);
     if (sent == 0)

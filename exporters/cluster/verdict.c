@@ -87,13 +87,8 @@ int64_t collective_outlier_below(const struct merged_collective *collective)
 static int compare_late(const void *a, const void *b)
 {
     const struct late_collective *x = a, *y = b;
-    if (x->wait_ns != y->wait_ns)
-        return x->wait_ns > y->wait_ns ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->step != y->step)
-        return x->step < y->step ? -1 : 1;
-    return (x->merged.name_hash > y->merged.name_hash) - (x->merged.name_hash < y->merged.name_hash);
+    return 8 * NUMBER_ORDER(y->wait_ns, x->wait_ns) + 4 * NUMBER_ORDER(x->group, y->group) +
+           2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->merged.name_hash, y->merged.name_hash);
 }
 
 static void sift_down(struct late_collective *heap, size_t count, size_t i)
@@ -221,36 +216,21 @@ int verdicts_add(struct verdicts *verdicts, const struct plan *plan, const struc
 /* ---- over the team ---- */
 
 /* Every process judges all collectives alike; only what the ranks themselves did is added up. */
-static int give(void *arg, struct strbuf *bytes, struct err *err)
+static void add_verdict(void *own, const void *other)
 {
-    const struct verdicts *verdicts = arg;
-    (void)err;
-    strbuf_add(bytes, verdicts->ranks, verdicts->rank_count * sizeof *verdicts->ranks);
-    return 0;
-}
-
-static int take(void *arg, const void *bytes, size_t length, struct err *err)
-{
-    struct verdicts *verdicts = arg;
-    const char *p = bytes;
-    if (length != verdicts->rank_count * sizeof *verdicts->ranks)
-        return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-    for (size_t i = 0; i < verdicts->rank_count; i++, p += sizeof(struct rank_verdict)) {
-        struct rank_verdict from, *to = &verdicts->ranks[i];
-        memcpy(&from, p, sizeof from);
-        to->collectives += from.collectives;
-        to->last += from.last;
-        to->first += from.first;
-        to->wait_ns = number_add(to->wait_ns, from.wait_ns);
-        to->caused_ns = number_add(to->caused_ns, from.caused_ns);
-        to->votes += from.votes;
-    }
-    return 0;
+    struct rank_verdict *to = own;
+    const struct rank_verdict *from = other;
+    to->collectives += from->collectives;
+    to->last += from->last;
+    to->first += from->first;
+    to->wait_ns = number_add(to->wait_ns, from->wait_ns);
+    to->caused_ns = number_add(to->caused_ns, from->caused_ns);
+    to->votes += from->votes;
 }
 
 int verdicts_reduce(struct verdicts *verdicts, struct team *team, struct err *err)
 {
-    return team_reduce(team, NULL, give, take, verdicts, err);
+    return team_fold(team, verdicts->ranks, verdicts->rank_count, sizeof *verdicts->ranks, add_verdict, err);
 }
 
 /* ---- late names ---- */
@@ -324,18 +304,15 @@ static int give_names(void *arg, struct strbuf *bytes, struct err *err)
 static int take_names(void *arg, const void *bytes, size_t length, struct err *err)
 {
     struct late_names *names = arg;
-    const char *p = bytes, *end = p + length;
-    while (p < end) {
-        uint64_t number = UINT64_MAX;
-        if ((size_t)(end - p) > sizeof number)
-            memcpy(&number, p, sizeof number);
-        p += sizeof number;
-        const char *stop = number < names->count ? memchr(p, '\0', (size_t)(end - p)) : NULL;
-        if (stop == NULL)
-            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    struct team_message rest = {bytes, (const char *)bytes + length};
+    while (rest.p < rest.end) {
+        uint64_t number;
+        const char *name;
+        if (!team_message_next(&rest, &number, sizeof number) || number >= names->count ||
+            (name = team_message_text(&rest)) == NULL)
+            return team_message_wrong(err);
         free(names->items[number]);
-        names->items[number] = strdup(p);
-        p = stop + 1;
+        names->items[number] = strdup(name);
     }
     return 0;
 }

@@ -9,7 +9,7 @@
 
 #define NUMBER_TEXT 24
 
-/* The first of each is what the analysis of a capture writes; PyTorch's tells steps and halves, too. */
+/* The first of each is what the analysis of a capture writes; PyTorch's tells steps and halves, too, behind it. */
 static const char *const columns[][2] = {
     {"hccl_op_name TEXT, group_name TEXT, start_timestamp INTEGER, elapse_time INTEGER, transit_time INTEGER,"
      " wait_time INTEGER, synchronization_time INTEGER, idle_time INTEGER",
@@ -43,20 +43,6 @@ void analyzer_tables_close(struct analyzer_tables *tables)
     table_rows_close(&tables->links);
 }
 
-static void put_name(struct table_rows *rows, const struct analyzer_name *name)
-{
-    table_put_text(rows, name->op);
-    table_put_text(rows, name->group);
-}
-
-static void put_step(const struct analyzer_tables *tables, struct table_rows *rows)
-{
-    if (!tables->by_step)
-        return;
-    table_put_text(rows, tables->step);
-    table_put_text(rows, tables->half);
-}
-
 /* The nearest double: as a double, nanoseconds since 1970 would be multiples of 256. */
 static double microseconds(int64_t ns)
 {
@@ -64,10 +50,10 @@ static double microseconds(int64_t ns)
     return (double)whole + (double)(ns % 1000) / 1e3;
 }
 
-/* Puts the exact sum in millions, or the frameworks' own. */
-static void put_figure(const struct analyzer_tables *tables, struct table_rows *rows, int64_t exact, double summed)
+/* The exact sum in millions, or the frameworks' own. */
+static struct table_value figure(const struct analyzer_tables *tables, int64_t exact, double summed)
 {
-    table_put_real(rows, tables->as_frameworks ? summed : (double)exact / 1e6);
+    return table_real(tables->as_frameworks ? summed : (double)exact / 1e6);
 }
 
 static double exact_ratio(int64_t numerator, int64_t denominator)
@@ -78,38 +64,28 @@ static double exact_ratio(int64_t numerator, int64_t denominator)
 static int add_times(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
                      const struct collective_times *times, struct err *err)
 {
-    struct table_rows *rows = &tables->times;
-    put_name(rows, name);
-    table_put_real(rows, microseconds(start_ns));
-    put_figure(tables, rows, times->elapse_ns, times->ms.elapse);
-    put_figure(tables, rows, times->transit_ns, times->ms.transit);
-    put_figure(tables, rows, times->wait_ns, times->ms.wait);
-    put_figure(tables, rows, times->synchronization_ns, times->ms.synchronization);
-    put_figure(tables, rows, collective_idle_ns(times), times->ms.idle);
-    put_step(tables, rows);
-    return table_end_row(rows, err);
+    return table_add(&tables->times, err, V(name->op), V(name->group), V(microseconds(start_ns)),
+                     figure(tables, times->elapse_ns, times->ms.elapse),
+                     figure(tables, times->transit_ns, times->ms.transit),
+                     figure(tables, times->wait_ns, times->ms.wait),
+                     figure(tables, times->synchronization_ns, times->ms.synchronization),
+                     figure(tables, collective_idle_ns(times), times->ms.idle), V(tables->step), V(tables->half));
 }
 
 static int add_traffic(struct analyzer_tables *tables, const struct analyzer_name *name, enum collective_medium medium,
                        const struct collective_traffic *traffic, struct err *err)
 {
-    struct table_rows *rows = &tables->traffic;
+    const bool summed = tables->as_frameworks;
+    const double bandwidth =
+                     summed ? comm_bandwidth(traffic->mb, traffic->ms) : exact_ratio(traffic->bytes, traffic->ns),
+                 large = summed ? comm_large_ratio(traffic) : exact_ratio(traffic->large, traffic->packets);
     int status = 0;
     for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
         const struct collective_packets *packets = &traffic->sizes.items[i];
-        put_name(rows, name);
-        table_put_text(rows, collective_media[medium]);
-        put_figure(tables, rows, traffic->bytes, traffic->mb);
-        put_figure(tables, rows, traffic->ns, traffic->ms);
-        table_put_real(rows, tables->as_frameworks ? comm_bandwidth(traffic->mb, traffic->ms)
-                                                   : exact_ratio(traffic->bytes, traffic->ns));
-        table_put_real(rows, tables->as_frameworks ? comm_large_ratio(traffic)
-                                                   : exact_ratio(traffic->large, traffic->packets));
-        table_put_real(rows, (double)packets->bytes / 1e6);
-        table_put_integer(rows, packets->count);
-        put_figure(tables, rows, packets->ns, packets->ms);
-        put_step(tables, rows);
-        status = table_end_row(rows, err);
+        status = table_add(&tables->traffic, err, V(name->op), V(name->group), V(collective_media[medium]),
+                           figure(tables, traffic->bytes, traffic->mb), figure(tables, traffic->ns, traffic->ms),
+                           V(bandwidth), V(large), V((double)packets->bytes / 1e6), V(packets->count),
+                           figure(tables, packets->ns, packets->ms), V(tables->step), V(tables->half));
     }
     return status;
 }
@@ -117,21 +93,13 @@ static int add_traffic(struct analyzer_tables *tables, const struct analyzer_nam
 int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
                       const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err)
 {
-    struct table_rows *rows = &tables->links;
+    const char *transport = tables->as_frameworks ? comm_transport(pair) : collective_media[pair->medium];
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
     snprintf(from, sizeof from, "%" PRId64, pair->from);
     snprintf(to, sizeof to, "%" PRId64, pair->to);
-    put_name(rows, name);
-    table_put_text(rows, from);
-    table_put_text(rows, to);
-    table_put_text(rows, tables->as_frameworks ? comm_transport(pair) : collective_media[pair->medium]);
-    put_figure(tables, rows, pair->bytes, pair->mb);
-    put_figure(tables, rows, pair->ns, pair->ms);
-    table_put_real(rows, gb_per_s);
-    put_step(tables, rows);
-    if (tables->by_step)
-        table_put_text(rows, op != NULL ? op : "");
-    return table_end_row(rows, err);
+    return table_add(&tables->links, err, V(name->op), V(name->group), V(from), V(to), V(transport),
+                     figure(tables, pair->bytes, pair->mb), figure(tables, pair->ns, pair->ms), V(gb_per_s),
+                     V(tables->step), V(tables->half), V(op != NULL ? op : ""));
 }
 
 int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,

@@ -552,9 +552,7 @@ static int compare_kinds(const struct entry *x, const struct entry *y)
 
 static int compare_links(const struct entry *x, const struct entry *y)
 {
-    if (x->sum.from != y->sum.from)
-        return x->sum.from < y->sum.from ? -1 : 1;
-    return (x->sum.to > y->sum.to) - (x->sum.to < y->sum.to);
+    return 2 * NUMBER_ORDER(x->sum.from, y->sum.from) + NUMBER_ORDER(x->sum.to, y->sum.to);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -564,9 +562,7 @@ static int compare_entries(const void *a, const void *b)
     order = order != 0 ? order : compare_links(x, y);
     if (order != 0)
         return order;
-    if (x->bandwidth != y->bandwidth)
-        return x->bandwidth > y->bandwidth ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return 2 * NUMBER_ORDER(y->bandwidth, x->bandwidth) + NUMBER_ORDER(x->place, y->place);
 }
 
 /* ---- places ---- */

@@ -291,11 +291,8 @@ static int set_rank(const struct framework_analysis *analysis, sqlite3 *db, stru
     if (status < 0 || analysis->database != NULL)
         return status;
     status = table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err);
-    if (status == 0) {
-        table_put_integer(&rows, rank);
-        table_put_integer(&rows, -1);
-        status = table_end_row(&rows, err);
-    }
+    if (status == 0)
+        status = table_add(&rows, err, V(rank), V(-1));
     table_rows_close(&rows);
     return status;
 }

@@ -101,13 +101,10 @@ static int add_step(void *arg, int64_t device_id, const struct step_sum *step, s
 {
     struct step_table *table = arg;
     const struct step_times times = step_times_of(table->analysis, step);
-    const int64_t values[] = {times.computing, times.only,   times.overlapped, times.communication, times.free,
-                              times.stage,     times.bubble, times.excluding,  times.preparing};
-    table_put_integer(&table->rows, device_id);
-    table_put_text(&table->rows, step->id);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        table_put_real(&table->rows, (double)values[i] / 1e3);
-    return table_end_row(&table->rows, err);
+    return table_add(&table->rows, err, V(device_id), V(step->id), V((double)times.computing / 1e3),
+                     V((double)times.only / 1e3), V((double)times.overlapped / 1e3),
+                     V((double)times.communication / 1e3), V((double)times.free / 1e3), V((double)times.stage / 1e3),
+                     V((double)times.bubble / 1e3), V((double)times.excluding / 1e3), V((double)times.preparing / 1e3));
 }
 
 static int add_steps(struct framework_analysis *analysis, sqlite3 *db, struct err *err)

@@ -6,13 +6,13 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
+#include "db/query/query_loop.h"
 #include "db/table_rows.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
-#include "exporters/reports/framework/analysis.h"
+#include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
-#include "exporters/reports/framework/torch_tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,6 +97,7 @@ struct torch_tables {
     const struct framework_analysis *analysis;
     sqlite3 *db;
     struct intern texts; /* their ids follow from FIRST_TEXT */
+    struct err err;      /* of keeping these */
     struct table_rows rows, connections, stacks;
     int64_t connection_ids, stack_ids, next_connection;
     struct ties {
@@ -105,27 +106,14 @@ struct torch_tables {
     } ties;
 };
 
-static void put_time(struct table_rows *rows, int64_t time)
+/* The id of a text, that of none for an empty one. */
+static int64_t name_id(struct torch_tables *tables, const char *text, size_t length)
 {
-    if (time != DB_NULL)
-        table_put_integer(rows, time);
-    else
-        table_put_nothing(rows);
-}
-
-/* An empty text has the id of none. */
-static int put_name(struct torch_tables *tables, struct table_rows *rows, const char *text, size_t length,
-                    struct err *err)
-{
-    uint32_t number;
-    if (length == 0) {
-        table_put_integer(rows, NO_TEXT);
-        return 0;
-    }
-    if (intern_add(&tables->texts, text, length, &number, err) < 0)
-        return -(int)err->code;
-    table_put_integer(rows, FIRST_TEXT + number);
-    return 0;
+    uint32_t number = 0;
+    if (length == 0)
+        return NO_TEXT;
+    intern_add(&tables->texts, text, length, &number, &tables->err);
+    return FIRST_TEXT + number;
 }
 
 static int64_t thread_id(int64_t pid, int64_t thread)
@@ -135,27 +123,24 @@ static int64_t thread_id(int64_t pid, int64_t thread)
 
 static int add_connection(struct torch_tables *tables, int64_t connection, struct err *err)
 {
-    table_put_integer(&tables->connections, tables->connection_ids);
-    table_put_integer(&tables->connections, connection);
-    return table_end_row(&tables->connections, err);
+    return table_add(&tables->connections, err, V(tables->connection_ids), V(connection));
 }
 
 /* ---- Python and the queue ---- */
 
+/* A row of PYTORCH_API of what has neither shapes nor a stack. */
+static int add_plain(struct torch_tables *tables, int64_t start_ns, int64_t end_ns, int64_t thread,
+                     struct table_value connection, const char *name, int type, struct err *err)
+{
+    return table_add(&tables->rows, err, V(start_ns), V(end_ns), V(thread), connection,
+                     V(name_id(tables, name, strlen(name))), NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, V(type));
+}
+
 static int add_call(void *arg, const struct torch_call *call, const char *name, int64_t module, struct err *err)
 {
-    struct torch_tables *tables = arg;
-    struct table_rows *rows = &tables->rows;
     (void)module;
-    table_put_integer(rows, call->start_ns);
-    table_put_integer(rows, call->end_ns);
-    table_put_integer(rows, thread_id(call->pid, call->thread));
-    table_put_nothing(rows);
-    int status = put_name(tables, rows, name, strlen(name), err);
-    for (int i = 0; i < 5; i++)
-        table_put_nothing(rows);
-    table_put_integer(rows, TYPE_TRACE);
-    return status == 0 ? table_end_row(rows, err) : status;
+    return add_plain(arg, call->start_ns, call->end_ns, thread_id(call->pid, call->thread), NOTHING, name, TYPE_TRACE,
+                     err);
 }
 
 static int64_t queue_connection(uint64_t correlation)
@@ -166,21 +151,14 @@ static int64_t queue_connection(uint64_t correlation)
 static int add_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
 {
     struct torch_tables *tables = arg;
-    struct table_rows *rows = &tables->rows;
     const struct torch_thread *by = torch_thread_of(tables->analysis->framework->torch, range);
     int64_t connection = queue_connection(range->correlation);
     (void)taken;
     if (connection >= tables->next_connection && connection < INT64_MAX)
         tables->next_connection = connection + 1;
-    table_put_integer(rows, range->start_ns);
-    table_put_integer(rows, range->end_ns);
-    table_put_integer(rows, thread_id(by->pid, by->thread));
-    table_put_integer(rows, tables->connection_ids);
-    bool failed = put_name(tables, rows, name, strlen(name), err) < 0;
-    for (int i = 0; i < 5; i++)
-        table_put_nothing(rows);
-    table_put_integer(rows, TYPE_QUEUE);
-    failed = failed || table_end_row(rows, err) < 0 || add_connection(tables, connection, err) < 0;
+    bool failed = add_plain(tables, range->start_ns, range->end_ns, thread_id(by->pid, by->thread),
+                            V(tables->connection_ids), name, TYPE_QUEUE, err) < 0 ||
+                  add_connection(tables, connection, err) < 0;
     tables->connection_ids++;
     return failed ? -(int)err->code : 0;
 }
@@ -204,24 +182,21 @@ static int tie_backward(void *arg, const struct torch_op *forward, const struct 
     return status == 0 ? add_tie(tables, backward, connection, err) : status;
 }
 
+static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct torch_tables *tables = arg;
+    const struct torch_op *op = torch_op_of(tables->analysis, sqlite3_column_int64(row, 0));
+    return op != NULL ? add_tie(tables, op, sqlite3_column_int64(row, 1), err) : 0;
+}
+
 /* Calls at CANN's level of nodes that launched something. */
 static int tie_launches(struct torch_tables *tables, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = SQLITE_DONE, status = database_prepare(tables->db,
-                                                      "SELECT c.connection_id, a.connectionId FROM capture.host_call c"
-                                                      "  JOIN CANN_API a ON a.connectionId = launch(c.connection_id)"
-                                                      "  WHERE c.launches > 0 AND a.type = 10000",
-                                                      &statement, err);
-    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const struct torch_op *op = torch_op_of(tables->analysis, sqlite3_column_int64(statement, 0));
-        if (op != NULL)
-            status = add_tie(tables, op, sqlite3_column_int64(statement, 1), err);
-    }
-    if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, tables->db, "the database cannot be read");
-    sqlite3_finalize(statement);
-    return status;
+    return query_run(tables->db,
+                     "SELECT c.connection_id, a.connectionId FROM capture.host_call c"
+                     "  JOIN CANN_API a ON a.connectionId = launch(c.connection_id)"
+                     "  WHERE c.launches > 0 AND a.type = 10000",
+                     NULL, 0, take_launch, tables, err);
 }
 
 static int compare_ties(const void *a, const void *b)
@@ -230,30 +205,28 @@ static int compare_ties(const void *a, const void *b)
     return 2 * NUMBER_ORDER(x->op, y->op) + NUMBER_ORDER(x->connection, y->connection);
 }
 
-static int put_lines(struct torch_tables *tables, uint32_t text, struct strbuf *lines, struct err *err)
+static int64_t lines_id(struct torch_tables *tables, uint32_t text, struct strbuf *lines)
 {
     strbuf_clear(lines);
     if (text != TORCH_NONE)
         torch_put_lines(lines, framework_text(tables->analysis->framework, text));
-    return lines->failed ? err_set(err, ERR_NO_MEMORY, "out of memory for shapes")
-                         : put_name(tables, &tables->rows, lines->data, lines->length, err);
+    if (lines->failed)
+        err_set(&tables->err, ERR_NO_MEMORY, "out of memory for shapes");
+    return name_id(tables, lines->data, lines->length);
 }
 
 /* The lines of Python that are around an operator, the innermost first. */
 static int add_stack(struct torch_tables *tables, const char *stack, struct err *err)
 {
-    bool failed = false;
     int64_t depth = 0;
-    for (const char *p = stack; !failed && p != NULL; depth++) {
+    for (const char *p = stack; p != NULL; depth++) {
         size_t length = strcspn(p, ";");
-        table_put_integer(&tables->stacks, tables->stack_ids);
-        failed = put_name(tables, &tables->stacks, p, length, err) < 0;
-        table_put_integer(&tables->stacks, depth);
-        failed = failed || table_end_row(&tables->stacks, err) < 0;
+        if (table_add(&tables->stacks, err, V(tables->stack_ids), V(name_id(tables, p, length)), V(depth)) < 0)
+            return -(int)err->code;
         p = p[length] == ';' ? p + length + 1 : NULL;
     }
     tables->stack_ids++;
-    return failed ? -(int)err->code : 0;
+    return 0;
 }
 
 /* Its ties are those from *tie on. */
@@ -262,25 +235,21 @@ static int add_op(struct torch_tables *tables, uint32_t number, size_t *tie, str
     const struct framework *framework = tables->analysis->framework;
     const struct torch_op *op = &framework->torch->ops.items[number];
     const struct ties *ties = &tables->ties;
-    struct table_rows *rows = &tables->rows;
     const char *name = framework_text(framework, op->name);
-    bool tied = *tie < ties->count && ties->items[*tie].op == number;
-    bool failed = false;
-    for (; !failed && *tie < ties->count && ties->items[*tie].op == number; ++*tie)
-        if (compare_ties(&ties->items[*tie], *tie > 0 ? &ties->items[*tie - 1] : &(struct tie){TORCH_NONE, 0}) != 0)
-            failed = add_connection(tables, ties->items[*tie].connection, err) < 0;
-    table_put_integer(rows, op->start_ns);
-    table_put_integer(rows, op->end_ns);
-    table_put_integer(rows, thread_id(op->pid, op->thread));
-    put_time(rows, tied ? tables->connection_ids++ : DB_NULL);
-    failed = failed || put_name(tables, rows, name, strlen(name), err) < 0;
-    table_put_integer(rows, op->sequence);
-    table_put_integer(rows, op->forward_thread);
-    failed = failed || put_lines(tables, op->types, lines, err) < 0 || put_lines(tables, op->shapes, lines, err) < 0;
-    put_time(rows, op->stack != TORCH_NONE ? tables->stack_ids : DB_NULL);
-    failed = failed || (op->stack != TORCH_NONE && add_stack(tables, framework_text(framework, op->stack), err) < 0);
-    table_put_integer(rows, strcmp(name, MARK_OP) == 0 ? TYPE_MARK : TYPE_OP);
-    return failed ? -(int)err->code : table_end_row(rows, err);
+    const bool tied = *tie < ties->count && ties->items[*tie].op == number, stacked = op->stack != TORCH_NONE;
+    const int64_t connections = tied ? tables->connection_ids : DB_NULL, stack = stacked ? tables->stack_ids : DB_NULL;
+    for (; *tie < ties->count && ties->items[*tie].op == number; ++*tie)
+        if (compare_ties(&ties->items[*tie], *tie > 0 ? &ties->items[*tie - 1] : &(struct tie){TORCH_NONE, 0}) != 0 &&
+            add_connection(tables, ties->items[*tie].connection, err) < 0)
+            return -(int)err->code;
+    tables->connection_ids += tied;
+    const int64_t name_number = name_id(tables, name, strlen(name)), types = lines_id(tables, op->types, lines),
+                  shapes = lines_id(tables, op->shapes, lines);
+    if (stacked && add_stack(tables, framework_text(framework, op->stack), err) < 0)
+        return -(int)err->code;
+    return table_add(&tables->rows, err, V(op->start_ns), V(op->end_ns), V(thread_id(op->pid, op->thread)),
+                     KNOWN(connections), V(name_number), V(op->sequence), V(op->forward_thread), V(types), V(shapes),
+                     KNOWN(stack), V(strcmp(name, MARK_OP) == 0 ? TYPE_MARK : TYPE_OP));
 }
 
 static int add_ops(struct torch_tables *tables, struct err *err)
@@ -322,46 +291,31 @@ static int add_interface(struct torch_tables *tables, struct err *err)
 
 /* ---- memory ---- */
 
-static void put_held(struct table_rows *rows, const struct torch_held *held, bool known, bool active)
-{
-    put_time(rows, known ? held->allocated : DB_NULL);
-    put_time(rows, known ? held->reserved : DB_NULL);
-    put_time(rows, known && active ? held->active : DB_NULL);
-}
-
-static int add_record(void *arg, const struct torch_record *record, struct err *err)
+static int add_record(void *arg, const struct framework_total *record, struct err *err)
 {
     struct torch_tables *tables = arg;
-    struct table_rows *rows = &tables->rows;
-    int status = put_name(tables, rows, record->component, strlen(record->component), err);
-    table_put_integer(rows, record->time_ns);
-    put_held(rows, &record->held, true, true);
-    put_time(rows, record->has_stream ? (int64_t)record->stream : DB_NULL);
-    table_put_integer(rows, record->device);
-    return status == 0 ? table_end_row(rows, err) : status;
+    const struct framework_held *own = &record->own, *engine = &record->engine;
+    return table_add(&tables->rows, err, V(name_id(tables, record->component, strlen(record->component))),
+                     V(record->time_ns), KNOWN(own->allocated + engine->allocated),
+                     KNOWN(own->reserved + engine->reserved), KNOWN(own->active),
+                     KNOWN(record->has_stream ? (int64_t)record->stream : DB_NULL), V(record->device));
 }
 
-static int add_piece(void *arg, const struct torch_piece *piece, struct err *err)
+static int add_piece(void *arg, const struct framework_piece *piece, struct err *err)
 {
     struct torch_tables *tables = arg;
-    struct table_rows *rows = &tables->rows;
-    bool gave = piece->gave_ns != DB_NULL;
-    int status = 0;
-    if (piece->by_engine)
-        table_put_integer(rows, piece->owner_id != DB_NULL ? piece->owner_id : NO_TEXT);
-    else
-        status = put_name(tables, rows, piece->owner, strlen(piece->owner), err);
-    table_put_integer(rows, piece->bytes);
-    table_put_integer(rows, piece->got_ns);
-    put_time(rows, piece->gave_ns);
-    put_time(rows, piece->block_ns);
-    put_time(rows, gave ? piece->gave_ns - piece->got_ns : DB_NULL);
-    put_time(rows, piece->block_ns != DB_NULL ? piece->block_ns - piece->got_ns : DB_NULL);
-    put_held(rows, &piece->at_got, true, !piece->by_engine);
-    put_held(rows, &piece->at_gave, gave, !piece->by_engine);
-    put_time(rows, piece->by_engine ? DB_NULL : (int64_t)piece->stream);
-    table_put_integer(rows, piece->device);
-    return status == 0 ? table_end_row(rows, err) : status;
+    const bool gave = piece->gave_ns != DB_NULL, blocked = piece->block_ns != DB_NULL;
+    const struct framework_held *got_held = &piece->at_got, *gave_held = &piece->at_gave;
+    const int64_t owner = !piece->by_engine            ? name_id(tables, piece->owner, strlen(piece->owner))
+                          : piece->owner_id != DB_NULL ? piece->owner_id
+                                                       : NO_TEXT;
+    return table_add(&tables->rows, err, V(owner), V(piece->bytes), V(piece->got_ns), KNOWN(piece->gave_ns),
+                     KNOWN(piece->block_ns), KNOWN(gave ? piece->gave_ns - piece->got_ns : DB_NULL),
+                     KNOWN(blocked ? piece->block_ns - piece->got_ns : DB_NULL), KNOWN(got_held->allocated),
+                     KNOWN(got_held->reserved), KNOWN(piece->by_engine ? DB_NULL : got_held->active),
+                     KNOWN(gave ? gave_held->allocated : DB_NULL), KNOWN(gave ? gave_held->reserved : DB_NULL),
+                     KNOWN(gave && !piece->by_engine ? gave_held->active : DB_NULL),
+                     KNOWN(piece->by_engine ? DB_NULL : (int64_t)piece->stream), V(piece->device));
 }
 
 static int add_memory(struct torch_tables *tables, struct err *err)
@@ -369,10 +323,10 @@ static int add_memory(struct torch_tables *tables, struct err *err)
     if (!tables->analysis->framework->info.memory)
         return 0;
     bool failed = table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err) < 0 ||
-                  torch_each_record(tables->analysis, add_record, tables, err) < 0;
+                  framework_each_total(tables->analysis, add_record, tables, err) < 0;
     table_rows_close(&tables->rows);
     failed = failed || table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
-             torch_each_piece(tables->analysis, add_piece, tables, err) < 0;
+             framework_each_piece(tables->analysis, add_piece, tables, err) < 0;
     table_rows_close(&tables->rows);
     return failed ? -(int)err->code : 0;
 }
@@ -390,10 +344,7 @@ static int add_collections(struct torch_tables *tables, struct err *err)
         const struct torch_gc *gc = &gcs->items[i];
         if (!framework_wants_time(tables->analysis, gc->start_ns))
             continue;
-        table_put_integer(&tables->rows, gc->start_ns);
-        table_put_integer(&tables->rows, gc->end_ns);
-        table_put_integer(&tables->rows, thread_id(gc->pid, gc->pid));
-        status = table_end_row(&tables->rows, err);
+        status = table_add(&tables->rows, err, V(gc->start_ns), V(gc->end_ns), V(thread_id(gc->pid, gc->pid)));
     }
     table_rows_close(&tables->rows);
     return status;
@@ -409,12 +360,8 @@ static int add_steps(struct torch_tables *tables, struct err *err)
     for (size_t i = 0; status == 0 && i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
         const char *id = framework_text(framework, step->id);
-        if (!framework_wants_step(tables->analysis, id))
-            continue;
-        table_put_text(&tables->rows, id); /* the column makes a number of it */
-        table_put_integer(&tables->rows, step->start_ns);
-        table_put_integer(&tables->rows, step->end_ns);
-        status = table_end_row(&tables->rows, err);
+        if (framework_wants_step(tables->analysis, id)) /* the column makes a number of it */
+            status = table_add(&tables->rows, err, V(id), V(step->start_ns), V(step->end_ns));
     }
     table_rows_close(&tables->rows);
     return status;
@@ -428,9 +375,7 @@ static int add_members(struct torch_tables *tables, const struct json *root, str
     for (const struct json *member = json_first(root); status == 0 && member != NULL; member = json_next(member)) {
         strbuf_clear(&text);
         json_out(&text, member);
-        table_put_text(&tables->rows, json_key(member));
-        table_put_built(&tables->rows, &text);
-        status = table_end_row(&tables->rows, err);
+        status = table_add(&tables->rows, err, V(json_key(member)), V(&text));
     }
     strbuf_release(&text);
     table_rows_close(&tables->rows);
@@ -468,9 +413,7 @@ static int add_texts(struct torch_tables *tables, struct err *err)
 {
     int status = table_rows_open(&tables->rows, tables->db, "STRING_IDS", "id INTEGER, value TEXT", err);
     for (size_t i = 0; status == 0 && i < tables->texts.count; i++) {
-        table_put_integer(&tables->rows, FIRST_TEXT + (int64_t)i);
-        table_put_text(&tables->rows, tables->texts.items[i].bytes);
-        status = table_end_row(&tables->rows, err);
+        status = table_add(&tables->rows, err, V(FIRST_TEXT + (int64_t)i), V(tables->texts.items[i].bytes));
     }
     table_rows_close(&tables->rows);
     return status;
@@ -493,6 +436,10 @@ int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct 
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
         status = parts[i](&tables, err);
+    if (status == 0 && tables.err.code != ERR_NONE) {
+        *err = tables.err;
+        status = -(int)err->code;
+    }
     intern_release(&tables.texts);
     free(tables.ties.items);
     return status;

@@ -3,12 +3,14 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/intern.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/pages/write.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
+#include "db/table_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -349,11 +351,12 @@ static uint64_t unified_bulk_rows(const struct unified_bulk *bulk)
 struct unified {
     struct database_build build;
     struct unified_bulk *bulk;
-    int64_t unchanged; /* rows that SQLite had inserted when the tables had names */
-    sqlite3_stmt *word;
+    int64_t unchanged;       /* rows that SQLite had inserted when the tables had names */
+    struct table_rows words; /* of STRING_IDS */
     /* The table of samples that is being filled: */
     const struct exported_table *table;
-    sqlite3_stmt *row, *add_word, *find_word;
+    struct table_rows rows;
+    struct intern sample_words; /* their ids follow from FIRST_SAMPLE_WORD_ID + 1 */
     size_t column_count;
     struct last_word {
         char text[WORD_KEPT]; /* the latest of a column, when it is short */
@@ -584,22 +587,11 @@ struct unified_bulk *unified_bulk_of(const struct unified *unified)
     return unified->bulk;
 }
 
-static int insert(struct unified *unified, sqlite3_stmt *statement, struct err *err)
-{
-    int code = sqlite3_step(statement);
-    int status = code == SQLITE_DONE ? 0 : database_error(err, unified->build.db, "the database cannot be written");
-    sqlite3_reset(statement);
-    return status;
-}
-
 static int add_metric_names(struct unified *unified, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < unified->name_count && status == 0; i++) {
-        sqlite3_bind_int64(unified->word, 1, FIRST_METRIC_ID + (int64_t)i);
-        sqlite3_bind_text(unified->word, 2, unified->names[i], -1, SQLITE_STATIC);
-        status = insert(unified, unified->word, err);
-    }
+    int status = table_rows_open(&unified->words, unified->build.db, "STRING_IDS", "id, value", err);
+    for (size_t i = 0; i < unified->name_count && status == 0; i++)
+        status = table_add(&unified->words, err, V(FIRST_METRIC_ID + (int64_t)i), V(unified->names[i]));
     return status;
 }
 
@@ -614,9 +606,7 @@ int unified_connect(struct unified *unified, const char *database, struct err *e
                   database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
     for (size_t i = 0; !failed && database != NULL && i < sizeof rows / sizeof *rows; i++)
         failed = database_exec(db, rows[i], err) < 0;
-    return failed || database_prepare(db, "INSERT INTO STRING_IDS VALUES(?1, ?2)", &unified->word, err) < 0
-               ? -(int)err->code
-               : add_metric_names(unified, err);
+    return failed ? -(int)err->code : add_metric_names(unified, err);
 }
 
 int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err)
@@ -642,71 +632,41 @@ int unified_begin_table(struct unified *unified, const struct exported_table *ta
                                         [EXPORTED_REAL] = "REAL",
                                         [EXPORTED_WORD] = "INTEGER",
                                         [EXPORTED_NUMERIC_WORD] = "NUMERIC"};
-    sqlite3 *db = unified->build.db;
-    struct strbuf create, insert;
-    strbuf_init(&create, SQL_MAX);
-    strbuf_init(&insert, SQL_MAX);
-    strbuf_addf(&create, "CREATE TABLE IF NOT EXISTS main.%s(", table->name);
-    strbuf_addf(&insert, "INSERT INTO main.%s VALUES(", table->name);
+    struct strbuf columns;
+    char name[WORD_KEPT];
+    strbuf_init(&columns, SQL_MAX);
     unified->table = table;
     unified->column_count = 0;
     memset(unified->last_words, 0, sizeof unified->last_words);
-    for (const struct exported_column *column = table->columns; column->name != NULL; column++) {
-        const char *comma = unified->column_count++ > 0 ? ", " : "";
-        strbuf_addf(&create, "%s%s %s", comma, column->name, types[column->type]);
-        strbuf_addf(&insert, "%s?", comma);
-    }
-    strbuf_addc(&create, ')');
-    strbuf_addc(&insert, ')');
-    sqlite3_finalize(unified->row);
-    unified->row = NULL;
-    bool failed = (create.failed || insert.failed || unified->column_count > EXPORTED_MOST_COLUMNS
-                       ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
-                       : database_exec(db, create.data, err)) < 0 ||
-                  database_prepare(db, insert.data, &unified->row, err) < 0;
-    strbuf_release(&create);
-    strbuf_release(&insert);
-    return failed ? -(int)err->code : 0;
-}
-
-static int prepare_words(struct unified *unified, struct err *err)
-{
-    sqlite3 *db = unified->build.db;
-    if (unified->find_word != NULL)
-        return 0;
-    if (database_exec(db, "CREATE TEMP TABLE sample_word(id INTEGER PRIMARY KEY, text TEXT UNIQUE)", err) < 0 ||
-        database_prepare(db, "INSERT INTO sample_word(text) VALUES(?1)", &unified->add_word, err) < 0)
-        return -(int)err->code;
-    return database_prepare(db, "SELECT id FROM sample_word WHERE text = ?1", &unified->find_word, err);
+    for (const struct exported_column *column = table->columns; column->name != NULL; column++)
+        strbuf_addf(&columns, "%s%s %s", unified->column_count++ > 0 ? ", " : "", column->name, types[column->type]);
+    snprintf(name, sizeof name, "main.%s", table->name);
+    table_rows_close(&unified->rows);
+    int status = columns.failed || unified->column_count > EXPORTED_MOST_COLUMNS
+                     ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
+                     : table_rows_open(&unified->rows, unified->build.db, name, columns.data, err);
+    strbuf_release(&columns);
+    return status;
 }
 
 /* The number of a word, which is stored when it comes first; -code. */
 static int64_t word_id(struct unified *unified, const char *text, int length, struct err *err)
 {
-    int64_t id = 0;
-    if (prepare_words(unified, err) < 0)
+    const size_t before = unified->sample_words.count;
+    uint32_t number;
+    if (intern_add(&unified->sample_words, text, (size_t)length, &number, err) < 0)
         return -(int)err->code;
-    sqlite3_bind_text(unified->find_word, 1, text, length, SQLITE_STATIC);
-    if (sqlite3_step(unified->find_word) == SQLITE_ROW)
-        id = FIRST_SAMPLE_WORD_ID + sqlite3_column_int64(unified->find_word, 0);
-    sqlite3_reset(unified->find_word);
-    if (id > 0)
-        return id;
-    sqlite3_bind_text(unified->add_word, 1, text, length, SQLITE_STATIC);
-    int status = insert(unified, unified->add_word, err);
-    id = FIRST_SAMPLE_WORD_ID + sqlite3_last_insert_rowid(unified->build.db);
-    sqlite3_bind_int64(unified->word, 1, id);
-    sqlite3_bind_text(unified->word, 2, text, length, SQLITE_STATIC);
-    if (status == 0)
-        status = insert(unified, unified->word, err);
+    int64_t id = FIRST_SAMPLE_WORD_ID + 1 + number;
+    int status = number == before ? table_add(&unified->words, err, V(id), V(text)) : 0;
     return status < 0 ? status : id;
 }
 
-static int bind_word(struct unified *unified, size_t i, sqlite3_stmt *row, struct err *err)
+static int take_word(struct unified *unified, size_t i, sqlite3_stmt *row, struct table_value *ret, struct err *err)
 {
     const char *text = (const char *)sqlite3_column_text(row, (int)i);
     int length = sqlite3_column_bytes(row, (int)i);
     struct last_word *last = &unified->last_words[i];
+    *ret = NOTHING;
     if (text == NULL)
         return 0;
     if (last->id == 0 || strcmp(last->text, text) != 0) {
@@ -715,7 +675,7 @@ static int bind_word(struct unified *unified, size_t i, sqlite3_stmt *row, struc
             return (int)last->id;
         snprintf(last->text, sizeof last->text, "%s", text);
     }
-    sqlite3_bind_int64(unified->row, (int)i + 1, last->id);
+    *ret = table_integer(last->id);
     if (length >= WORD_KEPT)
         last->id = 0;
     return 0;
@@ -723,16 +683,16 @@ static int bind_word(struct unified *unified, size_t i, sqlite3_stmt *row, struc
 
 int unified_add_row(struct unified *unified, sqlite3_stmt *row, struct err *err)
 {
+    struct table_value values[EXPORTED_MOST_COLUMNS];
     int status = 0;
-    sqlite3_clear_bindings(unified->row);
     for (size_t i = 0; i < unified->column_count && status == 0; i++) {
         if (unified->table->columns[i].type == EXPORTED_WORD ||
             unified->table->columns[i].type == EXPORTED_NUMERIC_WORD)
-            status = bind_word(unified, i, row, err);
+            status = take_word(unified, i, row, &values[i], err);
         else
-            sqlite3_bind_value(unified->row, (int)i + 1, sqlite3_column_value(row, (int)i));
+            values[i] = table_copy(row, (int)i);
     }
-    return status == 0 ? insert(unified, unified->row, err) : status;
+    return status == 0 ? table_add_values(&unified->rows, values, unified->column_count, err) : status;
 }
 
 sqlite3 *unified_sqlite(const struct unified *unified)
@@ -742,10 +702,9 @@ sqlite3 *unified_sqlite(const struct unified *unified)
 
 static void finalize(struct unified *unified)
 {
-    sqlite3_finalize(unified->row);
-    sqlite3_finalize(unified->add_word);
-    sqlite3_finalize(unified->find_word);
-    sqlite3_finalize(unified->word);
+    table_rows_close(&unified->rows);
+    table_rows_close(&unified->words);
+    intern_release(&unified->sample_words);
 }
 
 /* Tables without rows are not there. */
@@ -793,9 +752,9 @@ static int add_indexes(sqlite3 *db, struct err *err)
 
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
 {
+    *ret_rows = unified_bulk_rows(unified->bulk) + unified->sample_words.count + /* each is of a table of words, too */
+                (uint64_t)(sqlite3_total_changes64(unified->build.db) - unified->unchanged);
     finalize(unified);
-    *ret_rows =
-        unified_bulk_rows(unified->bulk) + (uint64_t)(sqlite3_total_changes64(unified->build.db) - unified->unchanged);
     bool failed = drop_empty(unified->build.db, err) < 0 || add_indexes(unified->build.db, err) < 0;
     if (!failed) {
         failed = database_build_commit(&unified->build, err) < 0;

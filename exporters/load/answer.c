@@ -66,6 +66,18 @@ int answer_workload(struct report_run *run, enum load_counters counters, struct 
     return 0;
 }
 
+int answer_put(struct report_run *run, struct err *err)
+{
+    struct workload workload;
+    int status = answer_workload(run, run->report->counters ? WITH_COUNTERS : WITHOUT_COUNTERS, &workload, err);
+
+    if (status != 0)
+        return status;
+    status = run->report->of_workload(run, &workload, err);
+    workload_release(&workload);
+    return status;
+}
+
 int answers_share(struct report_session *session, struct err *err)
 {
     struct workload *workload = malloc(sizeof *workload);
@@ -87,22 +99,18 @@ void answers_unshare(struct report_session *session)
     session->workload = session->shared = NULL;
 }
 
-int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
-                struct err *err)
+int answer_rows(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    const struct profile_choice choice = {
-        .subjects = SUBJECT_BIT(subject), .warmup = true, .top = wanted == NULL ? report_writer_top(&run->writer) : 0};
-    struct workload workload;
+    const struct answer_keys *keys = run->report->visitor;
+    const struct profile_choice choice = {.subjects = SUBJECT_BIT(keys->subject),
+                                          .warmup = true,
+                                          .top = keys->wanted == NULL ? report_writer_top(&run->writer) : 0};
     struct profile profile;
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    int status = profile_make(workload, "", &choice, &profile, err);
 
     if (status != 0)
         return status;
-    status = profile_make(&workload, "", &choice, &profile, err);
-    workload_release(&workload);
-    if (status != 0)
-        return status;
-    status = put_table(run, &profile.tables[subject], wanted, err);
+    status = put_table(run, &profile.tables[keys->subject], keys->wanted, err);
     profile_release(&profile);
     return status;
 }

@@ -32,12 +32,19 @@ struct answer_row {
  * run's result tells of which inferences its rows are. */
 int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err);
 
+/* Puts the rows of a report of_workload. */
+int answer_put(struct report_run *run, struct err *err);
+
 /* Reads what answers of a session are made of, once for all of them. answers_unshare it whatever the result. */
 int answers_share(struct report_session *session, struct err *err);
 void answers_unshare(struct report_session *session);
 
-/* A row for each key of a subject that wanted accepts (NULL: all), the largest total first. Warm-up is not left out. */
-int answer_rows(struct report_run *run, enum subject subject, bool (*wanted)(const struct profile_row *row),
-                struct err *err);
+/* The visitor of a report of_workload answer_rows: a row for each key of a subject that wanted accepts (NULL: all), the
+ * largest total first. Warm-up is not left out. */
+struct answer_keys {
+    enum subject subject;
+    bool (*wanted)(const struct profile_row *row);
+};
+int answer_rows(struct report_run *run, const struct workload *workload, struct err *err);
 
 #endif

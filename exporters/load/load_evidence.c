@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_loop.h"
 #include "db/query/query_records.h"
 #include "exporters/load/load.h"
 #include "exporters/load/load_ranges.h"
@@ -190,29 +191,6 @@ static int load_frequency(sqlite3 *db, const struct workload *workload, struct h
 /* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
  * starve. */
 
-static int is_attached(sqlite3 *db, bool *ret, struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int status = database_prepare(db, "SELECT " FRAMEWORK_ATTACHED, &statement, err);
-    *ret = status == 0 && sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
-    sqlite3_finalize(statement);
-    return status;
-}
-
-/* Runs a query and ends it. */
-static int each_row(sqlite3 *db, const char *sql, int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg,
-                    struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = SQLITE_DONE, status = database_prepare(db, sql, &statement, err);
-    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        status = each(arg, statement, err);
-    if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, db, "the database cannot be read");
-    sqlite3_finalize(statement);
-    return status;
-}
-
 /* ---- diff ---- */
 
 struct line_load {
@@ -224,7 +202,7 @@ struct line_load {
 static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct line_load *load = arg;
-    const char *name = (const char *)sqlite3_column_text(row, 0);
+    const char *name = query_text(row, 0);
     load->names[load->count] = name != NULL ? strdup(name) : NULL;
     return load->names[load->count++] != NULL ? 0 : err_no_memory(err);
 }
@@ -237,30 +215,22 @@ static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
                                                                      : 0;
 }
 
-static int take_count(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    *(size_t *)arg = (size_t)sqlite3_column_int64(row, 0);
-    return 0;
-}
-
 int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
 {
     struct line_load load = {.names = NULL};
-    size_t count = 0;
-    bool attached;
-    int status = is_attached(db, &attached, err);
-    if (status < 0 || !attached)
-        return status;
-    if (each_row(db, "SELECT count(*) FROM temp.framework_op", take_count, &count, err) < 0)
+    int64_t attached = 0, count = 0;
+    if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
+        (attached && query_number(db, "SELECT count(*) FROM temp.framework_op", &count, err) < 0))
         return -(int)err->code;
-    load.names = calloc(count + 1, sizeof *load.names);
-    load.items = calloc(count + 1, sizeof *load.items);
+    if (!attached)
+        return 0;
+    load.names = calloc((size_t)count + 1, sizeof *load.names);
+    load.items = calloc((size_t)count + 1, sizeof *load.items);
     const bool failed =
         ((load.names == NULL || load.items == NULL) && err_no_memory(err) < 0) ||
-        each_row(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", take_op,
-                 &load, err) < 0 ||
-        each_row(db, "SELECT op_id, duration_ns FROM temp.framework_work", take_work, &load, err) < 0 ||
+        query_run(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", NULL, 0,
+                  take_op, &load, err) < 0 ||
+        query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &load, err) < 0 ||
         profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err) < 0;
     for (size_t i = 0; i < load.count; i++) {
         free(load.names[i]);
@@ -290,11 +260,11 @@ static int take_step(void *arg, sqlite3_stmt *row, struct err *err)
 
 int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct err *err)
 {
-    bool attached;
-    int status = is_attached(db, &attached, err);
-    return status == 0 && attached
-               ? each_row(db, "SELECT number, start_ns, end_ns FROM temp.framework_step ORDER BY start_ns, number",
-                          take_step, workload, err)
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+    return attached
+               ? query_run(db, "SELECT number, start_ns, end_ns FROM temp.framework_step ORDER BY start_ns, number",
+                           NULL, 0, take_step, workload, err)
                : status;
 }
 
@@ -325,9 +295,9 @@ static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)
 int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
 {
     sqlite3_stmt *statement = NULL;
-    bool attached;
-    int status = is_attached(db, &attached, err);
-    if (status == 0 && attached)
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+    if (attached)
         status = database_prepare(db, LAUNCHER, &statement, err);
     for (size_t i = 0; statement != NULL && i < advice_rule_count && advice->findings[i].fired; i++) {
         for (size_t k = 0; k < advice->findings[i].row_count; k++) {
@@ -443,13 +413,11 @@ struct frequency_mean frequency_mean_of(const struct frequency_uses *uses, size_
 
 static int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, struct err *err)
 {
-    bool attached;
-    int status = is_attached(db, &attached, err);
-    return status == 0 && attached ? each_row(db,
-                                              "SELECT name, input, input_empty FROM temp.framework_stage"
-                                              " ORDER BY input_empty DESC NULLS LAST, rowid",
-                                              take_stage, evidence, err)
-                                   : status;
+    static const char stages[] = "SELECT name, input, input_empty FROM temp.framework_stage"
+                                 " ORDER BY input_empty DESC NULLS LAST, rowid";
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+    return attached ? query_run(db, stages, NULL, 0, take_stage, evidence, err) : status;
 }
 
 int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)

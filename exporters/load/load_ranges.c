@@ -8,6 +8,7 @@
 #include "db/query/operators/query_operators.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_loop.h"
 #include "exporters/load/load.h"
 
 #include <stdlib.h>
@@ -108,18 +109,12 @@ int host_calls_each(sqlite3 *db, struct intern *names,
 
 int step_range_choose(sqlite3 *db, const char *name, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int status = database_exec(db, "PRAGMA query_only = OFF; CREATE TEMP TABLE step_range(name TEXT)", err);
-
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO temp.step_range VALUES(?1)", &statement, err);
-    if (status == 0) {
-        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-        if (sqlite3_step(statement) != SQLITE_DONE)
-            status = database_error(err, db, "the range of steps cannot be kept");
-    }
-    sqlite3_finalize(statement);
-    return status == 0 ? database_exec(db, "PRAGMA query_only = ON", err) : status;
+    char *sql = sqlite3_mprintf("PRAGMA query_only = OFF; CREATE TEMP TABLE step_range(name TEXT);"
+                                "INSERT INTO temp.step_range VALUES(%Q); PRAGMA query_only = ON",
+                                name);
+    int status = sql != NULL ? database_exec(db, sql, err) : err_no_memory(err);
+    sqlite3_free(sql);
+    return status;
 }
 
 #define CHOSEN "(SELECT name FROM temp.step_range)"
@@ -127,16 +122,23 @@ int step_range_choose(sqlite3 *db, const char *name, struct err *err)
 static const char chosen_ranges[] =
     "SELECT start_ns, end_ns FROM msproftx WHERE message = " CHOSEN " AND end_ns > start_ns"
     " UNION ALL SELECT h.start_ns, h.start_ns + h.duration_ns FROM host_call h JOIN name n ON n.id = h.name_id"
-    "  WHERE n.text = " CHOSEN " AND h.duration_ns > 0"
+    "  WHERE n.text = " CHOSEN " AND h.start_ns IS NOT NULL AND h.duration_ns > 0"
     " UNION ALL SELECT start_ns, end_ns FROM acl_call WHERE name = " CHOSEN " AND end_ns > start_ns"
     " ORDER BY 1, 2";
 
+struct chosen {
+    struct workload *workload;
+    int64_t count;
+};
+
 /* A range of the host is a step of each device, and where none ran anything of the host alone. */
-static int add_range(struct workload *workload, int64_t start_ns, int64_t end_ns, int64_t number, struct err *err)
+static int take_range(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct workload_step step = {.start_ns = start_ns,
-                                       .end_ns = end_ns,
-                                       .number = number,
+    struct chosen *chosen = arg;
+    struct workload *workload = chosen->workload;
+    const struct workload_step step = {.start_ns = query_integer(row, 0),
+                                       .end_ns = query_integer(row, 1),
+                                       .number = ++chosen->count,
                                        .model_id = STEP_OF_NO_MODEL,
                                        .model = NO_TEXT,
                                        .source = STEPS_RANGES};
@@ -149,33 +151,18 @@ static int add_range(struct workload *workload, int64_t start_ns, int64_t end_ns
     return status;
 }
 
-static int read_chosen(sqlite3 *db, struct workload *workload, struct err *err)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t number = 0;
-    int code = SQLITE_DONE, status = database_prepare(db, chosen_ranges, &statement, err);
-
-    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        status =
-            add_range(workload, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), ++number, err);
-    if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, db, "the ranges cannot be read");
-    sqlite3_finalize(statement);
-    if (status != 0 || number > 0)
-        return status;
-    err_set(err, ERR_NOT_FOUND, "no range or call of the name that --step-range gives was recorded");
-    return err_hint(err, "'msprof show CAPTURE --table ranges' and '--table api' list those that there are");
-}
-
 int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int status = database_prepare(db, "SELECT EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'step_range')",
-                                  &statement, err);
-    bool chosen = status == 0 && sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
+    struct chosen chosen = {.workload = workload};
+    int64_t any = 0;
 
-    sqlite3_finalize(statement);
-    return status == 0 && chosen ? read_chosen(db, workload, err) : status;
+    if (query_number(db, "SELECT EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'step_range')", &any, err) < 0 ||
+        (any && query_run(db, chosen_ranges, NULL, 0, take_range, &chosen, err) < 0))
+        return -(int)err->code;
+    if (!any || chosen.count > 0)
+        return 0;
+    err_set(err, ERR_NOT_FOUND, "no range or call of the name that --step-range gives was recorded");
+    return err_hint(err, "'msprof show CAPTURE --table ranges' and '--table api' list those that there are");
 }
 
 /* ---- which there are ---- */
@@ -199,26 +186,21 @@ static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, 
     return durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
 }
 
+static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct named_times *times = arg;
+    const char *text = query_text(row, 0), *message = text != NULL ? text : "N/A";
+    uint32_t name;
+    int status = intern_add(&times->names, message, strlen(message), &name, err);
+
+    return status == 0 ? add_time(times, name, query_integer(row, 1), query_integer(row, 2), err) : status;
+}
+
 int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = SQLITE_DONE, status;
-
     *ret = (struct named_times){.items = NULL};
-    status = database_prepare(db, "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns ORDER BY id",
-                              &statement, err);
-    while (status == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(statement, 0);
-        const char *message = text != NULL ? text : "N/A";
-        uint32_t name;
-        status = intern_add(&ret->names, message, strlen(message), &name, err);
-        if (status == 0)
-            status = add_time(ret, name, sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2), err);
-    }
-    if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, db, "the ranges cannot be read");
-    sqlite3_finalize(statement);
-    return status;
+    return query_run(db, "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns ORDER BY id", NULL, 0,
+                     take_mark, ret, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
@@ -283,44 +265,21 @@ double named_times_period_ns(const struct named_times *times, size_t name)
     return count > 1 ? apart / (double)(count - 1) : -1;
 }
 
-/* Durations of calls by name: eight bytes a call. */
-
-struct call_load {
-    struct intern names;
-    struct durations *items; /* of each name */
-    size_t count, capacity;
-};
-
-static int take_duration(void *arg, const struct host_call *call, struct err *err)
-{
-    struct call_load *load = arg;
-    int status = 0;
-
-    while (status == 0 && load->count <= call->name) {
-        status = array_reserve(load, 1, err);
-        if (status == 0)
-            load->items[load->count++] = (struct durations){.items = NULL};
-    }
-    return status == 0 ? durations_add(&load->items[call->name], interval_length(call->start_ns, call->end_ns), err)
-                       : status;
-}
-
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
 {
-    struct call_load load = {.items = NULL};
-    const char **names = NULL;
-    int status = host_calls_each(db, &load.names, take_duration, &load, err);
+    struct named_times times;
+    bool failed = named_times_of_calls(db, &times, err) < 0;
+    const char **names = calloc(times.count + 1, sizeof *names);
+    struct durations *durations = calloc(times.count + 1, sizeof *durations);
 
-    if (status == 0 && (names = calloc(load.count + 1, sizeof *names)) == NULL)
-        status = err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < load.count; i++)
-        names[i] = load.names.items[i].bytes;
-    if (status == 0 && load.count > 0)
-        status = profile_add_rows(profile, BY_API, names, load.items, load.count, err);
-    for (size_t i = 0; i < load.count; i++)
-        large_free(load.items[i].items);
+    failed = failed || ((names == NULL || durations == NULL) && err_no_memory(err) < 0);
+    for (size_t i = 0; !failed && i < times.count; i++) {
+        names[i] = times.names.items[i].bytes;
+        durations[i] = times.items[i].durations;
+    }
+    failed = failed || (times.count > 0 && profile_add_rows(profile, BY_API, names, durations, times.count, err) < 0);
     free((void *)names);
-    free(load.items);
-    intern_release(&load.names);
-    return status;
+    free(durations);
+    named_times_release(&times);
+    return failed ? -(int)err->code : 0;
 }

@@ -447,28 +447,18 @@ int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **ti
     return status;
 }
 
-static void put_csv(FILE *stream, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', stream);
-        fputc(*text, stream);
-    }
-    fputc('"', stream);
-}
-
 static void print_csv_line(const struct grid *grid, FILE *stream, const char *const *cells)
 {
+    static const struct row_format csv = {.format = TABLE_CSV};
+    struct strbuf text;
+
+    strbuf_init(&text, SIZE_MAX / 2);
     for (size_t c = 0; c < grid->column_count; c++) {
-        fputs(c > 0 ? "," : "", stream);
-        put_csv(stream, cells[c]);
+        row_format_text(&csv, cells[c], strlen(cells[c]), &text);
+        fprintf(stream, "%s%s", c > 0 ? "," : "", text.data);
     }
     fputc('\n', stream);
+    strbuf_release(&text);
 }
 
 void grid_put_safe_line(FILE *stream, const char *text, bool markdown)

@@ -7,7 +7,9 @@
 #include "base/progress.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
+#include "exporters/json_text.h"
 #include "exporters/output_file.h"
+#include "exporters/row_format.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,6 +45,7 @@ struct merged_tables {
     size_t places[CSV_MAX_FIELDS], place_count; /* of the columns of the file that is read */
     const struct written_file *source;
     struct outfile out;
+    struct strbuf text; /* of a cell */
     char *path;
     uint64_t rows, total;
     int64_t slice; /* -1: the table is one file */
@@ -90,31 +93,19 @@ static int open_file(struct merged_tables *merged, struct err *err)
     return merged->path != NULL ? outfile_open(&merged->out, merged->path, err) : -(int)err->code;
 }
 
-static void put_field(struct outfile *out, const char *text, bool first)
+static void put_field(struct merged_tables *merged, const char *text, bool first)
 {
+    static const struct row_format csv = {.format = TABLE_CSV};
     if (!first)
-        outfile_write(out, ",", 1);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        outfile_write(out, text, strlen(text));
-        return;
-    }
-    outfile_write(out, "\"", 1);
-    for (const char *p = text; *p != '\0';) {
-        size_t length = strcspn(p, "\"");
-        outfile_write(out, p, length);
-        p += length;
-        if (*p == '"') {
-            outfile_write(out, "\"\"", 2);
-            p++;
-        }
-    }
-    outfile_write(out, "\"", 1);
+        outfile_write(&merged->out, ",", 1);
+    row_format_text(&csv, text, strlen(text), &merged->text);
+    outfile_add(&merged->out, &merged->text);
 }
 
 static void put_titles(struct merged_tables *merged)
 {
     for (size_t i = 0; i < merged->titles.count; i++)
-        put_field(&merged->out, merged->titles.items[i], i == 0);
+        put_field(merged, merged->titles.items[i], i == 0);
     outfile_write(&merged->out, "\n", 1);
 }
 
@@ -131,7 +122,7 @@ static void put_device(struct merged_tables *merged, const char *device)
     bool is_host = strcmp(device, "host") == 0;
     if (part->host != NULL && (!is_host || part->names_host))
         snprintf(name, sizeof name, "%s:%s", part->host, device);
-    put_field(&merged->out, part->host != NULL && (!is_host || part->names_host) ? name : device, true);
+    put_field(merged, part->host != NULL && (!is_host || part->names_host) ? name : device, true);
 }
 
 static int put_row(struct merged_tables *merged, const char *const *fields, size_t count, struct err *err)
@@ -155,7 +146,7 @@ static int put_row(struct merged_tables *merged, const char *const *fields, size
     }
     put_device(merged, cells[0]);
     for (size_t i = 1; i < columns; i++)
-        put_field(&merged->out, cells[i], false);
+        put_field(merged, cells[i], false);
     outfile_write(&merged->out, "\n", 1);
     merged->rows++;
     return 0;
@@ -297,6 +288,7 @@ static void release(struct merged_tables *merged)
     free(merged->files.items);
     free(merged->titles.items);
     free(merged->path);
+    strbuf_release(&merged->text);
 }
 
 int export_merged_summary(const struct merge_part *parts, size_t count, const struct export_options *options,
@@ -305,6 +297,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
     struct merged_tables merged = {.parts = parts, .options = options, .result = ret, .err = ERR_INIT};
     int status = 0;
     *ret = (struct export_result){0};
+    strbuf_init(&merged.text, CSV_ROW_LIMIT * JSON_TEXT_EXPANSION);
     for (size_t i = 0; status == 0 && i < count; i++) {
         char name[64];
         snprintf(name, sizeof name, ".part-%zu", i);

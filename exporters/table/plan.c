@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "db/query/cann_version.h"
+#include "exporters/json_text.h"
 #include "exporters/query_compile.h"
 
 #include <ctype.h>
@@ -157,7 +158,7 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
 static int encode_word(const struct row_format *pieces, const char *text, struct row_piece *ret, struct err *err)
 {
     struct strbuf buf;
-    strbuf_init(&buf, 65536);
+    strbuf_init(&buf, 65536 * JSON_TEXT_EXPANSION);
     row_format_text(pieces, text, strlen(text), &buf);
     ret->length = buf.length;
     ret->text = strbuf_detach(&buf);

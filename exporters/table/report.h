@@ -77,10 +77,13 @@ struct report {
     int (*open)(struct report_run *run, struct err *err); /* may add columns to run->plan with report_plan_add */
     void (*close)(struct report_run *run);                /* also after a failed open */
     int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_put for each row */
-    const struct report_scan *scan;                       /* instead of both */
-    const struct report_walk *walk;                       /* instead of all three; shared with other reports */
-    const void *visitor;                                  /* what its functions, or the walk, use, of their type */
-    const struct report_user_query *user;                 /* instead of all that: its columns are the report's */
+    /* Likewise, of what ran on devices (exporters/load/answer.h), with their counters or without. */
+    int (*of_workload)(struct report_run *run, const struct workload *workload, struct err *err);
+    bool counters;
+    const struct report_scan *scan;       /* instead of all that */
+    const struct report_walk *walk;       /* instead of the scan, too; shared with other reports */
+    const void *visitor;                  /* what its functions, or the walk, use, of their type */
+    const struct report_user_query *user; /* instead of all that: its columns are the report's */
 };
 
 /* The scope that a table is made of, beside the database: a part of it, and what tells its file from that of other

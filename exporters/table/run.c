@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/cann_version.h"
+#include "exporters/load/answer.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/report.h"
 #include "exporters/table/rows.h"
@@ -168,6 +169,8 @@ static int put_rows(struct report_run *run, struct err *err)
         return report_user_rows(run, err);
     if (run->report->scan != NULL)
         return report_scan_rows(run, err);
+    if (run->report->of_workload != NULL)
+        return answer_put(run, err);
     return run->report->rows != NULL ? run->report->rows(run, err) : report_query_rows(run, err);
 }
 

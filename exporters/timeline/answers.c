@@ -75,10 +75,48 @@ void answers_bins_add(struct answers_bins *bins, int64_t start_ns, int64_t end_n
     bins->changes[last] -= weight;
 }
 
-double answers_bins_mean(const struct answers_bins *bins, size_t bin, double *weight)
+/* A counter and its values. */
+struct counter {
+    struct trace *trace;
+    int64_t pid;
+    const char *name;
+    const char *const *keys;
+    size_t count;
+    double percent[ANSWERS_VALUES];
+};
+
+static int draw_values(const struct counter *counter, int64_t time_ns, struct err *err)
 {
-    *weight += bins->changes[bin];
-    return *weight + bins->parts[bin] / (double)bins->width_ns;
+    const struct trace_style *style = &counter->trace->style;
+    char *p = trace_event_room(counter->trace, 0, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
+    p = trace_put_counter(trace_put_literal(p, "\""), style, counter->pid, time_ns);
+    for (size_t i = 0; i < counter->count; i++)
+        p = trace_put_real_of(p, style, counter->keys[i], strlen(counter->keys[i]), counter->percent[i]);
+    return trace_event_done(counter->trace, trace_end_counter(p, style), err);
+}
+
+int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const char *const keys[],
+                      const struct answers_bins bins[], size_t count, bool changes, struct err *err)
+{
+    struct counter counter = {.trace = &run->trace, .name = name, .keys = keys, .count = count};
+    double weights[ANSWERS_VALUES] = {0}, before = -1;
+    if (answers_process(run, device, &counter.pid, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < bins->count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            weights[k] += bins[k].changes[i]; /* what the bins before left */
+            counter.percent[k] = 100 * (weights[k] + bins[k].parts[i] / (double)bins->width_ns);
+        }
+        if ((!changes || counter.percent[0] != before) &&
+            draw_values(&counter, bins->from_ns + (int64_t)i * bins->width_ns, err) < 0)
+            return -(int)err->code;
+        before = counter.percent[0];
+    }
+    memset(counter.percent, 0, sizeof counter.percent);
+    return draw_values(&counter, number_add(bins->from_ns, (int64_t)bins->count * bins->width_ns), err);
 }
 
 struct answers_span answers_span_of(const struct workload *workload, uint16_t device)

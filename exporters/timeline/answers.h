@@ -34,8 +34,11 @@ struct answers_bins {
 
 void answers_bins_init(struct answers_bins *bins, int64_t from_ns, int64_t until_ns);
 void answers_bins_add(struct answers_bins *bins, int64_t start_ns, int64_t end_ns, double weight);
-/* The mean weight of a bin, with what the bins before it left in *weight, 0 at first. */
-double answers_bins_mean(const struct answers_bins *bins, size_t bin, double *weight);
+/* Draws the mean weight of each bin in percent, as a counter of the device (an index) with so many values, whose keys
+ * are those of event.h; then zeros. changes: only where it is another than before. */
+#define ANSWERS_VALUES 2
+int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const char *const keys[],
+                      const struct answers_bins bins[], size_t count, bool changes, struct err *err);
 
 /* Executions of a device (an index), and when the last of them ends. */
 struct answers_span {

@@ -2,6 +2,7 @@
 #include "exporters/timeline/cuts.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,15 +74,7 @@ size_t trace_cuts_part(const struct cut_borders *borders, const struct export_op
     if (options->split == SPLIT_TIME) {
         return time_ns > options->from_ns ? (size_t)((time_ns - options->from_ns) / options->split_value) : 0;
     }
-    size_t low = 0, high = borders != NULL ? borders->count : 0;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (borders->items[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return borders != NULL ? search_until(borders->items, borders->count, sizeof *borders->items, 0, time_ns) : 0;
 }
 
 static void trace_cuts_release(struct trace_cuts *cuts)

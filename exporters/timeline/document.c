@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/document.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/progress.h"
 #include "db/database.h"
 #include "exporters/json_text.h"
 #include "exporters/timeline/sink.h"
@@ -127,6 +129,7 @@ static int close_sink(struct trace *trace, int status, struct err *err)
 int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err)
 {
     const struct export_options *options = trace->run->options;
+    free(trace->own);
     if (status == 0 && trace->events > 0)
         status = write_end(trace, info, err);
     if (trace->sink != NULL) {
@@ -247,11 +250,36 @@ int trace_text(struct strbuf *buf, const char *text, size_t length)
     return -1;
 }
 
-void trace_write_name(struct trace *trace, const struct strbuf *name)
+char *trace_event_room(struct trace *trace, size_t texts, struct err *err)
 {
-    write_literal(&trace->out, trace->named ? ",\n{\"name\":" : "\n{\"name\":");
+    const size_t room = 4 * (size_t)TRACE_EVENT_MAX + texts;
+    trace->start = NULL;
+    if (room <= OUTFILE_RESERVE_MAX)
+        trace->start = trace_reserve(trace, room);
+    else if (room <= trace->own_size || array_grow(&trace->own, &trace->own_size, 0, room, 1, err) == 0)
+        trace->start = trace->own;
+    return trace->start;
+}
+
+int trace_event_done(struct trace *trace, const char *end, struct err *err)
+{
+    const size_t comma = trace->named ? 0 : 1; /* none stands before the first */
+    const size_t length = (size_t)(end - trace->start) - comma;
+    if (trace->start == trace->own) {
+        outfile_write(&trace->out, trace->start + comma, length);
+    } else {
+        if (comma > 0)
+            memmove(trace->start, trace->start + comma, length);
+        outfile_advance(&trace->out, length);
+    }
     trace->named = true;
-    outfile_add(&trace->out, name);
+    if (++trace->events % TRACE_EVENTS_PER_POLL != 0)
+        return 0;
+    if (trace->tells_progress)
+        timeline_progress(trace->run, TRACE_EVENTS_PER_POLL);
+    if (interrupted())
+        return interrupt_error(err);
+    return outfile_failed(&trace->out) ? err_set(err, ERR_IO, "cannot write '%s'", trace->path) : 0;
 }
 
 void timeline_progress(struct timeline_run *run, uint64_t events)

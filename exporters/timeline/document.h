@@ -35,6 +35,9 @@ struct trace {
     struct trace_sink *sink; /* of other formats than JSON, and of parts of it; NULL: none */
     bool named;              /* something has been written: mostly the name of a process */
     uint64_t events;         /* written, without metadata and arrows; kept by the writers */
+    bool tells_progress;     /* its events are those that the run's total has */
+    char *start, *own;       /* the event that is being put; own: memory of those that the buffer has no room for */
+    size_t own_size;
 };
 
 /* Facts that a trace tells about itself beside its origin: members of otherData. */
@@ -80,10 +83,19 @@ static inline void trace_advance(struct trace *trace, const char *start, const c
     outfile_advance(&trace->out, (size_t)(end - start));
 }
 
+enum { TRACE_EVENTS_PER_POLL = 4096 };
+/* Room for an event with its arrows, whose texts have so many bytes. NULL with err set. */
+char *trace_event_room(struct trace *trace, size_t texts, struct err *err);
+/* Ends the event that was put there, and looks from time to time whether it is time to stop. */
+int trace_event_done(struct trace *trace, const char *end, struct err *err);
+static inline int trace_slice_done(struct trace *trace, char *args_end, const struct trace_slice *slice,
+                                   struct err *err)
+{
+    return trace_event_done(trace, trace_end_slice(args_end, &trace->style, slice), err);
+}
+
 /* Appends text of any bytes as a JSON string with its quotes: 0, or -1 with buf->failed set. */
 int trace_text(struct strbuf *buf, const char *text, size_t length);
-/* Writes the beginning of an event of this name, of any length. */
-void trace_write_name(struct trace *trace, const struct strbuf *name);
 
 /* An argument of a number that need not be known: "N/A" is its value then. */
 #define put_number_argument(p, style, key, value)                                                                      \
@@ -106,7 +118,7 @@ struct trace_guest {
     const char *argument; /* of an operator's event, with the launch's name; NULL: none */
     struct trace_flow flow;
     bool flow_of_text; /* the arrow's number is its end as a text of microseconds, else its nanoseconds */
-    /* Each returns 0 or -code: what stands before the tracks, and behind them. */
+    /* Each returns 0 or -code: what stands before the tracks, and behind them (NULL: nothing does). */
     int (*begin)(void *arg, struct trace *trace, struct err *err);
     int (*end)(void *arg, struct trace *trace, struct err *err);
     /* Whether what begins then is drawn; NULL: everything is. In several threads at once. */

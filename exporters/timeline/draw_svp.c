@@ -24,45 +24,30 @@ struct layer_names {
     size_t *ends;              /* of each layer's pieces */
 };
 
-static int append_piece(struct strbuf *buf, const char *text, size_t length)
+static void append_piece(struct strbuf *buf, const char *text, size_t length)
 {
-    if (length == 0)
-        return 0;
-    if (buf->length > 0 && strbuf_addc(buf, ',') < 0)
-        return -1;
-    return strbuf_add(buf, text, length);
+    if (length > 0 && buf->length > 0)
+        strbuf_addc(buf, ',');
+    strbuf_add(buf, text, length);
 }
 
-/* Appends the joined original names of some layers to buf, short or whole. */
-static int join_names(struct strbuf *buf, const struct layer_names *from, size_t first, size_t count, bool whole)
+/* Makes the joined original names of some layers, short or whole. */
+static void join_names(struct strbuf *ret, const struct layer_names *from, size_t first, size_t count, bool whole)
 {
-    int result = 0;
-    for (size_t i = first; i < first + count && result == 0; i++) {
+    strbuf_clear(ret);
+    for (size_t i = first; i < first + count; i++) {
         const char *name = from->layers->layers[i].ori_name;
         if (whole || from->pieces == NULL) {
-            result = name != NULL ? append_piece(buf, name, strlen(name)) : 0;
+            append_piece(ret, name != NULL ? name : "", name != NULL ? strlen(name) : 0);
             continue;
         }
-        for (size_t k = i > 0 ? from->ends[i - 1] : 0; k < from->ends[i] && result == 0; k++) {
+        for (size_t k = i > 0 ? from->ends[i - 1] : 0; k < from->ends[i]; k++) {
             const struct short_name *piece = &from->pieces[k];
-            result = append_piece(buf, piece->text + piece->begin, piece->length - piece->begin);
+            append_piece(ret, piece->text + piece->begin, piece->length - piece->begin);
         }
     }
-    if (result == 0 && buf->length == 0)
-        result = strbuf_adds(buf, "N/A");
-    return result;
-}
-
-/* Appends the joined names as a JSON string. */
-static int add_joined(struct strbuf *text, const struct layer_names *from, size_t first, size_t count, bool whole)
-{
-    struct strbuf joined;
-    strbuf_init(&joined, NAMES_MAX);
-    int result = join_names(&joined, from, first, count, whole);
-    if (result == 0)
-        result = trace_text(text, joined.data, joined.length);
-    strbuf_release(&joined);
-    return result;
+    if (ret->length == 0)
+        strbuf_adds(ret, "N/A");
 }
 
 static bool is_shortened(const struct layer_names *from, size_t first, size_t count)
@@ -73,66 +58,36 @@ static bool is_shortened(const struct layer_names *from, size_t first, size_t co
     return shortened;
 }
 
-/* A text that is being appended. */
-static struct task_text begin_text(const struct strbuf *text)
+/* Keeps a text as a JSON string. */
+static void keep_text(struct task_names *names, struct task_text *ret, const struct strbuf *plain)
 {
-    return (struct task_text){.offset = text->length};
-}
-
-static void end_text(struct task_text *ret, const struct strbuf *text)
-{
-    ret->length = text->length - ret->offset;
-}
-
-#define WHOLE_NAME_KEY ",\"Op Name\":"
-#define LAYER_TYPE_KEY ",\"Layer Type\":"
-#define BOUND_KEY ",\"Bound\":"
-
-/* Appends a fact as a JSON string behind its key. */
-static void add_fact(struct strbuf *text, struct task_text *ret, const char *key, const char *fact, size_t length)
-{
-    strbuf_adds(text, key);
-    *ret = begin_text(text);
-    trace_text(text, fact, length);
-    end_text(ret, text);
-}
-
-/* Whole name, types and bound of a task. */
-static int add_facts(struct strbuf *text, const struct layer_names *from, struct task_name *name, size_t first,
-                     size_t count, bool ai_cpu, const struct operator_bounds *bounds)
-{
-    struct task_text *whole = &name->facts[TASK_WHOLE_NAME];
-    struct strbuf joined;
-    int result = 0;
-    if (is_shortened(from, first, count)) {
-        strbuf_adds(text, WHOLE_NAME_KEY);
-        *whole = begin_text(text);
-        result = add_joined(text, from, first, count, true);
-        end_text(whole, text);
-    }
-    strbuf_init(&joined, NAMES_MAX);
-    if (result == 0 && svp_layers_join(from->layers, name->task_id, ai_cpu, true, &joined))
-        add_fact(text, &name->facts[TASK_LAYER_TYPE], LAYER_TYPE_KEY, joined.data, joined.length);
-    strbuf_clear(&joined);
-    svp_layers_join(from->layers, name->task_id, ai_cpu, false, &joined);
-    const char *bound = joined.failed ? NULL : operator_bounds_find(bounds, joined.data, joined.length);
-    if (bound != NULL)
-        add_fact(text, &name->facts[TASK_BOUND], BOUND_KEY, bound, strlen(bound));
-    strbuf_release(&joined);
-    return text->failed ? -1 : result;
+    ret->offset = names->text.length;
+    trace_text(&names->text, plain->data, plain->length);
+    ret->length = names->text.length - ret->offset;
+    names->text.failed |= plain->failed;
 }
 
 static int add_name(struct task_names *names, struct task_name *name, const struct layer_names *from, size_t first,
                     size_t count, bool ai_cpu, const struct operator_bounds *bounds)
 {
-    name->name = begin_text(&names->text);
-    int result = add_joined(&names->text, from, first, count, false);
-    end_text(&name->name, &names->text);
-    name->all_facts = begin_text(&names->text);
-    if (result == 0 && bounds != NULL && count > 0)
-        result = add_facts(&names->text, from, name, first, count, ai_cpu, bounds);
-    end_text(&name->all_facts, &names->text);
-    return result;
+    struct strbuf joined;
+    strbuf_init(&joined, NAMES_MAX);
+    join_names(&joined, from, first, count, false);
+    keep_text(names, &name->name, &joined);
+    if (bounds != NULL && count > 0) {
+        if (is_shortened(from, first, count)) {
+            join_names(&joined, from, first, count, true);
+            keep_text(names, &name->whole, &joined);
+        }
+        strbuf_clear(&joined);
+        if (svp_layers_join(from->layers, name->task_id, ai_cpu, true, &joined))
+            keep_text(names, &name->type, &joined);
+        strbuf_clear(&joined);
+        svp_layers_join(from->layers, name->task_id, ai_cpu, false, &joined);
+        name->bound = joined.failed ? NULL : operator_bounds_find(bounds, joined.data, joined.length);
+    }
+    strbuf_release(&joined);
+    return names->text.failed ? -1 : 0;
 }
 
 static int add_names(struct task_names *names, const struct layer_names *from, bool ai_cpu,
@@ -254,7 +209,8 @@ const struct task_name *task_names_find(const struct task_names *names, int64_t 
 
 size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task)
 {
-    return TRACE_EVENT_MAX + (style->coded ? 0 : task->name->all_facts.length + task->name->name.length);
+    const struct task_name *name = task->name;
+    return TRACE_EVENT_MAX + (style->coded ? 0 : name->name.length + name->whole.length + name->type.length);
 }
 
 #define PUT_FACT(p, style, key, text, fact)                                                                            \
@@ -264,19 +220,16 @@ char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_
                    const struct trace_slice *slice)
 {
     const char *text = task->names->text.data;
-    const struct task_text *name = &task->name->name, *facts = task->name->facts;
-    p = trace_begin_named(p, style, "", text + name->offset + 1, name->length - 2);
+    const struct task_name *name = task->name;
+    p = trace_begin_named(p, style, "", text + name->name.offset + 1, name->name.length - 2);
     p = trace_put_slice(p, style, slice);
     p = trace_put_value_word(p, style, "\"Task Type\":", task->type);
     p = put_number_argument(p, style, ",\"Stream Id\":", task->stream_id);
     p = put_number_argument(p, style, ",\"Task Id\":", task->task_id);
-    if (!style->coded) {
-        p = trace_put_bytes(p, text + task->name->all_facts.offset, task->name->all_facts.length);
-    } else {
-        p = PUT_FACT(p, style, WHOLE_NAME_KEY, text, facts[TASK_WHOLE_NAME]);
-        p = PUT_FACT(p, style, LAYER_TYPE_KEY, text, facts[TASK_LAYER_TYPE]);
-        p = PUT_FACT(p, style, BOUND_KEY, text, facts[TASK_BOUND]);
-    }
+    p = PUT_FACT(p, style, ",\"Op Name\":", text, name->whole);
+    p = PUT_FACT(p, style, ",\"Layer Type\":", text, name->type);
+    if (name->bound != NULL)
+        p = trace_put_value_word(p, style, ",\"Bound\":", name->bound);
     if (task->read_bytes != DB_NULL)
         p = trace_put_integer(p, style, ",\"DDR Read(B)\":", task->read_bytes);
     if (task->write_bytes != DB_NULL)

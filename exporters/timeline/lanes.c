@@ -5,7 +5,9 @@
 #include "base/number.h"
 #include "db/database.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NOT_BEGUN INT64_MIN
@@ -20,6 +22,7 @@ struct lanes_thread {
     int64_t tids[NESTING_LANES_MAX],
         first_ns[NESTING_LANES_MAX]; /* first: where the first slice begins, or NOT_BEGUN */
     size_t tid_count;
+    char *name; /* NULL: nobody has set it */
 };
 
 struct lanes_item {
@@ -38,8 +41,10 @@ void trace_lanes_init(struct trace_lanes *lanes, const struct trace_style *style
 void trace_lanes_release(struct trace_lanes *lanes)
 {
     for (struct lanes_item *item = NULL; (item = map_next(&lanes->threads, item)) != NULL;) {
-        if (item->thread != NULL)
+        if (item->thread != NULL) {
             nesting_release(&item->thread->nesting);
+            free(item->thread->name);
+        }
         free(item->thread);
     }
     map_release(&lanes->threads);
@@ -76,7 +81,7 @@ static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64
         thread->tids[thread->tid_count++] = own;
         return 0;
     }
-    if (*lanes->next == 0 && lanes->first_free(lanes->arg, lanes->next, err) < 0)
+    if (*lanes->next == 0 && lanes->first_free != NULL && lanes->first_free(lanes->arg, lanes->next, err) < 0)
         return -(int)err->code;
     thread->tids[thread->tid_count++] = *lanes->next;
     *lanes->next = number_add(*lanes->next, 1);
@@ -113,6 +118,20 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     return 0;
 }
 
+char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace, int64_t number, struct trace_slice *slice,
+                        size_t texts, struct err *err, const char *format, ...)
+{
+    char name[TRACE_EVENT_MAX / 2], *p;
+    va_list args;
+    if (trace_lanes_place(lanes, number, slice, err) < 0 || (p = trace_event_room(trace, texts, err)) == NULL)
+        return NULL;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), name);
+    return trace_put_slice(trace_put_literal(p, "\""), &trace->style, slice);
+}
+
 int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err)
 {
     struct lanes_thread *thread = find_thread(lanes, pid, number, err);
@@ -121,6 +140,12 @@ int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int6
     if (ret_tid != NULL)
         *ret_tid = thread->tids[0];
     return 0;
+}
+
+char **trace_lanes_name_of(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
+{
+    struct lanes_thread *thread = find_thread(lanes, pid, number, err);
+    return thread != NULL ? &thread->name : NULL;
 }
 
 bool trace_lanes_has(const struct trace_lanes *lanes, int64_t pid, int64_t number)
@@ -181,7 +206,9 @@ int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
     array_sort(items, count, sizeof *items, compare_items);
     for (size_t i = 0; i < count && !text.failed; i++) {
         strbuf_clear(&text);
-        if (name != NULL)
+        if (items[i].thread->name != NULL)
+            strbuf_adds(&text, items[i].thread->name);
+        else if (name != NULL)
             name(arg, items[i].key.pid, items[i].key.number, &text);
         else
             make_name(lanes, items[i].key.number, &text);

@@ -22,7 +22,8 @@ struct trace_lanes {
     bool apart;                      /* slices on a thread do not nest: what begins inside of another goes beside it */
     /* The number of a thread's first lane; below 0: it has none of its own. NULL: the thread's number. */
     int64_t (*own)(void *arg, int64_t number);
-    /* A number above all that anybody has in these processes, asked for when the first further lane is needed. */
+    /* A number above all that anybody has in these processes, asked for when the first further lane is needed. NULL:
+     * own_next says it. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;
     int64_t *next, own_next; /* next may be what other lanes of the processes take from too; 0: not asked for yet */
@@ -38,11 +39,19 @@ void trace_lanes_release(struct trace_lanes *lanes);
 /* Sets tid, instant and short_ps of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
  * process must come by start, of those with the same start the longest first. */
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err);
+/* Places a slice and puts its beginning, whose name a format of printf makes, without anything to escape. Arguments
+ * follow, of so many bytes of texts, and trace_slice_done. NULL with err set. */
+__attribute__((format(printf, 7, 8))) char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace,
+                                                              int64_t number, struct trace_slice *slice, size_t texts,
+                                                              struct err *err, const char *format, ...);
 /* Adds a thread that needs no placing; its first lane's tid into *ret_tid, which may be NULL. */
 int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err);
 bool trace_lanes_has(const struct trace_lanes *lanes, int64_t pid, int64_t number);
-/* Names all threads that have events, in the order of processes and numbers; name, which may
- * be NULL, appends another name than "<word><number>", as the inside of a JSON string. */
+/* The name of a thread, as the inside of a JSON string, which the lanes free; *: NULL until the caller sets it. NULL
+ * with err set. */
+char **trace_lanes_name_of(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err);
+/* Names all threads that have events, in the order of processes and numbers; name, which may be NULL, appends the names
+ * of those that have none instead of "<word><number>". */
 int trace_lanes_name(struct trace_lanes *lanes, struct trace *trace,
                      void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), void *arg,
                      struct err *err);

@@ -5,7 +5,6 @@
 #include "db/database.h"
 #include "exporters/timeline/step_pieces.h"
 #include "exporters/timeline/timeline_earlier.h"
-#include "exporters/timeline/tracks/put.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@ struct stream {
 
 struct layer {
     struct earlier *draw;
-    int64_t unnamed_thread;
     int64_t tasks, total_ns, start_ns, end_ns; /* of the stretch; tasks 0: there is none */
     struct map streams;                        /* of it: struct stream */
 };
@@ -40,16 +38,16 @@ static int draw_operator(struct earlier *draw, const struct cann_task *task, str
     const struct trace_style *style = &draw->trace.style;
     const struct cann_text type = cann_text(&draw->names, task->op_type_id, 0);
     struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    char *start, *p = earlier_begin_operator(draw, task->op_name_id,
-                                             type.length + slice_operator_room(&draw->operators, &draw->names, task),
-                                             &draw->lanes, task->stream_id, &slice, &start, err);
+    char *p = earlier_begin_operator(draw, task->op_name_id,
+                                     type.length + slice_operator_room(&draw->operators, &draw->names, task),
+                                     &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
         return -(int)err->code;
     p = earlier_put_task(p, style, "AI_CORE", task->stream_id, task->task_id);
     if (draw->operators.begins == NULL && type.text != NULL)
         p = trace_put_text(p, style, ",\"op_type\":", type.text, type.length);
     p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 /* ---- tasks without a name ---- */
@@ -59,21 +57,18 @@ static int end_stretch(struct layer *layer, struct err *err)
     struct earlier *draw = layer->draw;
     const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = {.start_ns = layer->start_ns, .duration_ns = layer->end_ns - layer->start_ns};
-    char *start;
     if (layer->tasks == 0)
         return 0;
-    if (trace_lanes_place(&draw->lanes, layer->unnamed_thread, &slice, err) < 0 ||
-        (start = earlier_reserve(draw, 0, err)) == NULL)
+    char *p = trace_lanes_begin(&draw->lanes, &draw->trace, draw->unnamed_thread, &slice, 0, err,
+                                "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
+    if (p == NULL)
         return -(int)err->code;
-    char *p = number_put_signed(trace_put_literal(trace_begin_event(start), "\""), layer->tasks);
-    p = trace_put_word(p, layer->tasks == 1 ? " task without a name\"" : " tasks without a name\"");
-    p = trace_put_slice(p, style, &slice);
     p = trace_put_integer(p, style, "\"Tasks\":", layer->tasks);
     p = trace_put_integer(p, style, ",\"Streams\":", (int64_t)layer->streams.used);
     p = trace_put_us(p, style, ",\"Total Time(us)\":", layer->total_ns);
     layer->tasks = 0;
     map_clear(&layer->streams);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 static int take_unnamed(struct layer *layer, const struct cann_task *task, struct err *err)
@@ -108,7 +103,7 @@ static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *r
 {
     const struct earlier *draw = arg;
     (void)pid;
-    if (number == draw->first_free - 1)
+    if (number == draw->unnamed_thread)
         strbuf_adds(ret, "Tasks without a name");
     else
         strbuf_addf(ret, "Stream %" PRId64, number);
@@ -122,8 +117,8 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     draw->lanes.in_turn = true;
     uint64_t before = draw->run->total;
     bool failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, count_task, &layer, err) < 0;
-    layer.unnamed_thread = draw->first_free;
-    earlier_count_thread(draw, layer.unnamed_thread);
+    draw->unnamed_thread = draw->lanes.own_next;
+    earlier_count_thread(draw, draw->unnamed_thread);
     if (!failed && draw->run->total > before) {
         earlier_name_process(draw, 0, "Task Scheduler");
         failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, draw_task, &layer, err) < 0;
@@ -171,24 +166,22 @@ static int draw_piece(const struct iterations *layer, struct step_piece piece, s
                                 .duration_ns = time_since(piece.span.end_ns, piece.span.start_ns)};
     const bool reduce = piece.part == STEP_REDUCE;
     size_t texts = 0;
-    char *start;
+    char *p;
     for (size_t i = 0; i < STEP_POINTS; i++)
         texts += layer->names[i].length;
     if (reduce)
         piece.reduce = (size_t)piece.span.pair;
     if (trace_lanes_place(&draw->lanes, reduce ? THREAD_OF(piece.span.stream_id) : ITERATIONS, &slice, err) < 0 ||
-        (start = earlier_reserve(draw, texts, err)) == NULL)
+        (p = trace_event_room(&draw->trace, texts, err)) == NULL)
         return -(int)err->code;
-    char *p = step_piece_put_name(trace_put_literal(trace_begin_event(start), "\""), &piece);
-    p = trace_put_slice(trace_put_literal(p, "\""), style, &slice);
-    p = step_piece_put_arguments(p, &piece);
+    p = step_piece_put_arguments(trace_put_slice(step_piece_put_name(p, &piece), style, &slice), &piece);
     if (reduce)
         p = put_name(p, layer, "Op Name", STEP_POINT_OF_PAIR(piece.span.pair));
     if (piece.part == STEP_FORWARD_BACKWARD) {
         p = put_name(p, layer, "FP Op Name", STEP_POINT_FORWARD);
         p = put_name(p, layer, "BP Op Name", STEP_POINT_BACKWARD);
     }
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 static bool is_of(const struct iterations *layer, const struct step_piece *piece)
@@ -215,7 +208,7 @@ static int draw_pieces(const struct iterations *layer, struct err *err)
         if (is_of(layer, &items[i]))
             earlier_count_thread(draw, items[i].part == STEP_REDUCE ? THREAD_OF(items[i].span.stream_id) : ITERATIONS);
     }
-    if (draw->first_free > 0)
+    if (draw->lanes.own_next > 0)
         earlier_name_process(draw, PROCESS, "Iterations");
     for (size_t i = 0; status == 0 && i < layer->pieces.count; i++) {
         if (is_of(layer, &items[i]))

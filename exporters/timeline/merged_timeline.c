@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define EVENTS_PER_POLL 4096
 #define NAME_MAX_BYTES (1024 * 1024)
 
 /* Places of processes: the host stands before devices. */
@@ -41,7 +40,6 @@ struct merged {
     struct trace trace;
     struct strbuf text;
     struct trace_lanes host, device;
-    int64_t largest_thread;
     int64_t pid, process_id; /* of the calls that come now */
     bool started;
     struct svp_task_reader *reader;
@@ -56,33 +54,14 @@ struct merged {
     int64_t arrows;
 };
 
-static int poll_output(struct merged *merged, struct err *err)
-{
-    if (++merged->trace.events % EVENTS_PER_POLL != 0)
-        return 0;
-    if (merged->calls_only)
-        timeline_progress(merged->run, EVENTS_PER_POLL);
-    if (interrupted())
-        return interrupt_error(err);
-    return outfile_failed(&merged->trace.out) ? err_set(err, ERR_IO, "cannot write '%s'", merged->trace.path) : 0;
-}
-
 /* ---- the host ---- */
 
 static int look_at_call(void *arg, const struct acl_call *call, struct err *err)
 {
     struct merged *merged = arg;
     (void)err;
-    if (call->thread_id > merged->largest_thread && call->thread_id < INT32_MAX / 2)
-        merged->largest_thread = call->thread_id;
-    return 0;
-}
-
-static int first_free_thread(void *arg, int64_t *ret, struct err *err)
-{
-    const struct merged *merged = arg;
-    (void)err;
-    *ret = merged->largest_thread + 1;
+    if (call->thread_id >= merged->host.own_next && call->thread_id < INT32_MAX / 2)
+        merged->host.own_next = call->thread_id + 1;
     return 0;
 }
 
@@ -146,17 +125,20 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
                        strlen(call->name));
     if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) < 0)
         return -(int)err->code;
-    trace_write_name(trace, &merged->text);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, put_call(start, merged, call, &slice));
-    struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
-    if (executes != NULL &&
-        execute_calls_add(executes,
-                          &(struct execute_call){
-                              .start_ns = call->start_ns, .end_ns = call->end_ns, .pid = slice.pid, .tid = slice.tid},
-                          err) < 0)
+    char *p = trace_event_room(trace, merged->text.length, err);
+    if (p == NULL)
         return -(int)err->code;
-    return poll_output(merged, err);
+    p = trace_put_bytes(trace_begin_event(p), merged->text.data, merged->text.length);
+    if (trace_event_done(trace, put_call(p, merged, call, &slice), err) < 0)
+        return -(int)err->code;
+    struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
+    return executes == NULL
+               ? 0
+               : execute_calls_add(
+                     executes,
+                     &(struct execute_call){
+                         .start_ns = call->start_ns, .end_ns = call->end_ns, .pid = slice.pid, .tid = slice.tid},
+                     err);
 }
 
 /* ---- inferences ---- */
@@ -222,16 +204,14 @@ static int draw_inference(struct merged *merged, const struct svp_span *inferenc
                                 .start_ns = inference->start_ns,
                                 .duration_ns = time_since(inference->end_ns, inference->start_ns)};
     unsigned shared_ends;
-    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) < 0 ||
-        trace_lanes_place(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, err) < 0)
+    char *p = NULL;
+    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) == 0)
+        p = trace_lanes_begin(&merged->device, trace, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, 0, err,
+                              "Inference %zu", index + 1);
+    if (p == NULL)
         return -(int)err->code;
     const struct execute_call *call =
         inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
-    char *start = trace_reserve(trace, 3 * TRACE_EVENT_MAX), *p = trace_begin_event(start);
-    p = trace_put_literal(p, "\"Inference ");
-    p = number_put_unsigned(p, index + 1);
-    p = trace_put_literal(p, "\"");
-    p = trace_put_slice(p, &trace->style, &slice);
     p = trace_put_integer(p, &trace->style, "\"Tasks\":", inference->tasks);
     p = put_number_argument(p, &trace->style, ",\"Input\":", inference->input);
     p = put_number_argument(p, &trace->style, ",\"Batch\":", inference->batch);
@@ -241,8 +221,7 @@ static int draw_inference(struct merged *merged, const struct svp_span *inferenc
         p = trace_put_flow(p, &trace->style, &execute, 's', merged->arrows, call->pid, call->tid, call->start_ns);
         p = trace_put_flow(p, &trace->style, &execute, 'f', merged->arrows, slice.pid, slice.tid, slice.start_ns);
     }
-    trace_advance(trace, start, p);
-    return poll_output(merged, err);
+    return trace_event_done(trace, p, err);
 }
 
 /* ---- tasks and what they used ---- */
@@ -253,14 +232,17 @@ static const struct counter {
 } counters[] = {{"MAC busy", "\"%\":", 2}, {"DDR read", "\"MB/s\":", 3}, {"DDR write", "\"MB/s\":", 3}};
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-static char *put_counter(char *p, const struct merged *merged, const struct counter *counter, int64_t time_ns,
-                         int64_t value)
+static int write_counter(struct merged *merged, const struct counter *counter, int64_t time_ns, int64_t value,
+                         struct err *err)
 {
     const struct trace_style *style = &merged->trace.style;
+    char *p = trace_event_room(&merged->trace, 0, err);
+    if (p == NULL)
+        return -(int)err->code;
     p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
     p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, time_ns);
     p = trace_put_decimals_of(p, style, counter->key, strlen(counter->key), value, counter->decimals);
-    return trace_end_counter(p, style);
+    return trace_event_done(&merged->trace, trace_end_counter(p, style), err);
 }
 
 /* Finds how much a task used, in the order of the counters; DB_NULL where its records do not say. */
@@ -277,91 +259,74 @@ static void usage_of(const struct svp_task *task, int64_t ret[COUNTERS])
 }
 
 /* Writes the counters of a task, or for none zeros of the counters that there were. */
-static void write_counters(struct merged *merged, int64_t time_ns, const struct svp_task *task)
+static int write_counters(struct merged *merged, int64_t time_ns, const struct svp_task *task, struct err *err)
 {
-    struct trace *trace = &merged->trace;
     int64_t values[COUNTERS] = {0};
     if (task != NULL)
         usage_of(task, values);
-    char *start = trace_reserve(trace, COUNTERS * TRACE_EVENT_MAX), *p = start;
     for (size_t i = 0; i < COUNTERS; i++) {
         merged->counted[i] |= task != NULL && values[i] != DB_NULL;
-        if (!merged->counted[i] || values[i] == DB_NULL)
-            continue;
-        p = put_counter(p, merged, &counters[i], time_ns, values[i]);
-        trace->events++;
+        if (merged->counted[i] && values[i] != DB_NULL &&
+            write_counter(merged, &counters[i], time_ns, values[i], err) < 0)
+            return -(int)err->code;
     }
-    trace_advance(trace, start, p);
+    return 0;
 }
 
 /* Between tasks nothing is used. */
-static void count_task(struct merged *merged, int64_t start_ns, const struct svp_task *task)
+static int count_task(struct merged *merged, int64_t start_ns, const struct svp_task *task, struct err *err)
 {
     int64_t end_ns = span_end(start_ns, task->duration_ns);
-    if (merged->counting && start_ns > merged->counted_until)
-        write_counters(merged, merged->counted_until, NULL);
-    write_counters(merged, start_ns, task);
+    if ((merged->counting && start_ns > merged->counted_until &&
+         write_counters(merged, merged->counted_until, NULL, err) < 0) ||
+        write_counters(merged, start_ns, task, err) < 0)
+        return -(int)err->code;
     if (!merged->counting || end_ns > merged->counted_until)
         merged->counted_until = end_ns;
     merged->counting = true;
+    return 0;
 }
 
-/* number: of its thread. */
-static int draw_device_task(struct merged *merged, int64_t number, const struct drawn_task *task,
+static int draw_device_task(struct merged *merged, enum thread_kind kind, struct drawn_task *task,
                             struct trace_slice *slice, struct err *err)
 {
     struct trace *trace = &merged->trace;
-    const size_t room = svp_task_room(&trace->style, task);
-    if (trace_lanes_place(&merged->device, number, slice, err) < 0)
-        return -(int)err->code;
-    if (room <= OUTFILE_RESERVE_MAX) {
-        char *start = trace_reserve(trace, room);
-        trace_advance(trace, start, svp_put_task(start, &trace->style, task, slice));
-        return poll_output(merged, err);
-    }
-    char *own = malloc(room);
-    if (own == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
-    outfile_write(&trace->out, own, (size_t)(svp_put_task(own, &trace->style, task, slice) - own));
-    free(own);
-    return poll_output(merged, err);
+    const int64_t number = number_of(kind, kind == THREAD_CORE ? merged->lane : 0, task->stream_id);
+    char *p = NULL;
+    task->names = kind == THREAD_CORE ? &merged->names.core : &merged->names.cpu;
+    task->name = task_names_find(task->names, task->task_id, &merged->hint);
+    task->type = kind == THREAD_CORE ? "AI_CORE" : "AI_CPU";
+    slice->pid = merged->drawn->pid;
+    if (trace_lanes_place(&merged->device, number, slice, err) == 0)
+        p = trace_event_room(trace, svp_task_room(&trace->style, task), err);
+    return p != NULL ? trace_event_done(trace, svp_put_task(p, &trace->style, task, slice), err) : -(int)err->code;
 }
 
 static int draw_core_task(void *arg, const struct svp_task *task, struct err *err)
 {
     struct merged *merged = arg;
+    const bool facts = merged->run->bounds != NULL;
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
-    struct trace_slice slice = {.pid = merged->drawn->pid,
-                                .start_ns = svp_span_time(merged->run, merged->inference, task->start_ns),
+    struct trace_slice slice = {.start_ns = svp_span_time(merged->run, merged->inference, task->start_ns),
                                 .duration_ns = task->duration_ns};
-    count_task(merged, slice.start_ns, task);
-    const bool facts = merged->run->bounds != NULL;
-    const struct drawn_task drawn = {.names = &merged->names.core,
-                                     .name = task_names_find(&merged->names.core, task->task_id, &merged->hint),
-                                     .type = "AI_CORE",
-                                     .stream_id = task->stream_id,
-                                     .task_id = task->task_id,
-                                     .read_bytes = facts ? task->ddr_read_bytes : DB_NULL,
-                                     .write_bytes = facts ? task->ddr_write_bytes : DB_NULL};
-    return draw_device_task(merged, number_of(THREAD_CORE, merged->lane, task->stream_id), &drawn, &slice, err);
+    struct drawn_task drawn = {.stream_id = task->stream_id,
+                               .task_id = task->task_id,
+                               .read_bytes = facts ? task->ddr_read_bytes : DB_NULL,
+                               .write_bytes = facts ? task->ddr_write_bytes : DB_NULL};
+    if (count_task(merged, slice.start_ns, task, err) < 0)
+        return -(int)err->code;
+    return draw_device_task(merged, THREAD_CORE, &drawn, &slice, err);
 }
 
 static int draw_cpu_task(void *arg, const struct svp_ai_cpu_task *task, struct err *err)
 {
-    struct merged *merged = arg;
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
-    struct trace_slice slice = {
-        .pid = merged->drawn->pid, .start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    const struct drawn_task drawn = {.names = &merged->names.cpu,
-                                     .name = task_names_find(&merged->names.cpu, task->task_id, &merged->hint),
-                                     .type = "AI_CPU",
-                                     .stream_id = task->stream_id,
-                                     .task_id = task->task_id,
-                                     .read_bytes = DB_NULL,
-                                     .write_bytes = DB_NULL};
-    return draw_device_task(merged, number_of(THREAD_CPU, 0, task->stream_id), &drawn, &slice, err);
+    struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
+    struct drawn_task drawn = {
+        .stream_id = task->stream_id, .task_id = task->task_id, .read_bytes = DB_NULL, .write_bytes = DB_NULL};
+    return draw_device_task(arg, THREAD_CPU, &drawn, &slice, err);
 }
 
 /* ---- a model ---- */
@@ -387,17 +352,14 @@ static void name_device(struct merged *merged)
 static int draw_inferences(struct merged *merged, struct err *err)
 {
     const struct drawn_model *drawn = merged->drawn;
-    int status = 0;
-    for (size_t i = 0; i < drawn->inferences.count && status == 0; i++) {
+    for (size_t i = 0; i < drawn->inferences.count; i++) {
         const struct svp_span *inference = &drawn->inferences.items[i];
         merged->inference = inference;
-        status = draw_inference(merged, inference, i, err);
-        if (status == 0)
-            status = svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err);
+        if (draw_inference(merged, inference, i, err) < 0 ||
+            svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err) < 0)
+            return -(int)err->code;
     }
-    if (merged->counting)
-        write_counters(merged, merged->counted_until, NULL);
-    return status;
+    return merged->counting ? write_counters(merged, merged->counted_until, NULL, err) : 0;
 }
 
 static int draw_device(struct merged *merged, const struct drawn_model *drawn, struct err *err)
@@ -481,7 +443,7 @@ static int draw(struct merged *merged, struct err *err)
 {
     int status = acl_each_call(merged->run->db, model_of_calls(merged), draw_call, merged, err);
     if (status == 0 && merged->calls_only) {
-        timeline_progress(merged->run, merged->trace.events % EVENTS_PER_POLL);
+        timeline_progress(merged->run, merged->trace.events % TRACE_EVENTS_PER_POLL);
         return trace_lanes_name(&merged->host, &merged->trace, NULL, NULL, err);
     }
     for (size_t i = 0; i < merged->model_count && status == 0; i++) {
@@ -495,14 +457,6 @@ static int draw(struct merged *merged, struct err *err)
     return status == 0 ? trace_lanes_name(&merged->device, &merged->trace, name_device_thread, NULL, err) : status;
 }
 
-static int first_device_thread(void *arg, int64_t *ret, struct err *err)
-{
-    (void)arg;
-    (void)err;
-    *ret = 1;
-    return 0;
-}
-
 static int write_file(struct merged *merged, struct err *err)
 {
     const struct svp_model *model = model_of_calls(merged);
@@ -512,6 +466,7 @@ static int write_file(struct merged *merged, struct err *err)
             : trace_open(&merged->trace, merged->run, &trace_style_msprof, "msprof", SVP_CAPTURE_TIMELINE, err);
     if (status < 0)
         return status;
+    merged->trace.tells_progress = merged->calls_only;
     status = draw(merged, err);
     if (model != NULL)
         return svp_timeline_close(&merged->trace, status, model, err);
@@ -544,12 +499,12 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
     merged->run = run;
     merged->together = model == NULL;
     merged->calls_only = calls_only;
-    merged->largest_thread = calls_only ? -1 : 0;
     strbuf_init(&merged->text, NAME_MAX_BYTES);
-    trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", first_free_thread,
-                     merged);
+    trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", NULL, NULL);
+    merged->host.own_next = calls_only ? 0 : 1;
     merged->host.in_turn = calls_only;
-    trace_lanes_init(&merged->device, &merged->trace.style, "", first_device_thread, merged);
+    trace_lanes_init(&merged->device, &merged->trace.style, "", NULL, NULL);
+    merged->device.own_next = 1;
     merged->device.no_own = merged->device.in_turn = merged->lanes.apart = true;
     int status = model != NULL ? add_model(merged, model, err) : svp_each_model(run->db, add_model, merged, err);
     if (status == 0)

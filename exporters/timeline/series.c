@@ -184,22 +184,13 @@ struct series_run {
     const struct series_counter *first; /* whose query it is */
     size_t counter_count;
     struct counter_run *counters;
-    struct strbuf text, thread; /* of the event */
-    bool in_order;              /* rows come by device and time without being sorted */
-    bool has_pending;           /* of counters with most */
+    bool in_order;    /* rows come by device and time without being sorted */
+    bool has_pending; /* of counters with most */
     struct event_place pending;
-    struct trace_lanes lanes; /* of slices; its threads have the names below */
-    struct map thread_names;
+    struct trace_lanes lanes; /* of slices; with the names of its threads */
     int64_t largest_thread, device_id, program_id, pid;
     bool has_pid, has_arrow;
     struct series_run *next; /* of a track */
-};
-
-struct thread_name {
-    struct {
-        int64_t pid, thread;
-    } key;
-    char *text; /* escaped; owned */
 };
 
 static const char *or_null(const char *expression, const char *usual)
@@ -257,27 +248,42 @@ static void make_sql(const struct series_run *series, const struct record_kind *
 
 /* ---- an event ---- */
 
-/* Puts "title":value of those that exist into the text of the event. */
-static int put_texts(struct series_run *series, const struct counter_run *counter, struct err *err)
+/* Begins an event with its name, where its values have room, too. NULL with err set. */
+static char *begin_event(struct series_run *series, const struct counter_run *counter, struct err *err)
 {
-    struct strbuf *text = &series->text;
-    strbuf_clear(text);
+    size_t texts = 0;
+    for (size_t i = 0; i < counter->value_count; i++)
+        texts += counter->values[i].type != SQLITE_NULL ? counter->values[i].length : 0;
+    if (texts > TEXT_MAX) {
+        err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name);
+        return NULL;
+    }
+    char *p = trace_event_room(&series->run->trace,
+                               counter->name.length + counter->keys_length +
+                                   counter->value_count * (SERIES_NUMBER_MAX + 1) + JSON_TEXT_EXPANSION * texts,
+                               err);
+    return p != NULL ? trace_put_bytes(trace_begin_event(p), counter->name.data, counter->name.length) : NULL;
+}
+
+/* Puts those that exist. */
+static char *put_values(char *p, const struct counter_run *counter)
+{
     for (size_t i = 0; i < counter->value_count; i++) {
         const struct series_value *value = &counter->values[i];
-        char number[SERIES_NUMBER_MAX], *end = number;
         if (value->type == SQLITE_NULL)
             continue;
-        if (text->length > 0)
-            strbuf_addc(text, ',');
-        strbuf_add(text, counter->keys[i].data, counter->keys[i].length);
-        if (series_value_is_number(value))
-            end = series_value_put(number, value, &counter->counter->values[i]);
-        else
-            trace_text(text, value->text, value->length);
-        strbuf_add(text, number, (size_t)(end - number));
+        if (p[-1] != '{')
+            *p++ = ',';
+        p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
+        if (series_value_is_number(value)) {
+            p = series_value_put(p, value, &counter->counter->values[i]);
+            continue;
+        }
+        *p++ = '"';
+        p += json_text_escape(p, value->text, value->length);
+        *p++ = '"';
     }
-    return text->failed ? err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name)
-                        : 0;
+    return p;
 }
 
 /* A number that is 0 may be a NULL. */
@@ -306,114 +312,60 @@ static int find_process(struct series_run *series, sqlite3_stmt *row, int64_t de
 
 static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_stmt *row, struct err *err)
 {
-    const struct thread_name key = {.key = {series->pid, thread}};
-    bool added;
+    char **name = trace_lanes_name_of(&series->lanes, series->pid, thread, err);
+    struct strbuf text;
     if (thread > series->largest_thread)
         series->largest_thread = thread;
-    struct thread_name *name = map_add(&series->thread_names, &key.key, &added, err);
-    if (name == NULL)
-        return -(int)err->code;
-    if (!added)
-        return 0;
-    strbuf_clear(&series->thread);
+    if (name == NULL || *name != NULL)
+        return name != NULL ? 0 : -(int)err->code;
+    strbuf_init(&text, TEXT_MAX);
     if (sqlite3_column_type(row, COLUMN_THREAD_NAME) != SQLITE_NULL)
-        json_text_append(&series->thread, (const char *)sqlite3_column_text(row, COLUMN_THREAD_NAME),
+        json_text_append(&text, (const char *)sqlite3_column_text(row, COLUMN_THREAD_NAME),
                          (size_t)sqlite3_column_bytes(row, COLUMN_THREAD_NAME));
     else
-        strbuf_addf(&series->thread, "%lld", (long long)thread);
-    name->text = series->thread.failed ? NULL : strdup(series->thread.data);
-    return name->text != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
-}
-
-static void draw_arrow(struct series_run *series, const struct trace_slice *slice, int64_t id)
-{
-    struct trace *trace = &series->run->trace;
-    const struct series_arrow *arrow = series->first->arrow;
-    const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(
-        trace, start,
-        trace_put_flow(start, &trace->style, &flow, arrow->phase, id, slice->pid, slice->tid, slice->start_ns));
+        strbuf_addf(&text, "%lld", (long long)thread);
+    *name = strbuf_detach(&text);
+    return *name != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
 }
 
 static int draw_slice(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row, struct err *err)
 {
     struct trace *trace = &series->run->trace;
+    const struct trace_style *style = &trace->style;
+    const struct series_arrow *arrow = series->first->arrow;
     int64_t thread = integer_of(row, COLUMN_THREAD);
     struct trace_slice slice = {.pid = series->pid,
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
                                 .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
-    if (keep_thread_name(series, thread, row, err) < 0 || trace_lanes_place(&series->lanes, thread, &slice, err) < 0 ||
-        put_texts(series, counter, err) < 0)
+    char *p = NULL;
+    if (keep_thread_name(series, thread, row, err) == 0 && trace_lanes_place(&series->lanes, thread, &slice, err) == 0)
+        p = begin_event(series, counter, err);
+    if (p == NULL)
         return -(int)err->code;
-    trace_write_name(trace, &counter->name);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, trace_put_slice(start, &trace->style, &slice));
-    outfile_add(&trace->out, &series->text);
-    start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, trace_end_slice(start, &trace->style, &slice));
-    trace->events++;
-    if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL)
-        draw_arrow(series, &slice, sqlite3_column_int64(row, COLUMN_ARROW));
-    return 0;
-}
-
-/* A counter whose values are numbers, which is what nearly all are, in one piece. False: it has no room for that. */
-static bool draw_numbers(struct series_run *series, const struct counter_run *counter, int64_t time_ns)
-{
-    struct trace *trace = &series->run->trace;
-    size_t room =
-        TRACE_EVENT_MAX + counter->name.length + counter->keys_length + counter->value_count * (SERIES_NUMBER_MAX + 1);
-    bool is_first = true;
-    if (room > OUTFILE_RESERVE_MAX || !trace->named)
-        return false;
-    char *start = trace_reserve(trace, room), *p = trace_put_literal(start, ",\n{\"name\":");
-    p = trace_put_bytes(p, counter->name.data, counter->name.length);
-    p = trace_put_counter(p, &trace->style, series->pid, time_ns);
-    for (size_t i = 0; i < counter->value_count; i++) {
-        const struct series_value *value = &counter->values[i];
-        if (value->type == SQLITE_NULL)
-            continue;
-        if (!is_first)
-            *p++ = ',';
-        is_first = false;
-        p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
-        p = series_value_put(p, value, &counter->counter->values[i]);
+    p = trace_end_slice(put_values(trace_put_slice(p, style, &slice), counter), style, &slice);
+    if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
+        const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
+        p = trace_put_flow(p, style, &flow, arrow->phase, sqlite3_column_int64(row, COLUMN_ARROW), slice.pid, slice.tid,
+                           slice.start_ns);
     }
-    trace_advance(trace, start, trace_end_counter(p, &trace->style));
-    return true;
-}
-
-static int draw_texts(struct series_run *series, const struct counter_run *counter, int64_t time_ns, struct err *err)
-{
-    struct trace *trace = &series->run->trace;
-    if (put_texts(series, counter, err) < 0)
-        return -(int)err->code;
-    trace_write_name(trace, &counter->name);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, trace_put_counter(start, &trace->style, series->pid, time_ns));
-    outfile_add(&trace->out, &series->text);
-    start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, trace_end_counter(start, &trace->style));
-    return 0;
+    return trace_event_done(trace, p, err);
 }
 
 /* An event without any value is none. */
 static int draw_counter(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row,
                         const struct event_place *place, struct err *err)
 {
-    bool any = false, numbers = true;
-    for (size_t i = 0; i < counter->value_count; i++) {
+    struct trace *trace = &series->run->trace;
+    bool any = false;
+    for (size_t i = 0; i < counter->value_count; i++)
         any |= counter->values[i].type != SQLITE_NULL;
-        numbers &= counter->values[i].type == SQLITE_NULL || series_value_is_number(&counter->values[i]);
-    }
     if (!any)
         return 0;
-    int status = find_process(series, row, place->device_id, err);
-    if (status == 0 && !(numbers && draw_numbers(series, counter, place->time_ns)))
-        status = draw_texts(series, counter, place->time_ns, err);
-    series->run->trace.events += status == 0;
-    return status;
+    char *p = find_process(series, row, place->device_id, err) == 0 ? begin_event(series, counter, err) : NULL;
+    if (p == NULL)
+        return -(int)err->code;
+    p = put_values(trace_put_counter(p, &trace->style, series->pid, place->time_ns), counter);
+    return trace_event_done(trace, trace_end_counter(p, &trace->style), err);
 }
 
 /* ---- rows ---- */
@@ -525,8 +477,6 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
         status = take_row(series, rows, err);
         if (status == 0 && ++count % ROWS_PER_POLL == 0 && interrupted())
             status = interrupt_error(err);
-        if (status == 0 && count % ROWS_PER_POLL == 0 && outfile_failed(&series->run->trace.out))
-            status = err_set(err, ERR_IO, "cannot write '%s'", series->run->trace.path);
         code = SQLITE_DONE;
     }
     if (status == 0)
@@ -569,21 +519,6 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
     strbuf_release(&sql);
     *ret = number_add(*ret, 1);
     return status;
-}
-
-static void name_thread(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
-{
-    const struct series_run *series = arg;
-    const struct thread_name key = {.key = {pid, number}};
-    const struct thread_name *name = map_get(&series->thread_names, &key.key);
-    strbuf_adds(ret, name != NULL && name->text != NULL ? name->text : "");
-}
-
-static void release_names(struct series_run *series)
-{
-    for (struct thread_name *name = NULL; (name = map_next(&series->thread_names, name)) != NULL;)
-        free(name->text);
-    map_release(&series->thread_names);
 }
 
 /* ---- all of it ---- */
@@ -631,18 +566,10 @@ static int write_counters(struct series_run *series, const struct record_kind *k
     return status < 0 ? err_wrap(err, "cannot draw '%s'", series->series->name) : 0;
 }
 
-static int name_threads(struct series_run *series, struct err *err)
-{
-    return trace_lanes_name(&series->lanes, &series->run->trace, name_thread, series, err);
-}
-
 static void free_run(struct series_run *series)
 {
     trace_lanes_release(&series->lanes);
-    release_names(series);
     close_counters(series);
-    strbuf_release(&series->text);
-    strbuf_release(&series->thread);
     free(series);
 }
 
@@ -664,14 +591,11 @@ static struct series_run *new_run(struct track_run *run, const struct series_rep
     series->first = first;
     series->counter_count = count;
     series->in_order = in_order;
-    series->thread_names = (struct map)MAP_OF(struct thread_name, key);
     series->has_arrow = first->arrow != NULL;
     for (size_t i = 0; series->has_arrow && i < 2 && first->arrow->with[i] != NULL; i++)
         series->has_arrow = track_is_there(run, first->arrow->with[i]);
     for (size_t i = 0; i < count; i++)
         series->counters[i].counter = counters[i];
-    strbuf_init(&series->text, TEXT_MAX);
-    strbuf_init(&series->thread, TEXT_MAX);
     trace_lanes_init(&series->lanes, &run->trace.style, "", first_free_thread, series);
     if (first->beside) {
         series->lanes.no_own = true;
@@ -697,7 +621,7 @@ static int draw_series(struct track_run *run, const struct record_kind *kind, co
         return status;
     }
     if (status == 0)
-        status = name_threads(series, err);
+        status = trace_lanes_name(&series->lanes, &run->trace, NULL, NULL, err);
     free_run(series);
     return status;
 }
@@ -826,7 +750,7 @@ int series_track_name_threads(struct series_track *state, struct err *err)
 {
     int status = 0;
     for (struct series_run *series = state->runs; series != NULL && status == 0; series = series->next)
-        status = name_threads(series, err);
+        status = trace_lanes_name(&series->lanes, &series->run->trace, NULL, NULL, err);
     return status;
 }
 

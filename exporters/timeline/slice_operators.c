@@ -9,7 +9,7 @@
 
 enum { INPUT_SHAPES = 0, OUTPUT_SHAPES = 3 }; /* columns of cann_tensor_sets_load */
 
-int slice_encode_texts(struct cann_texts *texts, struct err *err)
+static int encode_texts(struct cann_texts *texts, struct err *err)
 {
     static const char *const any_title[] = {""};
     struct row_format json;
@@ -35,24 +35,27 @@ static int find_bounds(struct slice_operators *operators, const struct operator_
     return 0;
 }
 
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
-                         const struct workload *workload, struct err *err)
+static int load_facts(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
+                      const struct workload *workload, struct err *err)
 {
     struct operator_bounds bounds;
-    *ret = (struct slice_operators){.begins = NULL};
-    int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
-    if (status == 0)
-        status = find_bounds(ret, &bounds, names, err);
+    bool failed =
+        (workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err)) < 0 ||
+        find_bounds(ret, &bounds, names, err) < 0;
     operator_bounds_release(&bounds);
-    if (status == 0)
-        status = cann_tensor_sets_load(db, &ret->tensors, err);
-    return status == 0 ? slice_encode_texts(&ret->tensors, err) : status;
+    failed = failed || cann_tensor_sets_load(db, &ret->tensors, err) < 0 || encode_texts(&ret->tensors, err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
-int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err)
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, struct cann_texts *names,
+                         const struct workload *workload, bool facts, struct err *err)
 {
-    operators->begins = short_names_of_texts(names, err);
-    return operators->begins != NULL ? 0 : -(int)err->code;
+    *ret = (struct slice_operators){.begins = NULL};
+    if ((facts && load_facts(ret, db, names, workload, err) < 0) || encode_texts(names, err) < 0)
+        return -(int)err->code;
+    if (facts)
+        ret->begins = short_names_of_texts(names, err);
+    return !facts || ret->begins != NULL ? 0 : -(int)err->code;
 }
 
 void slice_operators_release(struct slice_operators *operators)

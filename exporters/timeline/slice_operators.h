@@ -17,15 +17,11 @@ struct slice_operators {
     struct cann_texts tensors; /* as JSON strings, with their quotes */
 };
 
-/* names: as they stand in the database; workload: of it, with counters, or NULL. Release it also after a failure. */
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
-                         const struct workload *workload, struct err *err);
-/* names: the same as JSON strings. */
-int slice_operators_shorten(struct slice_operators *operators, const struct cann_texts *names, struct err *err);
+/* names: as they stand in the database, which become JSON strings with their quotes; workload: of it, with counters, or
+ * NULL; facts false: there are none. Release it also after a failure. */
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, struct cann_texts *names,
+                         const struct workload *workload, bool facts, struct err *err);
 void slice_operators_release(struct slice_operators *operators);
-
-/* Texts into JSON strings, with their quotes. */
-int slice_encode_texts(struct cann_texts *texts, struct err *err);
 
 /* The short name of an operator; another byte may stand in the place of its first quote. */
 struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
@@ -39,6 +35,18 @@ char *slice_put_operator(char *p, const struct trace_style *style, const struct 
 /* Only the whole name. */
 char *slice_put_whole_name(char *p, const struct trace_style *style, const struct slice_operators *operators,
                            const struct cann_texts *names, int64_t name_id);
+
+/* Begins an event of this name, which stands behind a prefix. */
+static inline char *begin_named(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
+{
+    return name.text != NULL ? trace_begin_named(p, style, prefix, name.text + 1, name.length - 2)
+                             : trace_begin_named(p, style, prefix, "N/A", 3);
+}
+
+/* An argument of a text that need not be there: "N/A" is its value then. */
+#define put_text_argument(p, style, key, cann)                                                                         \
+    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length)                               \
+                         : trace_put_value_word((p), (style), key, "N/A"))
 
 /* ---- short names ---- */
 

@@ -90,14 +90,14 @@ const char *step_piece_category(const struct step_piece *piece)
 char *step_piece_put_name(char *p, const struct step_piece *piece)
 {
     static const char *const words[] = {"Iteration ", "FP_BP Time ", "Iteration Refresh ", "Reduce_", "GetNext"};
-    p = trace_put_word(p, words[piece->part]);
+    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), words[piece->part]);
     if (piece->part != STEP_FETCH)
         p = number_put_signed(p, piece->span.iteration);
     if (piece->part == STEP_REDUCE) {
         *p++ = '_';
         p = number_put_unsigned(p, piece->reduce);
     }
-    return p;
+    return trace_put_literal(p, "\"");
 }
 
 static char *put_time(char *p, const char *name, int64_t ns)

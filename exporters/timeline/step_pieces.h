@@ -29,8 +29,8 @@ void step_pieces_release(struct step_pieces *pieces);
 /* The kind of slice that it is, as Ascend's tool calls it. */
 const char *step_piece_category(const struct step_piece *piece);
 
-/* Put the name, without quotes, and the arguments of an event, behind the brace that opens them: TRACE_EVENT_MAX bytes
- * each at most. */
+/* Begins an event with its name, and puts the arguments behind the brace that opens them: TRACE_EVENT_MAX bytes each at
+ * most. */
 char *step_piece_put_name(char *p, const struct step_piece *piece);
 char *step_piece_put_arguments(char *p, const struct step_piece *piece);
 

@@ -113,11 +113,15 @@ static int choose_tracks(struct track_run *run, const char *report, struct err *
 static void release_tracks(struct track_run *run)
 {
     for (size_t i = 0; i < run->track_count; i++) {
-        if (run->states[i] != NULL && run->tracks[i]->events != NULL)
-            series_track_release(run->states[i]);
-        if (run->states[i] != NULL && run->tracks[i]->release != NULL)
-            run->tracks[i]->release(run->states[i]);
-        free(run->states[i]);
+        const struct track *track = run->tracks[i];
+        void *state = run->states[i];
+        if (state != NULL && track->events != NULL)
+            series_track_release(state);
+        if (state != NULL && track->word != NULL)
+            trace_lanes_release(state);
+        if (state != NULL && track->release != NULL)
+            track->release(state);
+        free(state);
     }
     free(run->tracks);
     free(run->states);
@@ -148,10 +152,7 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     const struct workload *workload = run->answers != NULL ? track_answers_workload(run->answers) : NULL;
-    if ((operators && slice_operators_load(&run->operators, db, &run->names, workload, err) < 0) ||
-        slice_encode_texts(&run->names, err) < 0)
-        return -(int)err->code;
-    return operators ? slice_operators_shorten(&run->operators, &run->names, err) : 0;
+    return slice_operators_load(&run->operators, db, &run->names, workload, operators, err);
 }
 
 static int load(struct track_run *run, struct err *err)
@@ -168,14 +169,12 @@ static int load(struct track_run *run, struct err *err)
     return 0;
 }
 
-static struct track_run *run_new(struct timeline_run *timeline, struct err *err)
+static struct track_run run_of(struct timeline_run *timeline)
 {
-    struct track_run *run = calloc(1, sizeof *run);
-    if (run != NULL)
-        *run = (struct track_run){.run = timeline, .compat = timeline->options->trace_compat};
-    else
-        err_set(err, ERR_NO_MEMORY, "out of memory for a timeline");
-    return run;
+    return (struct track_run){.run = timeline,
+                              .compat = timeline->options->trace_compat,
+                              .lock = PTHREAD_MUTEX_INITIALIZER,
+                              .processes = MAP_OF(struct named_process, pid)};
 }
 
 static void release(struct track_run *run)
@@ -185,7 +184,6 @@ static void release(struct track_run *run)
     slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);
     track_answers_release(run->answers);
-    free(run);
 }
 
 /* ---- files ---- */
@@ -208,6 +206,8 @@ static int begin_tracks(struct track_run *run, struct err *err)
     for (size_t i = 0; i < run->track_count; i++) {
         const struct track *track = run->tracks[i];
         const uint64_t before = run->trace.events;
+        if (track->word != NULL)
+            trace_lanes_init(run->states[i], &run->trace.style, track->word, track->first_free, run->run->db);
         if (track->events != NULL && series_track_write(run, track, run->states[i], err) < 0)
             return -(int)err->code;
         if (track->events == NULL && track->begin != NULL && track->begin(run, run->states[i], err) < 0)
@@ -222,10 +222,11 @@ static int name_threads(struct track_run *run, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->events != NULL)
+        const struct track *track = run->tracks[i];
+        if (track->events != NULL)
             status = series_track_name_threads(run->states[i], err);
-        else if (run->tracks[i]->name_threads != NULL)
-            status = run->tracks[i]->name_threads(run, run->states[i], err);
+        else if (track->word != NULL)
+            status = trace_lanes_name(run->states[i], &run->trace, track->name_thread, run->states[i], err);
     }
     return status;
 }
@@ -236,7 +237,7 @@ static int write_tracks(struct track_run *run, struct err *err)
     if ((guest != NULL && guest->begin(guest->arg, &run->trace, err) < 0) || begin_tracks(run, err) < 0 ||
         (run->everything && series_write(run, err) < 0) || tracks_walk(run, err) < 0 || name_threads(run, err) < 0)
         return -(int)err->code;
-    return guest != NULL ? guest->end(guest->arg, &run->trace, err) : 0;
+    return guest != NULL && guest->end != NULL ? guest->end(guest->arg, &run->trace, err) : 0;
 }
 
 /* report NULL: of everything. Takes the path over. */
@@ -245,7 +246,6 @@ static int write_file(struct track_run *run, const char *report, const char *clo
     const char *name = report != NULL ? report : run->only_answers ? "analysis" : "msprof";
     const struct trace_info info = {.clock = clock, .device_id = DB_NULL};
     run->everything = report == NULL && !run->only_answers;
-    run->processes = (struct map)MAP_OF(struct named_process, pid);
     int status = choose_tracks(run, report, err);
     if (status == 0)
         status = trace_open_path(&run->trace, run->run, run->compat ? &trace_style_2023 : &trace_style_msprof, name,
@@ -258,53 +258,49 @@ static int write_file(struct track_run *run, const char *report, const char *clo
     return status;
 }
 
-static int write_report(struct track_run *run, const char *report, struct err *err)
+/* A file of everything, and for each other report that tracks name one with these. */
+static int each_report(void *arg, int (*write)(void *arg, const char *report, struct err *err), struct err *err)
 {
-    const char *name = report != NULL ? report : "msprof";
-    return write_file(run, report, "unix", cann_report_path(run->run->options, name, -1, ".json", err), err);
-}
-
-/* Whether an earlier track has named the report. */
-static bool is_first_of_report(size_t i)
-{
-    for (size_t k = 0; k < i; k++) {
-        if (tracks[k]->report != NULL && strcmp(tracks[k]->report, tracks[i]->report) == 0)
-            return false;
+    if (write(arg, NULL, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; tracks[i] != NULL; i++) {
+        const char *report = tracks[i]->report;
+        size_t k = 0;
+        while (report != NULL && (tracks[k]->report == NULL || strcmp(tracks[k]->report, report) != 0))
+            k++;
+        if (report != NULL && k == i && write(arg, report, err) < 0)
+            return -(int)err->code;
     }
-    return true;
+    return 0;
 }
 
-/* Writes msprof_<timestamp>.json with all tracks that the options show, and for each other report that tracks name a
- * file with these. No file without events. */
+static int write_report(void *run, const char *report, struct err *err)
+{
+    const struct export_options *options = ((const struct track_run *)run)->run->options;
+    const char *name = report != NULL ? report : "msprof";
+    return write_file(run, report, "unix", cann_report_path(options, name, -1, ".json", err), err);
+}
+
+/* Writes msprof_<timestamp>.json with all tracks that the options show, and the other reports. No file without events.
+ */
 static int tracks_write(struct timeline_run *timeline, struct err *err)
 {
-    struct track_run *run = run_new(timeline, err);
-    if (run == NULL)
-        return -(int)err->code;
-    int status = load(run, err);
-    if (status == 0)
-        status = write_report(run, NULL, err);
-    for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
-        if (tracks[i]->report != NULL && is_first_of_report(i))
-            status = write_report(run, tracks[i]->report, err);
-    }
-    release(run);
-    return status;
+    struct track_run run = run_of(timeline);
+    const bool failed = load(&run, err) < 0 || each_report(&run, write_report, err) < 0;
+    release(&run);
+    return failed ? -(int)err->code : 0;
 }
 
 int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
                       struct err *err)
 {
-    struct track_run *run = run_new(timeline, err);
-    if (run == NULL)
-        return -(int)err->code;
-    run->compat = compat;
-    run->guest = guest;
-    int status = load(run, err);
-    if (status == 0)
-        status = write_file(run, NULL, "unix", path_join(timeline->options->directory, name), err);
-    release(run);
-    return status;
+    struct track_run run = run_of(timeline);
+    run.compat = compat;
+    run.guest = guest;
+    const bool failed =
+        load(&run, err) < 0 || write_file(&run, NULL, "unix", path_join(timeline->options->directory, name), err) < 0;
+    release(&run);
+    return failed ? -(int)err->code : 0;
 }
 
 /* Writes layers of answers of a capture whose timelines are not made of tracks: a file of their own, where --reports
@@ -314,14 +310,12 @@ static int answers_write(struct timeline_run *timeline, const char *clock, struc
     const struct export_options *options = timeline->options;
     if (options->layers == NULL || options->trace_compat)
         return 0;
-    struct track_run *run = run_new(timeline, err);
-    if (run == NULL)
-        return -(int)err->code;
-    run->only_answers = true;
+    struct track_run run = run_of(timeline);
+    run.only_answers = true;
     const bool failed =
-        needs_answers(run) && (track_answers_load(run, err) < 0 ||
-                               write_file(run, NULL, clock, path_join(options->directory, "analysis.json"), err) < 0);
-    release(run);
+        needs_answers(&run) && (track_answers_load(&run, err) < 0 ||
+                                write_file(&run, NULL, clock, path_join(options->directory, "analysis.json"), err) < 0);
+    release(&run);
     return failed ? -(int)err->code : 0;
 }
 
@@ -358,30 +352,28 @@ static int choose_process(struct merging *merging, struct track_run *run, struct
 
 static int write_part(struct merging *merging, size_t i, const char *report, struct err *err)
 {
-    struct track_run *run = run_new(&merging->timeline, err);
-    if (run == NULL)
-        return -(int)err->code;
     merging->options.database = merging->parts[i].database;
     merging->timeline.db = merging->parts[i].db;
-    run->everything = report == NULL;
-    run->is_part = true;
-    run->host = merging->parts[i].host;
-    run->first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
-    run->processes = (struct map)MAP_OF(struct named_process, pid);
-    bool failed = load(run, err) < 0 || choose_process(merging, run, err) < 0 || choose_tracks(run, report, err) < 0;
-    run->trace = merging->trace;
-    run->trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
-    run->trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
-    failed = failed || write_tracks(run, err) < 0;
-    trace_forget_texts(&run->trace);
-    merging->trace = run->trace;
-    release_tracks(run);
-    release(run);
+    struct track_run run = run_of(&merging->timeline);
+    run.everything = report == NULL;
+    run.is_part = true;
+    run.host = merging->parts[i].host;
+    run.first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
+    bool failed = load(&run, err) < 0 || choose_process(merging, &run, err) < 0 || choose_tracks(&run, report, err) < 0;
+    run.trace = merging->trace;
+    run.trace.style.first_arrow = (int64_t)i * ARROWS_OF_A_PART;
+    run.trace.style.origin_ns = number_subtract(merging->origin_ns, merging->parts[i].shift_ns);
+    failed = failed || write_tracks(&run, err) < 0;
+    trace_forget_texts(&run.trace);
+    merging->trace = run.trace;
+    release_tracks(&run);
+    release(&run);
     return failed ? -(int)err->code : 0;
 }
 
-static int write_merged(struct merging *merging, const char *report, struct err *err)
+static int write_merged(void *arg, const char *report, struct err *err)
 {
+    struct merging *merging = arg;
     const char *name = report != NULL ? report : "msprof";
     const struct trace_info info = {.clock = "unix", .device_id = DB_NULL};
     int status = trace_open_path(&merging->trace, &merging->timeline,
@@ -422,11 +414,7 @@ static int draw_merged(void *arg, const struct export_options *options, struct e
             merging.timeline.origin = origin;
     }
     if (status == 0)
-        status = write_merged(&merging, NULL, err);
-    for (size_t i = 0; tracks[i] != NULL && status == 0; i++) {
-        if (tracks[i]->report != NULL && is_first_of_report(i))
-            status = write_merged(&merging, tracks[i]->report, err);
-    }
+        status = each_report(&merging, write_merged, err);
     map_release(&merging.processes);
     return status;
 }
@@ -466,15 +454,11 @@ static int write_marks(struct track_run *run, const char *name, struct err *err)
 static int marks_timeline(struct timeline_run *timeline, struct err *err)
 {
     char name[TX_REPORT_NAME_MAX];
-    struct track_run *run = run_new(timeline, err);
-    if (run == NULL)
-        return -(int)err->code;
-    run->own_numbers = true;
-    run->processes = (struct map)MAP_OF(struct named_process, pid);
+    struct track_run run = run_of(timeline);
+    run.own_numbers = true;
     const bool failed =
-        tx_report_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(run, name, err) < 0;
-    map_release(&run->processes);
-    free(run);
+        tx_report_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(&run, name, err) < 0;
+    map_release(&run.processes);
     return failed ? -(int)err->code : 0;
 }
 

@@ -12,7 +12,6 @@
 #include "db/query/operators/query_models.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/timeline/track.h"
-#include "exporters/timeline/tracks/put.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@
 #include <string.h>
 
 #define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name that a call has */
-#define EVENTS_PER_POLL 4096
 
 struct begun_flow {
     int64_t id;
@@ -28,18 +26,9 @@ struct begun_flow {
 
 /* ---- layers ---- */
 
-static int first_free_thread(void *arg, int64_t *ret, struct err *err)
-{
-    const struct earlier *draw = arg;
-    (void)err;
-    *ret = draw->first_free;
-    return 0;
-}
-
 void earlier_begin_layer(struct earlier *draw, const char *word)
 {
-    trace_lanes_init(&draw->lanes, &draw->trace.style, word, first_free_thread, draw);
-    draw->first_free = 0;
+    trace_lanes_init(&draw->lanes, &draw->trace.style, word, NULL, NULL);
 }
 
 int earlier_end_layer(struct earlier *draw, int status,
@@ -53,8 +42,8 @@ int earlier_end_layer(struct earlier *draw, int status,
 
 void earlier_count_thread(struct earlier *draw, int64_t number)
 {
-    if (number >= draw->first_free && number < INT64_MAX / 2)
-        draw->first_free = number + 1;
+    if (number >= draw->lanes.own_next && number < INT64_MAX / 2)
+        draw->lanes.own_next = number + 1;
 }
 
 /* The process id of a process of the layer. */
@@ -81,49 +70,15 @@ static void name_thread(struct earlier *draw, int64_t process, int64_t tid, cons
 
 /* ---- events ---- */
 
-char *earlier_reserve(struct earlier *draw, size_t texts, struct err *err)
-{
-    const size_t room = 3 * (size_t)TRACE_EVENT_MAX + texts;
-    if (room <= OUTFILE_RESERVE_MAX)
-        return trace_reserve(&draw->trace, room);
-    char *event = realloc(draw->event, room);
-    if (event != NULL)
-        draw->event = event;
-    else
-        err_set(err, ERR_NO_MEMORY, "out of memory for an event");
-    return event;
-}
-
-int earlier_finish(struct earlier *draw, char *start, const char *end, struct err *err)
-{
-    struct trace *trace = &draw->trace;
-    const size_t comma = trace->named ? 0 : 1; /* none stands before the first */
-    const size_t length = (size_t)(end - start) - comma;
-    if (start == draw->event) {
-        outfile_write(&trace->out, start + comma, length);
-    } else {
-        if (comma > 0)
-            memmove(start, start + comma, length);
-        outfile_advance(&trace->out, length);
-    }
-    trace->named = true;
-    if (++trace->events % EVENTS_PER_POLL != 0)
-        return 0;
-    timeline_progress(draw->run, EVENTS_PER_POLL);
-    if (interrupted())
-        return interrupt_error(err);
-    return outfile_failed(&trace->out) ? err_set(err, ERR_IO, "cannot write '%s'", trace->path) : 0;
-}
-
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
-                             int64_t number, struct trace_slice *slice, char **ret_start, struct err *err)
+                             int64_t number, struct trace_slice *slice, struct err *err)
 {
     const struct trace_style *style = &draw->trace.style;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
-    if (trace_lanes_place(lanes, number, slice, err) < 0 ||
-        (*ret_start = earlier_reserve(draw, name.length + texts, err)) == NULL)
-        return NULL;
-    return trace_put_slice(begin_named(*ret_start, style, "", name), style, slice);
+    char *p = NULL;
+    if (trace_lanes_place(lanes, number, slice, err) == 0)
+        p = trace_event_room(&draw->trace, name.length + texts, err);
+    return p != NULL ? trace_put_slice(begin_named(p, style, "", name), style, slice) : NULL;
 }
 
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
@@ -241,13 +196,11 @@ static int find_name(struct earlier *draw, const struct plain_call *call, struct
 }
 
 /* Begins the event of a call with "<prefix><name>"; NULL with err set. */
-static char *begin_call(struct earlier *draw, const struct plain_call *call, const char *prefix, char **ret_start,
-                        struct err *err)
+static char *begin_call(struct earlier *draw, const struct plain_call *call, const char *prefix, struct err *err)
 {
     struct cann_text name;
-    if (find_name(draw, call, &name, err) < 0 || (*ret_start = earlier_reserve(draw, name.length, err)) == NULL)
-        return NULL;
-    return begin_named(*ret_start, &draw->trace.style, prefix, name);
+    char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->trace, name.length, err) : NULL;
+    return p != NULL ? begin_named(p, &draw->trace.style, prefix, name) : NULL;
 }
 
 /* NULL: a call of the runtime has none. */
@@ -273,7 +226,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
 {
     const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
-    char *start, *p = begin_call(draw, call, prefix, &start, err);
+    char *p = begin_call(draw, call, prefix, err);
     if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
         return -(int)err->code;
     if (draw->compat) {
@@ -285,7 +238,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
         p = trace_end_call(p, style, &slice);
     }
     p = put_call_flow(draw, p, call, &slice, err);
-    return p != NULL ? earlier_finish(draw, start, p, err) : -(int)err->code;
+    return p != NULL ? trace_event_done(&draw->trace, p, err) : -(int)err->code;
 }
 
 static int draw_call(void *arg, const struct plain_call *call, struct err *err)
@@ -330,7 +283,7 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
 {
     struct earlier *draw = arg;
     const struct trace_style *style = &draw->trace.style;
-    char *start, *p = begin_call(draw, call, layer_prefix(call), &start, err);
+    char *p = begin_call(draw, call, layer_prefix(call), err);
     if (p == NULL)
         return -(int)err->code;
     p = trace_put_integer(p, style, ",\"pid\":", process_of(draw, call));
@@ -339,7 +292,7 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
     p = trace_put_us(p, style, ",\"dur\":", time_since(call->end_ns, call->start_ns));
     if (call->process_id != DB_NULL)
         p = trace_put_literal(trace_put_value_word(p, style, ",\"args\":{\"Mode\":", mode_of(call)), "}");
-    return earlier_finish(draw, start, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
+    return trace_event_done(&draw->trace, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
 }
 
 static int draw_thread_group(struct earlier *draw, struct err *err)
@@ -426,22 +379,33 @@ static void release_tasks(struct earlier *draw)
 
 /* ---- models and what the host did for them: few ---- */
 
-/* name and arguments: as JSON has them. */
-static int draw_of_host(struct earlier *draw, const struct strbuf *name, const struct strbuf *arguments,
-                        int64_t thread_id, int64_t start_ns, int64_t end_ns, struct err *err)
+/* model NULL: the event is of none. */
+static int draw_of_host(struct earlier *draw, const char *name, const char *model, int64_t model_id, int64_t thread_id,
+                        int64_t start_ns, int64_t end_ns, struct err *err)
 {
     const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = slice_between(draw, draw->device->part->process_id, start_ns, end_ns);
-    if (name->failed || arguments->failed)
-        return err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline");
-    if (trace_lanes_place(&draw->lanes, thread_id, &slice, err) < 0)
-        return -(int)err->code;
-    char *start = earlier_reserve(draw, name->length + arguments->length, err);
-    if (start == NULL)
-        return -(int)err->code;
-    char *p = trace_put_bytes(trace_begin_event(start), name->data, name->length);
-    p = trace_put_bytes(trace_put_slice(p, style, &slice), arguments->data, arguments->length);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    struct strbuf texts;
+    strbuf_init(&texts, 2 * TEXT_MAX);
+    trace_text(&texts, name, strlen(name));
+    const size_t name_length = texts.length;
+    if (model != NULL) {
+        strbuf_adds(&texts, "\"Model Name\":");
+        trace_text(&texts, model, strlen(model));
+        strbuf_addf(&texts, ",\"Model Id\":%lld", (long long)model_id);
+    }
+    if (texts.failed)
+        err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline");
+    char *p = NULL;
+    if (!texts.failed && trace_lanes_place(&draw->lanes, thread_id, &slice, err) == 0)
+        p = trace_event_room(&draw->trace, texts.length, err);
+    if (p != NULL) {
+        p = trace_put_bytes(trace_begin_event(p), texts.data, name_length);
+        p = trace_put_slice(p, style, &slice);
+        p = trace_put_bytes(p, texts.data + name_length, texts.length - name_length);
+    }
+    strbuf_release(&texts);
+    return p != NULL ? trace_slice_done(&draw->trace, p, &slice, err) : -(int)err->code;
 }
 
 static int count_phase(void *arg, const struct model_phase *phase, struct err *err)
@@ -453,19 +417,9 @@ static int count_phase(void *arg, const struct model_phase *phase, struct err *e
 
 static int draw_phase(void *arg, const struct model_phase *phase, struct err *err)
 {
-    static const char *const titles[] = {"\"Input\"", "\"Infer\"", "\"Output\""};
-    const char *model = phase->model != NULL ? phase->model : "N/A";
-    struct strbuf name, arguments;
-    strbuf_init(&name, TEXT_MAX);
-    strbuf_init(&arguments, TEXT_MAX);
-    strbuf_adds(&name, titles[phase->phase]);
-    strbuf_adds(&arguments, "\"Model Name\":");
-    trace_text(&arguments, model, strlen(model));
-    strbuf_addf(&arguments, ",\"Model Id\":%lld", (long long)phase->model_id);
-    int status = draw_of_host(arg, &name, &arguments, phase->thread_id, phase->start_ns, phase->end_ns, err);
-    strbuf_release(&name);
-    strbuf_release(&arguments);
-    return status;
+    static const char *const names[] = {"Input", "Infer", "Output"};
+    return draw_of_host(arg, names[phase->phase], phase->model != NULL ? phase->model : "N/A", phase->model_id,
+                        phase->thread_id, phase->start_ns, phase->end_ns, err);
 }
 
 /* ge: executions of models. */
@@ -475,7 +429,7 @@ static int draw_models(struct earlier *draw, struct err *err)
     enum model_order order = draw->compat ? MODELS_BY_EXECUTION : MODELS_BY_START;
     earlier_begin_layer(draw, "Thread ");
     int status = model_each_phase(draw->run->db, device_id, order, count_phase, draw, err);
-    if (draw->first_free > 0) {
+    if (draw->lanes.own_next > 0) {
         earlier_name_process(draw, draw->device->part->process_id, "GE");
         status = model_each_phase(draw->run->db, device_id, order, draw_phase, draw, err);
     }
@@ -491,16 +445,12 @@ static int count_step(void *arg, const struct model_host_step *step, struct err 
 
 static int draw_step(void *arg, const struct model_host_step *step, struct err *err)
 {
-    struct strbuf plain, name;
-    strbuf_init(&plain, TEXT_MAX);
+    struct strbuf name;
     strbuf_init(&name, TEXT_MAX);
-    strbuf_addf(&plain, "%s_%s", step->op_type, step->event);
-    trace_text(&name, plain.data, plain.length);
-    name.failed |= plain.failed;
-    struct strbuf none;
-    strbuf_init(&none, TEXT_MAX);
-    int status = draw_of_host(arg, &name, &none, step->thread_id, step->start_ns, step->end_ns, err);
-    strbuf_release(&plain);
+    strbuf_addf(&name, "%s_%s", step->op_type, step->event);
+    int status = name.failed
+                     ? err_set(err, ERR_LIMIT, "the texts of an event are too long for a timeline")
+                     : draw_of_host(arg, name.data, NULL, 0, step->thread_id, step->start_ns, step->end_ns, err);
     strbuf_release(&name);
     return status;
 }
@@ -511,7 +461,7 @@ static int draw_host_steps(struct earlier *draw, struct err *err)
     int64_t device_id = draw->device->part->device_id;
     earlier_begin_layer(draw, "Thread ");
     int status = model_each_host_step(draw->run->db, device_id, count_step, draw, err);
-    if (draw->first_free > 0) {
+    if (draw->lanes.own_next > 0) {
         earlier_name_process(draw, draw->device->part->process_id, "GE");
         status = model_each_host_step(draw->run->db, device_id, draw_step, draw, err);
     }
@@ -545,17 +495,16 @@ static char *put_span(struct earlier *draw, char *p, const struct trace_slice *s
 
 static int draw_stack_call(struct earlier *draw, const struct plain_call *call, int64_t layer, struct err *err)
 {
-    const struct trace_style *style = &draw->trace.style;
     if (!draw->compat)
         return draw_call_on(draw, call, "", NULL, layer, err);
     const double start_ns = (double)call->start_ns, end_ns = (double)call->end_ns;
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
-    char *start, *p = begin_call(draw, call, "", &start, err);
+    char *p = begin_call(draw, call, "", err);
     if (p == NULL)
         return -(int)err->code;
     slice.tid = layer;
     p = put_span(draw, p, &slice, start_ns, end_ns);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 /* Where the calls of an iteration begin: its model's execution. */
@@ -582,15 +531,15 @@ static int draw_stack_task(void *arg, const void *record, struct err *err)
     slice.tid = STACK_SCHEDULER;
     if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return -(int)err->code;
-    char *start =
-        earlier_reserve(draw, name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
-    if (start == NULL)
+    char *p = trace_event_room(&draw->trace,
+                               name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
+    if (p == NULL)
         return -(int)err->code;
-    char *p = put_span(draw, begin_named(start, style, "", name), &slice, span->start, span->end);
+    p = put_span(draw, begin_named(p, style, "", name), &slice, span->start, span->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
     p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -641,9 +590,8 @@ static int draw_task(void *arg, const void *record, struct err *err)
     const struct cann_task *task = &timed->timed.task;
     const char *type = task_2022_type(draw->device, task);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->timed.start, timed->timed.end);
-    char *start,
-        *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
-                                    &draw->lanes, task->stream_id, &slice, &start, err);
+    char *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
+                                     &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
         return -(int)err->code;
     p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
@@ -651,7 +599,7 @@ static int draw_task(void *arg, const void *record, struct err *err)
     p = trace_end_slice(p, style, &slice);
     if (draw->flows)
         p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
-    return earlier_finish(draw, start, p, err);
+    return trace_event_done(&draw->trace, p, err);
 }
 
 static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -661,16 +609,14 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     const struct trace_style *style = &draw->trace.style;
     const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
-    char *start;
-    if (trace_lanes_place(&tasks->copies, copy->stream_id, &slice, err) < 0 ||
-        (start = earlier_reserve(draw, 0, err)) == NULL)
+    char *p = trace_lanes_begin(&tasks->copies, &draw->trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
+    if (p == NULL)
         return -(int)err->code;
-    char *p = trace_put_slice(trace_begin_named(start, style, COPY_NAME_2022, "", 0), style, &slice);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
     p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
     p = trace_put_us(p, style, ",\"End Time\":", number_from_real(end_ns));
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 #define put_known_us(p, style, key, ns) ((ns) != DB_NULL ? trace_put_us((p), (style), key, (ns)) : (p))
@@ -682,8 +628,8 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     const struct trace_style *style = &draw->trace.style;
     struct trace_slice slice = {
         .pid = earlier_pid(draw, AI_CPU), .start_ns = run->start_ns, .duration_ns = run->duration_ns};
-    char *start, *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
-                                             &draw->lanes, 0, &slice, &start, err);
+    char *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
+                                     &draw->lanes, 0, &slice, err);
     if (p == NULL)
         return -(int)err->code;
     p = trace_put_value_word(p, style, "\"Task Type\":", "AI_CPU");
@@ -693,7 +639,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     p = put_known_us(p, style, ",\"Dispatch Time(us)\":", run->dispatch_ns);
     p = put_known_us(p, style, ",\"Total Time(us)\":", run->total_ns);
     p = slice_put_whole_name(p, style, &draw->operators, &draw->names, run->op_name_id);
-    return earlier_finish(draw, start, trace_end_slice(p, style, &slice), err);
+    return trace_slice_done(&draw->trace, p, &slice, err);
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
@@ -758,7 +704,7 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     if (draw->streams.count == 0 && !draw->ai_cpu_runs)
         return 0;
     earlier_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, draw->lanes.first_free, draw);
+    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, NULL, NULL);
     tasks.copies.no_own = !draw->compat;
     tasks.copies.next = draw->lanes.next;
     int status = draw_all_tasks(&tasks, err);
@@ -798,6 +744,7 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
         0)
         return -(int)err->code;
     draw->tasks_before = 0;
+    draw->trace.tells_progress = true;
     int status = draw_layer(draw, err);
     const struct trace_info info = {
         .clock = clock, .device_id = draw->device->range.ticks.device_id, .tasks_before = draw->tasks_before};
@@ -854,13 +801,9 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
 int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)
 {
     *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
-    const bool facts = !run->options->trace_compat;
-    if (cann_names_load(run->db, &draw->names, err) < 0 ||
-        (facts && slice_operators_load(&draw->operators, run->db, &draw->names, NULL, err) < 0) ||
-        slice_encode_texts(&draw->names, err) < 0 ||
-        (facts && slice_operators_shorten(&draw->operators, &draw->names, err) < 0))
+    if (cann_names_load(run->db, &draw->names, err) < 0)
         return -(int)err->code;
-    return 0;
+    return slice_operators_load(&draw->operators, run->db, &draw->names, NULL, !run->options->trace_compat, err);
 }
 
 void earlier_close(struct earlier *draw)
@@ -868,7 +811,6 @@ void earlier_close(struct earlier *draw)
     cann_texts_release(&draw->names);
     slice_operators_release(&draw->operators);
     map_release(&draw->begun_flows);
-    free(draw->event);
 }
 
 int timeline_of_2022(struct timeline_run *run, struct err *err)

@@ -31,8 +31,7 @@ struct earlier {
     uint64_t tasks_before; /* tasks before the origin, which are not drawn */
     /* The layer that is being drawn: */
     struct trace_lanes lanes;
-    int64_t first_free; /* a number above all of its threads */
-    char *event;        /* the latest that was too long for the buffer of the file */
+    int64_t unnamed_thread; /* of JOB: of tasks without a name */
     /* Only of captures of 2022: */
     struct counters_2022 counters;
     struct spool *tasks;            /* as they are drawn, by start */
@@ -76,14 +75,10 @@ void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name);
 
-/* Room for an event with so many bytes of texts; NULL with err set. */
-char *earlier_reserve(struct earlier *draw, size_t texts, struct err *err);
-/* Ends the event that was put there. */
-int earlier_finish(struct earlier *draw, char *start, const char *end, struct err *err);
 /* Begins the slice of an operator, whose pid and times are set, on a thread of these lanes. Returns where its
  * arguments begin, which take TRACE_EVENT_MAX bytes beside those of the operator; NULL with err set. */
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
-                             int64_t number, struct trace_slice *slice, char **ret_start, struct err *err);
+                             int64_t number, struct trace_slice *slice, struct err *err);
 /* Puts what tells a task, as the first arguments. */
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id);
 

@@ -70,14 +70,13 @@ const struct execute_call *execute_calls_find(const struct execute_calls *calls,
 
 /* ---- tasks ---- */
 
-enum { TASK_WHOLE_NAME, TASK_LAYER_TYPE, TASK_BOUND, TASK_FACTS };
-
 /* Texts that slices have of a model's tasks on one engine, escaped once. */
 struct task_name {
     int64_t task_id;
     struct task_text {
-        size_t offset, length;            /* in text: a JSON string; 0: there is none */
-    } name, facts[TASK_FACTS], all_facts; /* facts: arguments; all of them as JSON has them, with their keys */
+        size_t offset, length; /* in text: a JSON string; 0: there is none */
+    } name, whole, type;       /* whole: of a name that was shortened */
+    const char *bound;         /* NULL: not known */
 };
 struct task_names {
     struct task_name *names; /* by task id */

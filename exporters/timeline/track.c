@@ -73,59 +73,81 @@ int track_process(struct track_run *run, int64_t layer, int64_t device_id, const
 
 /* ---- workers ---- */
 
-struct worker {
-    struct track_run *run;
-    sqlite3 *db;
-    void **states; /* of each track; NULL: it draws nothing */
-};
-
 static void worker_free(void *opaque)
 {
-    struct worker *worker = opaque;
-    for (size_t i = 0; worker->states != NULL && i < worker->run->track_count; i++) {
-        if (worker->states[i] != NULL)
-            worker->run->tracks[i]->worker_free(worker->states[i]);
-    }
-    free(worker->states);
+    struct track_worker *worker = opaque;
+    for (size_t i = 0; worker->owns != NULL && i < worker->run->track_count; i++)
+        free(worker->owns[i]);
+    free(worker->owns);
+    cann_call_reader_free(worker->calls);
+    cann_call_reader_free(worker->around);
+    cann_task_reader_free(worker->tasks);
     database_close(worker->db);
     free(worker);
 }
 
-static void *worker_new(void *arg, struct err *err)
+static int open_worker(struct track_worker *worker, struct err *err)
 {
-    struct track_run *run = arg;
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (worker != NULL) {
-        worker->run = run;
-        worker->states = calloc(run->track_count + 1, sizeof *worker->states);
+    const struct track_run *run = worker->run;
+    worker->owns = calloc(run->track_count + 1, sizeof *worker->owns);
+    if (worker->owns == NULL)
+        return err_no_memory(err);
+    if (database_open(run->run->options->database, &worker->db, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < run->track_count; i++) {
+        const struct track *track = run->tracks[i];
+        if (track->worker_size > 0 && (worker->owns[i] = calloc(1, track->worker_size)) == NULL)
+            return err_no_memory(err);
+        if (track->draw_call != NULL && ((worker->calls = cann_call_reader_new(worker->db, err)) == NULL ||
+                                         (worker->around = cann_call_reader_new(worker->db, err)) == NULL))
+            return -(int)err->code;
+        if (track->draw_task != NULL && (worker->tasks = cann_task_reader_new(worker->db, false, err)) == NULL)
+            return -(int)err->code;
     }
-    if (worker == NULL || worker->states == NULL) {
-        free(worker);
+    return 0;
+}
+
+static void *worker_new(void *run, struct err *err)
+{
+    struct track_worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL) {
         err_no_memory(err);
         return NULL;
     }
-    if (database_open(run->run->options->database, &worker->db, err) < 0) {
-        worker_free(worker);
-        return NULL;
-    }
-    for (size_t i = 0; i < run->track_count; i++) {
-        const struct track *track = run->tracks[i];
-        if (track->draw == NULL)
-            continue;
-        worker->states[i] = track->worker_new(run, run->states[i], worker->db, err);
-        if (worker->states[i] == NULL) {
-            worker_free(worker);
-            return NULL;
-        }
-    }
-    return worker;
+    worker->run = run;
+    if (open_worker(worker, err) == 0)
+        return worker;
+    worker_free(worker);
+    return NULL;
 }
 
 static int process(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
 {
-    struct worker *worker = opaque;
+    struct track_worker *worker = opaque;
     const struct track_unit *unit = opaque_unit;
-    return worker->run->tracks[unit->track]->draw(worker->states[unit->track], unit, output, err);
+    const struct track *track = worker->run->tracks[unit->track];
+    worker->track = worker->run->states[unit->track];
+    worker->own = worker->owns[unit->track];
+    worker->unit = unit;
+    worker->output = output;
+    worker->drawn = worker->next_placed = 0;
+    int status;
+    if (track->draw_unit != NULL)
+        status = track->draw_unit(worker, err);
+    else if (track->draw_call != NULL)
+        status = cann_read_calls(worker->calls, unit->first, unit->end, track->draw_call, worker, err);
+    else
+        status = cann_read_tasks(worker->tasks, unit->first, unit->end, track->draw_task, worker, err);
+    atomic_fetch_add(&worker->run->drawn, worker->drawn);
+    return status;
+}
+
+int track_add_thread(struct track_worker *worker, int64_t pid, int64_t number, struct err *err)
+{
+    pthread_mutex_lock(&worker->run->lock);
+    const int status = trace_lanes_add(worker->track, pid, number, NULL, err);
+    pthread_mutex_unlock(&worker->run->lock);
+    return status;
 }
 
 /* ---- units ---- */
@@ -154,70 +176,120 @@ struct walk {
     struct track_run *run;
     enum track_rows rows;
     struct cann_span_reader *reader; /* of the rows; NULL: no track looks at each */
+    struct placed_rows {
+        struct placed_row rows[TRACK_UNIT_ROWS];
+        size_t count;
+    } * placed; /* of each track, of the range that is read */
 };
+
+static bool draws_rows(const struct track *track)
+{
+    return track->draw_call != NULL || track->draw_task != NULL;
+}
+
+/* Places the next row of a range. */
+static int place_row(struct walk *walk, size_t i, const struct cann_span *span, struct err *err)
+{
+    struct track_run *run = walk->run;
+    struct placed_rows *placed = &walk->placed[i];
+    struct trace_slice slice = {
+        .pid = track_pid(run, run->tracks[i]->order, walk->rows == TRACK_CALLS ? DB_NULL : span->device_id),
+        .start_ns = span->start_ns,
+        .duration_ns = time_since(span->end_ns, span->start_ns)};
+    if (walk->rows == TRACK_CALLS)
+        pthread_mutex_lock(&run->lock);
+    const int status = trace_lanes_place(run->states[i], span->number, &slice, err);
+    if (walk->rows == TRACK_CALLS)
+        pthread_mutex_unlock(&run->lock);
+    if (status == 0 && (slice.instant || slice.short_ps > 0 || slice.tid != span->number))
+        placed->rows[placed->count++] = (struct placed_row){span->id, slice.tid, slice.short_ps, slice.instant};
+    return status;
+}
 
 static int take_span(void *arg, const struct cann_span *span, struct err *err)
 {
     struct walk *walk = arg;
     struct track_run *run = walk->run;
-    int status = 0;
-    for (size_t i = 0; i < run->track_count && status == 0; i++) {
+    for (size_t i = 0; i < run->track_count; i++) {
         const struct track *track = run->tracks[i];
-        if (track->rows == walk->rows && track->span != NULL)
-            status = track->span(run, run->states[i], span, err);
+        if (track->rows != walk->rows)
+            continue;
+        if ((track->span != NULL && track->span(run, run->states[i], span, err) < 0) ||
+            (draws_rows(track) && place_row(walk, i, span, err) < 0))
+            return -(int)err->code;
     }
-    return status;
+    return 0;
 }
 
-static bool are_needed(const struct track_run *run, enum track_rows rows, bool *ret_spans)
+static bool are_needed(const struct track_run *run, enum track_rows rows)
 {
     bool needed = false;
-    *ret_spans = false;
-    for (size_t i = 0; i < run->track_count; i++) {
+    for (size_t i = 0; i < run->track_count; i++)
         needed |= run->tracks[i]->rows == rows;
-        *ret_spans |= run->tracks[i]->rows == rows && run->tracks[i]->span != NULL;
-    }
     return needed;
+}
+
+/* Hands a range of rows over, with what was placed of it. */
+static int submit_range(struct walk *walk, size_t i, int64_t first, int64_t end, struct err *err)
+{
+    struct placed_rows *placed = &walk->placed[i];
+    struct track_unit *unit = track_unit_new(walk->run, walk->run->states[i], err);
+    if (unit == NULL)
+        return -(int)err->code;
+    unit->first = first;
+    unit->end = end;
+    unit->count = placed->count;
+    memcpy(unit->bytes, placed->rows, placed->count * sizeof *placed->rows);
+    placed->count = 0;
+    track_unit_submit(walk->run);
+    return 0;
 }
 
 static int walk_range(struct walk *walk, int64_t first, int64_t end, struct err *err)
 {
     struct track_run *run = walk->run;
-    int status = walk->reader != NULL ? cann_read_spans(walk->reader, first, end, take_span, walk, err) : 0;
-    for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->rows == walk->rows && run->tracks[i]->range != NULL)
-            status = run->tracks[i]->range(run, run->states[i], first, end, err);
+    if (walk->reader != NULL && cann_read_spans(walk->reader, first, end, take_span, walk, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < run->track_count; i++) {
+        if (run->tracks[i]->rows == walk->rows && draws_rows(run->tracks[i]) &&
+            submit_range(walk, i, first, end, err) < 0)
+            return -(int)err->code;
     }
-    return status;
+    return 0;
+}
+
+/* Finds how many rows there are, and opens the reader of their times; of calls only where these are not all nested. */
+static int open_walk(struct walk *walk, int64_t *ret_count, struct err *err)
+{
+    sqlite3 *db = walk->run->run->db;
+    const bool calls = walk->rows == TRACK_CALLS;
+    bool spans = true;
+    if ((calls ? cann_call_count(db, ret_count, err) : cann_task_count(db, ret_count, err)) < 0 ||
+        (calls && cann_calls_overlap(db, &spans, err) < 0))
+        return -(int)err->code;
+    walk->placed = calloc(walk->run->track_count, sizeof *walk->placed);
+    if (walk->placed == NULL)
+        return err_no_memory(err);
+    if (spans)
+        walk->reader = calls ? cann_call_span_reader_new(db, err) : cann_span_reader_new(db, err);
+    return !spans || walk->reader != NULL ? 0 : -(int)err->code;
 }
 
 static int walk_rows(struct track_run *run, enum track_rows rows, struct err *err)
 {
     struct walk walk = {.run = run, .rows = rows};
-    bool spans;
-    if (!are_needed(run, rows, &spans))
-        return 0;
     int64_t count;
-    int status =
-        rows == TRACK_CALLS ? cann_call_count(run->run->db, &count, err) : cann_task_count(run->run->db, &count, err);
-    if (status == 0 && rows == TRACK_CALLS && spans)
-        status = cann_calls_overlap(run->run->db, &spans, err);
-    if (status < 0)
-        return status;
-    if (spans) {
-        walk.reader = rows == TRACK_CALLS ? cann_call_span_reader_new(run->run->db, err)
-                                          : cann_span_reader_new(run->run->db, err);
-        if (walk.reader == NULL)
-            return -(int)err->code;
-    }
-    for (int64_t id = 1; status == 0 && id <= count; id += TRACK_UNIT_ROWS)
-        status = walk_range(&walk, id, id + TRACK_UNIT_ROWS, err);
-    for (size_t i = 0; i < run->track_count && status == 0; i++) {
-        if (run->tracks[i]->rows == rows && run->tracks[i]->end != NULL)
-            status = run->tracks[i]->end(run, run->states[i], err);
-    }
+    if (!are_needed(run, rows))
+        return 0;
+    bool failed = open_walk(&walk, &count, err) < 0;
+    for (int64_t id = 1; !failed && id <= count; id += TRACK_UNIT_ROWS)
+        failed = walk_range(&walk, id, id + TRACK_UNIT_ROWS, err) < 0;
+    for (size_t i = 0; i < run->track_count && !failed; i++)
+        failed = run->tracks[i]->rows == rows && run->tracks[i]->end != NULL &&
+                 run->tracks[i]->end(run, run->states[i], err) < 0;
     cann_span_reader_free(walk.reader);
-    return status;
+    free(walk.placed);
+    return failed ? -(int)err->code : 0;
 }
 
 int tracks_walk(struct track_run *run, struct err *err)
@@ -229,17 +301,13 @@ int tracks_walk(struct track_run *run, struct err *err)
         .worker_free = worker_free,
         .process = process,
     };
-    bool spans, rows = are_needed(run, TRACK_CALLS, &spans) || are_needed(run, TRACK_TASKS, &spans);
-    if (!rows)
+    if (!are_needed(run, TRACK_CALLS) && !are_needed(run, TRACK_TASKS))
         return 0;
     run->parallel = parallel_new(&work, &run->trace.out, err);
-    int status = run->parallel != NULL ? walk_rows(run, TRACK_CALLS, err) : -(int)err->code;
-    if (status == 0)
-        status = walk_rows(run, TRACK_TASKS, err);
-    if (status == 0)
-        status = parallel_finish(run->parallel, err);
+    const bool failed = run->parallel == NULL || walk_rows(run, TRACK_CALLS, err) < 0 ||
+                        walk_rows(run, TRACK_TASKS, err) < 0 || parallel_finish(run->parallel, err) < 0;
     parallel_free(run->parallel);
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);
-    return status;
+    return failed ? -(int)err->code : 0;
 }

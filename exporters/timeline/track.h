@@ -19,6 +19,7 @@
 #include "exporters/timeline/slice_operators.h"
 #include "parsers/record.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
@@ -56,6 +57,7 @@ struct track_run {
     bool shows_calls, shows_tasks; /* both ends of arrows are there */
     int64_t next_hardware_thread;  /* of what is not a stream's own; 0: not asked for yet */
     /* inside of the engine */
+    pthread_mutex_t lock; /* of lanes, while workers add threads */
     struct map processes;
     struct parallel *parallel;
     atomic_uint_fast64_t drawn;  /* events, by the workers */
@@ -78,6 +80,48 @@ struct track_unit {
     _Alignas(max_align_t) char bytes[TRACK_UNIT_BYTES];
 };
 
+/* A row that stands where others do not. */
+struct placed_row {
+    int64_t id, tid;
+    unsigned short_ps;
+    bool instant;
+};
+_Static_assert(sizeof(struct placed_row) * TRACK_UNIT_ROWS <= TRACK_UNIT_BYTES, "a unit holds them");
+
+/* One of the threads that make events of units. */
+struct track_worker {
+    struct track_run *run;
+    void *track; /* state of the track whose unit is drawn */
+    const struct track_unit *unit;
+    struct parallel_output *output;
+    uint64_t drawn; /* events of the unit */
+    size_t next_placed;
+    void *own;                       /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
+    struct cann_call_reader *around; /* of calls, while others are read */
+    /* inside of the engine */
+    sqlite3 *db;
+    struct cann_call_reader *calls;
+    struct cann_task_reader *tasks;
+    void **owns; /* of each track */
+};
+
+/* Sets the place of the row with this id where it is not the usual one. Rows of a unit come one after the other. */
+static inline void track_place_row(struct track_worker *worker, int64_t id, struct trace_slice *slice)
+{
+    const struct placed_row *rows = (const struct placed_row *)worker->unit->bytes;
+    size_t *next = &worker->next_placed;
+    while (*next < worker->unit->count && rows[*next].id < id)
+        ++*next;
+    if (*next == worker->unit->count || rows[*next].id != id)
+        return;
+    slice->tid = rows[*next].tid;
+    slice->instant = rows[*next].instant;
+    slice->short_ps = rows[*next].short_ps;
+}
+
+/* Adds a thread to the track's lanes. */
+int track_add_thread(struct track_worker *worker, int64_t pid, int64_t number, struct err *err);
+
 struct track {
     const char *name;                    /* in the file of --reports: "ascend" */
     const char *also;                    /* NULL, or its name in earlier versions of Ascend's tool */
@@ -89,19 +133,22 @@ struct track {
     int order;                           /* of its process among those of a timeline */
     const struct series_counter *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks */
     enum track_rows rows;
-    size_t state_size; /* of what the hooks keep, zeroed */
+    size_t state_size; /* of what the hooks keep, zeroed; with a word it begins with the lanes of its threads */
+    const char *word;  /* how names of threads begin: "Stream "; NULL: the track has no lanes */
+    int (*first_free)(void *db, int64_t *ret, struct err *err); /* for its lanes (trace_lanes_init), or NULL */
+    void (*name_thread)(void *state, int64_t pid, int64_t number, struct strbuf *ret); /* NULL: by word and number */
     /* Hooks return 0 or -code; each may be NULL. */
     int (*begin)(struct track_run *run, void *state, struct err *err);
-    /* Rows, in order: when each runs (all tracks of TRACK_TASKS see all tasks), then the range that has gone by. */
+    /* Rows, in order: when each runs (all tracks of TRACK_TASKS see all tasks). */
     int (*span)(struct track_run *run, void *state, const struct cann_span *span, struct err *err);
-    int (*range)(struct track_run *run, void *state, int64_t first, int64_t end, struct err *err);
     int (*end)(struct track_run *run, void *state, struct err *err); /* of the rows */
-    int (*name_threads)(struct track_run *run, void *state, struct err *err);
     void (*release)(void *state);
-    /* In several threads: what a unit's events are. The tracks of a thread share its connection, db. */
-    void *(*worker_new)(struct track_run *run, void *state, sqlite3 *db, struct err *err);
-    void (*worker_free)(void *worker);
-    int (*draw)(void *worker, const struct track_unit *unit, struct parallel_output *output, struct err *err);
+    /* In several threads, whose argument is a struct track_worker: the event of each row, which has found its place on
+     * the lanes of the track; or those of a unit that span or end handed over. */
+    size_t worker_size;
+    int (*draw_call)(void *worker, const struct cann_call *call, struct err *err);
+    int (*draw_task)(void *worker, const struct cann_task *task, struct err *err);
+    int (*draw_unit)(struct track_worker *worker, struct err *err);
 };
 
 /* The name in the file of --reports that stands for all layers. */
@@ -110,7 +157,7 @@ struct track {
 /* All of them, ended by NULL. */
 extern const struct track *const tracks[];
 
-/* A unit of the track with this state to fill, and to hand over. Only from span, range and end. */
+/* A unit of the track with this state to fill, and to hand over. Only from span and end. */
 struct track_unit *track_unit_new(struct track_run *run, const void *state, struct err *err);
 void track_unit_submit(struct track_run *run);
 
@@ -149,6 +196,9 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 {
     return track_pid_of(run->process_id, layer, device_id);
 }
+
+/* From the host's call to the task on the device. */
+static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
 
 /* ---- the engine ---- */
 

@@ -6,6 +6,7 @@
 #include "base/file/large.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,8 @@ int framework_finish(struct framework *framework, struct err *err)
 static int compare_launch_ends(const void *a, const void *b)
 {
     const struct framework_launch *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->end_ns != y->end_ns)
-        return x->end_ns < y->end_ns ? -1 : 1;
-    return (x->start_ns < y->start_ns) - (x->start_ns > y->start_ns);
+    return 4 * NUMBER_ORDER(x->thread, y->thread) + 2 * NUMBER_ORDER(x->end_ns, y->end_ns) +
+           NUMBER_ORDER(y->start_ns, x->start_ns);
 }
 
 void framework_sort_launches_by_end(struct framework *framework)
@@ -240,14 +238,8 @@ void framework_sort_launches_by_end(struct framework *framework)
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns)
 {
     const struct framework_step *steps = framework->steps.items;
-    size_t low = 0, high = framework->steps.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (steps[middle].latest_end_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = search_from(steps, framework->steps.count, sizeof *steps,
+                                   offsetof(struct framework_step, latest_end_ns), time_ns);
     return low < framework->steps.count && steps[low].start_ns <= time_ns ? &steps[low] : NULL;
 }
 

@@ -104,6 +104,23 @@ struct framework_dataset_run {
     size_t dataset;
 };
 
+/* An allocation or release of device memory: there are millions of PyTorch's. */
+struct framework_memory {
+    int64_t time_ns, size, allocated, reserved, active; /* the last three: of all, behind it */
+    uint64_t address, stream;
+    union {
+        int64_t thread; /* of PyTorch */
+        uint32_t owner; /* of MindSpore: of texts */
+    };
+    int32_t device;
+    uint8_t device_type, component, kind, allocator;
+};
+struct framework_memories ARRAY_OF(struct framework_memory);
+
+enum { MEMORY_OF_CPU, MEMORY_OF_NPU = 20 };          /* device types */
+enum { MEMORY_CACHING, MEMORY_WORKSPACE };           /* components */
+enum { MEMORY_GOT, MEMORY_GAVE, MEMORY_FREE_AGAIN }; /* kinds */
+
 struct torch; /* parsers/frameworks/pytorch/torch.h */
 
 /* All zero: empty. */

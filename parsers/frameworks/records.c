@@ -64,9 +64,7 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
         const char *dot = strrchr(entry->d_name, '.');
         if (strstr(entry->d_name, ".hash_dic.") == NULL || dot == NULL || strcmp(dot, ".done") == 0)
             continue;
-        char *path = path_join(data, entry->d_name);
-        status = path != NULL ? framework_read_lines(path, take_line, &reading, NULL, diag, err) : err_no_memory(err);
-        free(path);
+        status = framework_read_lines(data, entry->d_name, take_line, &reading, NULL, diag, err);
     }
     if (directory != NULL)
         closedir(directory);
@@ -76,27 +74,26 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
 
 #define FRAMEWORK_LINE_LIMIT ((size_t)16 * 1024 * 1024) /* bytes */
 
-/* NULL: told, or not there. */
-static FILE *open_regular(const char *path, bool *ret_found, struct diagnostics *diag)
+/* -1: told, or not there. */
+static int open_regular(const char *path, const char *content, struct diagnostics *diag)
 {
     const struct place place = {path, -1, -1, NULL};
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    *ret_found = fd >= 0;
-    if (fd < 0) {
-        if (errno != ENOENT)
-            diag_report(diag, errno == ELOOP ? DIAG_FILE_TYPE : DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
-        return NULL;
-    }
-    FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
-    if (file != NULL && info.st_size == 0)
-        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected lines");
-    if (file == NULL) {
+    if (fd < 0 && errno == ELOOP)
+        diag_report(diag, DIAG_FILE_TYPE, &place, "a symbolic link");
+    else if (fd < 0 && errno != ENOENT)
+        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         diag_report(diag, DIAG_FILE_TYPE, &place, "not a regular file");
         close(fd);
-        *ret_found = false;
+        return -1;
     }
-    return file;
+    if (info.st_size == 0)
+        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s", content);
+    return fd;
 }
 
 /* Reads one line into *buffer; *ret_length counts bytes past the limit too. false: the file ended. */
@@ -119,16 +116,15 @@ static bool read_line(FILE *file, char **buffer, size_t *capacity, size_t *ret_l
     return c != EOF || length > 0;
 }
 
-int framework_read_lines(const char *path, int (*take)(void *arg, const struct framework_line *line, struct err *err),
-                         void *arg, bool *ret_found, struct diagnostics *diag, struct err *err)
+static int read_lines(const char *path, FILE *file,
+                      int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                      struct diagnostics *diag, struct err *err)
 {
-    bool found, failed = false;
-    FILE *file = open_regular(path, &found, diag);
+    bool failed = false;
     size_t capacity = 4096, length = 0;
     char *buffer = malloc(capacity);
     int status = buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
-    for (uint64_t number = 1; status == 0 && file != NULL && read_line(file, &buffer, &capacity, &length, &failed);
-         number++) {
+    for (uint64_t number = 1; status == 0 && read_line(file, &buffer, &capacity, &length, &failed); number++) {
         const struct place place = {path, (int64_t)number, -1, NULL};
         if (length >= FRAMEWORK_LINE_LIMIT || memchr(buffer, '\0', length) != NULL) {
             diag_report(diag, DIAG_TEXT_LINE, &place, "%zu bytes, or a NUL among them", length);
@@ -142,13 +138,27 @@ int framework_read_lines(const char *path, int (*take)(void *arg, const struct f
     }
     if (status == 0 && failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory for a line of '%s'", path);
-    if (status == 0 && file != NULL && ferror(file))
+    if (status == 0 && ferror(file))
         status = err_set(err, ERR_IO, "cannot read '%s'", path);
+    free(buffer);
+    return status;
+}
+
+int framework_read_lines(const char *directory, const char *name,
+                         int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                         bool *ret_found, struct diagnostics *diag, struct err *err)
+{
+    char *path = path_joined(directory, name, err);
+    int fd = path != NULL ? open_regular(path, "lines", diag) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    int status = path == NULL ? -(int)err->code : file != NULL ? read_lines(path, file, take, arg, diag, err) : 0;
+    if (ret_found != NULL)
+        *ret_found = file != NULL;
     if (file != NULL)
         fclose(file);
-    free(buffer);
-    if (ret_found != NULL)
-        *ret_found = found;
+    else if (fd >= 0)
+        close(fd);
+    free(path);
     return status;
 }
 
@@ -164,35 +174,12 @@ struct stream {
     bool at_end;
 };
 
-static int stream_open(struct stream *stream, const char *path, bool *ret_found, struct diagnostics *diag,
-                       struct err *err)
+static int stream_open(struct stream *stream, const char *path, struct diagnostics *diag, struct err *err)
 {
-    const struct place place = {path, -1, -1, NULL};
-    struct stat info;
-    *stream = (struct stream){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-    *ret_found = stream->fd >= 0;
-    if (stream->fd < 0 && errno == ENOENT)
-        return 0;
-    if (stream->fd < 0 && errno == ELOOP) {
-        diag_report(diag, DIAG_FILE_TYPE, &place, "a symbolic link");
-        return 0;
-    }
-    if (stream->fd < 0) {
-        diag_report(diag, DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
-        return 0;
-    }
-    if (fstat(stream->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        diag_report(diag, DIAG_FILE_TYPE, &place, "not a regular file");
-        close(stream->fd);
-        stream->fd = -1;
-        *ret_found = false;
-        return 0;
-    }
-    if (info.st_size == 0)
-        diag_report(diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected records");
-    stream->capacity = FIRST_BUFFER;
-    stream->buffer = malloc(stream->capacity);
-    return stream->buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
+    *stream = (struct stream){.path = path, .fd = open_regular(path, "records", diag), .capacity = FIRST_BUFFER};
+    if (stream->fd >= 0 && (stream->buffer = malloc(stream->capacity)) == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
+    return 0;
 }
 
 static void stream_close(struct stream *stream)
@@ -342,7 +329,7 @@ static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, fra
     }
     *ret_end = false;
     const struct framework_record record = {
-        {stream->buffer + stream->start + HEAD_SIZE, length}, number, stream->offset};
+        {stream->buffer + stream->start + HEAD_SIZE, length}, stream->path, number, stream->offset};
     if (length >= fixed)
         status = take(arg, &record, err);
     else
@@ -351,46 +338,51 @@ static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, fra
     return status;
 }
 
-int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
-                          struct diagnostics *diag, struct err *err)
+/* One of this size; *ret_end as take_tagged has it. */
+static int take_plain(struct stream *stream, size_t size, uint64_t number, framework_take *take, void *arg,
+                      bool *ret_end, struct diagnostics *diag, struct err *err)
 {
-    struct stream stream;
-    bool found, end = false;
-    int status = stream_open(&stream, path, &found, diag, err);
-    for (uint64_t number = 1; status == 0 && found && !end; number++)
-        status = take_tagged(&stream, fixed, number, take, arg, &end, diag, err);
-    stream_close(&stream);
-    if (ret_found != NULL)
-        *ret_found = found;
+    int status = stream_need(stream, size, err);
+    *ret_end = left(stream) < size;
+    if (status == 0 && *ret_end && left(stream) > 0)
+        tell_cut(stream, number, size, diag);
+    if (status < 0 || *ret_end)
+        return status;
+    if (count_zeros(stream) >= size)
+        return pass_zeros(stream, size, number, diag, err);
+    const struct framework_record record = {
+        {stream->buffer + stream->start, size}, stream->path, number, stream->offset};
+    status = take(arg, &record, err);
+    stream_pass(stream, size);
     return status;
 }
 
-int framework_read_plain(const char *path, size_t size, framework_take *take, void *arg, bool *ret_found,
-                         struct diagnostics *diag, struct err *err)
+static int read_records(const char *directory, const char *name, size_t size, bool tagged, framework_take *take,
+                        void *arg, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
-    bool found;
-    int status = stream_open(&stream, path, &found, diag, err);
-    for (uint64_t number = 1; status == 0 && found; number++) {
-        status = stream_need(&stream, size, err);
-        if (status < 0 || left(&stream) == 0)
-            break;
-        if (left(&stream) < size) {
-            tell_cut(&stream, number, size, diag);
-            break;
-        }
-        if (count_zeros(&stream) >= size) {
-            status = pass_zeros(&stream, size, number, diag, err);
-            continue;
-        }
-        const struct framework_record record = {{stream.buffer + stream.start, size}, number, stream.offset};
-        status = take(arg, &record, err);
-        stream_pass(&stream, size);
-    }
+    char *path = path_joined(directory, name, err);
+    if (path == NULL)
+        return -(int)err->code;
+    int status = stream_open(&stream, path, diag, err);
+    bool end = stream.fd < 0;
+    for (uint64_t number = 1; status == 0 && !end; number++)
+        status = (tagged ? take_tagged : take_plain)(&stream, size, number, take, arg, &end, diag, err);
     stream_close(&stream);
-    if (ret_found != NULL)
-        *ret_found = found;
+    free(path);
     return status;
+}
+
+int framework_read_tagged(const char *directory, const char *name, size_t fixed, framework_take *take, void *arg,
+                          struct diagnostics *diag, struct err *err)
+{
+    return read_records(directory, name, fixed, true, take, arg, diag, err);
+}
+
+int framework_read_plain(const char *directory, const char *name, size_t size, framework_take *take, void *arg,
+                         struct diagnostics *diag, struct err *err)
+{
+    return read_records(directory, name, size, false, take, arg, diag, err);
 }
 
 static bool is_utf8(const char *text, size_t length)
@@ -418,7 +410,7 @@ void framework_read_texts(const struct framework_record *record, const struct fr
                           struct framework_text *texts, size_t count, struct diagnostics *diag)
 {
     const struct bytes *value = &record->value;
-    const struct place place = {where->path, (int64_t)record->number, record->offset, NULL};
+    const struct place place = framework_place(record);
     uint32_t seen = 0;
     for (size_t i = 0; i < count; i++)
         texts[i] = (struct framework_text){NULL, 0};

@@ -33,29 +33,35 @@ struct framework_line {
     uint64_t number; /* from 1 */
 };
 
-/* Calls take for each line of a file; a line that is too long or holds a NUL is told and left out. Other arguments as
- * framework_read_tagged has them. */
-int framework_read_lines(const char *path, int (*take)(void *arg, const struct framework_line *line, struct err *err),
-                         void *arg, bool *ret_found, struct diagnostics *diag, struct err *err);
+/* Calls take for each line of a file of a directory; a line that is too long or holds a NUL is told and left out.
+ * *ret_found (may be NULL): whether there is such a file. A link, or what is no file, is told and not read. */
+int framework_read_lines(const char *directory, const char *name,
+                         int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                         bool *ret_found, struct diagnostics *diag, struct err *err);
 
 #define FRAMEWORK_RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
 
 struct framework_record {
     struct bytes value;
-    uint64_t number; /* from 1 */
-    int64_t offset;  /* in the file, of its head */
+    const char *path; /* of its file */
+    uint64_t number;  /* from 1 */
+    int64_t offset;   /* in the file, of its head */
 };
+static inline struct place framework_place(const struct framework_record *record)
+{
+    return (struct place){record->path, (int64_t)record->number, record->offset, NULL};
+}
 
 /* Function that takes records: 0, or a negative code that ends the reading. */
 typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
 
 /* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
- * off, are told to diag. *ret_found (may be NULL): whether there is such a file. A link, or what is no file, is told
- * and not read. */
-int framework_read_tagged(const char *path, size_t fixed, framework_take *take, void *arg, bool *ret_found,
+ * off, are told to diag. Of a file that is not there there are none; a link, or what is no file, is told and not read.
+ */
+int framework_read_tagged(const char *directory, const char *name, size_t fixed, framework_take *take, void *arg,
                           struct diagnostics *diag, struct err *err);
 /* Reads likewise records that all have this size and no head. */
-int framework_read_plain(const char *path, size_t size, framework_take *take, void *arg, bool *ret_found,
+int framework_read_plain(const char *directory, const char *name, size_t size, framework_take *take, void *arg,
                          struct diagnostics *diag, struct err *err);
 
 struct framework_text {
@@ -65,11 +71,10 @@ struct framework_text {
 
 /* The texts behind the fixed part of a record, by their types: of type first into texts[0] and so on; a type that comes
  * again: the last. A text that is no UTF-8 becomes "N/A". These are reported, as are texts that are cut off and those
- * of another type than the `known` ones from first on; path: of the file. */
+ * of another type than the `known` ones from first on. */
 struct framework_texts {
     size_t fixed;
     unsigned first, known;
-    const char *path;
 };
 void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
                           struct framework_text *texts, size_t count, struct diagnostics *diag);

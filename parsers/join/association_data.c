@@ -170,7 +170,7 @@ static struct spool_key record_key(uint32_t thread_id, int64_t time_ns, uint32_t
 }
 
 /* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
-static int outer_first(const void *a, const void *b)
+int join_outer_first(const void *a, const void *b)
 {
     const struct waiting_call *x = a, *y = b;
     if (x->end_ns != y->end_ns)
@@ -186,15 +186,28 @@ int association_add_record(struct association *association, uint32_t thread_id, 
     memcpy(&time_ns, record, sizeof time_ns);
     memcpy(record, &no_end, sizeof no_end);
     const struct spool_key key = record_key(thread_id, time_ns, kind);
-    return join_spool_add(&association->records, outer_first, &key, record, size, err);
+    return join_spool_add(&association->records, join_outer_first, &key, record, size, err);
 }
 
-int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
-                                uint16_t level, struct err *err)
+int association_add_thread_call(struct association *association, uint32_t thread_id, int64_t begin_ns,
+                                const struct waiting_call *call, size_t size, struct err *err)
 {
-    const struct waiting_call record = {call->end_ns, call->item, call->kind, level};
-    uint64_t duration = (uint64_t)call->end_ns - (uint64_t)call->begin_ns;
+    uint64_t duration = (uint64_t)call->end_ns - (uint64_t)begin_ns;
     uint32_t shorter = duration < KEY_CALL - 1 ? KEY_CALL - 1 - (uint32_t)duration : 0;
-    const struct spool_key key = record_key(thread_id, call->begin_ns, KEY_CALL | shorter);
-    return join_spool_add(&association->records, outer_first, &key, &record, sizeof record, err);
+    const struct spool_key key = record_key(thread_id, begin_ns, KEY_CALL | shorter);
+    return join_spool_add(&association->records, join_outer_first, &key, call, size, err);
+}
+
+int association_add_call_kind(struct association *association, int64_t key, const struct call_kind *kind, uint16_t *ret,
+                              struct err *err)
+{
+    if (association->call_kind_count > UINT16_MAX)
+        return err_set(err, ERR_LIMIT, "more than 65536 different types of calls");
+    struct call_kind *added =
+        ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
+    if (added == NULL)
+        return -(int)err->code;
+    *added = *kind;
+    *ret = (uint16_t)(association->call_kind_count - 1);
+    return id_map_set(&association->call_kind_ids, key, *ret, err);
 }

@@ -487,6 +487,20 @@ struct waiting_call {
 };
 #define NO_END INT64_MIN /* of other records */
 
+/* Whose record it is, of captures from before 2023. */
+struct numbers {
+    uint32_t device_id, stream_id, task_id;
+    uint32_t part; /* 0: the whole task; else the context of a part, of 16 bits, + 1 */
+};
+
+/* A call that says itself which tasks it launched, in the order of such calls. */
+struct launching_call {
+    struct waiting_call call;
+    struct numbers first;
+    uint16_t launches;
+    uint64_t order;
+};
+
 /* Half of the key's minor, behind the time: records come before calls that begin in the same tick, because they are
  * outside of them; of calls the longer comes first. */
 #define KEY_CALL UINT32_C(0x80000000)
@@ -504,8 +518,14 @@ enum host_record {
 /* Adds a record of a thread whose first member is its time, of at most SPOOL_RECORD_MAX bytes. */
 int association_add_record(struct association *association, uint32_t thread_id, enum host_record kind, void *record,
                            size_t size, struct err *err);
-int association_add_thread_call(struct association *association, uint32_t thread_id, const struct call *call,
-                                uint16_t level, struct err *err);
+/* Adds a call; of one from before 2023 that launched tasks, size is that of a struct launching_call. */
+int association_add_thread_call(struct association *association, uint32_t thread_id, int64_t begin_ns,
+                                const struct waiting_call *call, size_t size, struct err *err);
+/* The order of records of one thread with equal keys. */
+int join_outer_first(const void *a, const void *b);
+/* Numbers a new kind of calls, which is found under the key from now on. */
+int association_add_call_kind(struct association *association, int64_t key, const struct call_kind *kind, uint16_t *ret,
+                              struct err *err);
 
 /* A call that its thread has left. */
 struct left_call {

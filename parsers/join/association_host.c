@@ -4,7 +4,7 @@
  * once is a window. */
 #include "base/array.h"
 #include "base/progress.h"
-#include "parsers/join/association_data.h"
+#include "parsers/join/execution_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,12 @@ static uint32_t deepest_call(struct thread *thread, int64_t time_ns)
 }
 
 /* Calls that overlap without one containing the other are siblings. */
-static int add_call(struct association *association, struct thread *thread, const struct call *added, struct err *err)
+static int add_call(struct thread *thread, const struct call *added, struct err *err)
 {
     struct call *call = ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err);
     struct call_state *state =
         call != NULL ? ARRAY_NEXT(thread->states, thread->state_count, thread->state_capacity, err) : NULL;
     bool overlaps = false;
-    (void)association;
     if (state == NULL)
         return -(int)err->code;
     if (thread->rows >= NO_INDEX - 1)
@@ -51,7 +50,7 @@ static void report_overlaps(struct association *association, const struct thread
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     const struct call *call = &thread->first_overlap;
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
-    if (thread->overlaps == 0)
+    if (thread->overlaps == 0 || association->executions != NULL)
         return;
     const struct call_kind *kind = &association->call_kinds[call->kind];
     diag_go_back(diag, thread->mark);
@@ -210,8 +209,6 @@ static uint32_t connect(struct association *association, struct thread *thread, 
         return 0;
     if (calls[leaf].connection == 0)
         calls[leaf].connection = ++association->connections;
-    if (calls[leaf].launches < UINT16_MAX)
-        calls[leaf].launches++;
     uint32_t connection = calls[leaf].connection;
     for (uint32_t i = calls[leaf].parent; i != NO_INDEX && calls[i].connection == 0; i = calls[i].parent)
         calls[i].connection = connection;
@@ -601,6 +598,8 @@ static int add_track(struct association *association, struct thread *thread, int
     track->time_ns = time_ns;
     track->leaf = deepest;
     track->connection = connect(association, thread, deepest);
+    if (deepest != NO_INDEX && thread->calls[deepest].launches < UINT16_MAX)
+        thread->calls[deepest].launches++;
     track->model_id = find_model(association, thread, track, deepest);
     return 0;
 }
@@ -630,6 +629,18 @@ static int take_described(struct association *association, struct thread *thread
     return 0;
 }
 
+/* The call is the thread's last. */
+static int take_launch(struct association *association, struct thread *thread, const struct launching_call *record,
+                       struct err *err)
+{
+    uint32_t place = (uint32_t)thread->call_count - 1;
+    struct call *call = &thread->calls[place];
+    call->launches = record->launches;
+    const struct launch launch = {record->order, connect(association, thread, place), thread->id,
+                                  association->call_kinds[call->kind].name};
+    return executions_add_record(association->executions, &record->first, RECORD_LAUNCH, &launch, sizeof launch, err);
+}
+
 static int take_record(struct association *association, struct thread *thread, const struct spool_item *item,
                        struct err *err)
 {
@@ -643,7 +654,9 @@ static int take_record(struct association *association, struct thread *thread, c
         return take_described(association, thread, time_ns, item, err);
     const struct waiting_call *record = item->record;
     const struct call call = {time_ns, record->end_ns, record->item, NO_INDEX, 0, record->kind, 0};
-    return add_call(association, thread, &call, err);
+    if (add_call(thread, &call, err) < 0)
+        return -(int)err->code;
+    return item->size > sizeof *record ? take_launch(association, thread, item->record, err) : 0;
 }
 
 static int join_threads(struct association *association, struct thread *thread, struct err *err)

@@ -24,7 +24,7 @@ struct association *association_new(struct decoder *decoder, struct err *err)
     association->decoder = decoder;
     if (decoder->capture->family != CAPTURE_CANN &&
         (association->executions = executions_new(association, err)) == NULL) {
-        free(association);
+        association_free(association);
         return NULL;
     }
     return association;
@@ -130,7 +130,7 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
 {
     uint16_t *recent =
         &association->recent_call_kinds[((type ^ (uint32_t)level << 16) * 0x9e3779b1u) >> (32 - RECENT_KIND_BITS)];
-    uint32_t index;
+    uint32_t index = 0;
     if (*recent < association->call_kind_count) {
         const struct call_kind *known = &association->call_kinds[*recent];
         if (known->type == type && known->level == level) {
@@ -138,24 +138,17 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
             return 0;
         }
     }
-    if (!id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
-        if (association->call_kind_count > UINT16_MAX)
-            return err_set(err, ERR_LIMIT, "more than 65536 different types of calls");
-        struct call_kind *kind =
-            ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
-        if (kind == NULL)
+    *ret = 0;
+    if (id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
+        *ret = (uint16_t)index;
+    } else {
+        struct call_kind kind = {.type = type, .level = level};
+        if ((!id_map_get(&association->type_ids, type_key(level, type), &kind.name) &&
+             association_number_text(association, type, &kind.name, err) < 0) ||
+            association_add_call_kind(association, type_key(level, type), &kind, ret, err) < 0)
             return -(int)err->code;
-        *kind = (struct call_kind){.type = type, .level = level};
-        index = (uint32_t)(association->call_kind_count - 1);
-        int status = 0;
-        if (!id_map_get(&association->type_ids, type_key(level, type), &kind->name))
-            status = association_number_text(association, type, &kind->name, err);
-        if (status == 0)
-            status = id_map_set(&association->call_kind_ids, type_key(level, type), index, err);
-        if (status < 0)
-            return status;
     }
-    *ret = *recent = (uint16_t)index;
+    *recent = *ret;
     return 0;
 }
 
@@ -174,8 +167,8 @@ int association_add_call(struct association *association, const struct host_call
     }
     if (status < 0)
         return status;
-    const struct call copy = {call->begin_ns, call->end_ns, item, NO_INDEX, 0, kind, 0};
-    return association_add_thread_call(association, call->thread_id, &copy, call->level, err);
+    const struct waiting_call waiting = {call->end_ns, item, kind, call->level};
+    return association_add_thread_call(association, call->thread_id, call->begin_ns, &waiting, sizeof waiting, err);
 }
 
 static int intern_node(struct association *association, const struct host_node *node, struct node *ret, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the executions: what is kept of each record. Shared by execution_records.c (records in), execution_calls.c
- * (calls into trees), execution_join.c (who belongs to whom) and execution_rows.c (rows out). Records of tasks wait in
- * spools, so that memory does not grow with them: first by task, then, joined, by start. */
+/* Inside of the executions: what is kept of each record. Shared by execution_records.c (records in),
+ * association_host.c (calls into trees), execution_join.c (who belongs to whom) and execution_rows.c (rows out).
+ * Records of tasks wait in spools, so that memory does not grow with them: first by task, then, joined, by start. */
 #ifndef MSPROF_PARSERS_JOIN_EXECUTION_DATA_H
 #define MSPROF_PARSERS_JOIN_EXECUTION_DATA_H
 
@@ -14,12 +14,6 @@
 #include <string.h>
 
 #define NO_DEVICE UINT32_MAX
-
-/* Whose record it is. */
-struct numbers {
-    uint32_t device_id, stream_id, task_id;
-    uint32_t part; /* 0: the whole task; else the context of a part, of 16 bits, + 1 */
-};
 
 static inline bool same_numbers(const struct numbers *a, const struct numbers *b)
 {
@@ -128,14 +122,6 @@ struct joined_task {
     struct counters counters; /* last, without what is not needed */
 };
 
-/* A call until its tree is built. */
-struct spooled_call {
-    int64_t end_ns;
-    struct numbers launched;
-    uint16_t kind, level, launches; /* launches 0: it launched nothing */
-    uint64_t launch_order;
-};
-
 /* JOB. */
 struct operator_of_task {
     struct operator_key {
@@ -152,7 +138,6 @@ struct operator_of_name {
 
 struct executions {
     struct association *association;
-    struct spool *calls;                         /* struct spooled_call, by thread and begin */
     struct spool *tasks;                         /* records of tasks, by task and enum task_record */
     struct spool *joined;                        /* struct joined_task, by start */
     struct spool *ai_cpu;                        /* by order */

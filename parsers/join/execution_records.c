@@ -50,13 +50,6 @@ static int by_execution(const void *a, const void *b)
     return array_order(x->run.order, y->run.order);
 }
 
-/* An outer call comes before those inside; of two with the same span the one of the higher level is outside. */
-static int outer_first(const void *a, const void *b)
-{
-    const struct spooled_call *x = a, *y = b;
-    return x->end_ns != y->end_ns ? array_order(y->end_ns, x->end_ns) : array_order(y->level, x->level);
-}
-
 struct executions *executions_new(struct association *association, struct err *err)
 {
     struct executions *executions = calloc(1, sizeof *executions);
@@ -68,7 +61,6 @@ struct executions *executions_new(struct association *association, struct err *e
     *executions = (struct executions){
         .association = association,
         .of_job = of_job,
-        .calls = spool_new(SPOOL_MEMORY, outer_first, err),
         .tasks = spool_new(SPOOL_MEMORY, NULL, err),
         .joined = spool_new(SPOOL_MEMORY, of_job ? by_execution : by_task_and_end, err),
         .ai_cpu = spool_new(SPOOL_MEMORY, NULL, err),
@@ -76,8 +68,10 @@ struct executions *executions_new(struct association *association, struct err *e
         .task_operators = MAP_OF(struct operator_of_task, key),
         .operators = MAP_OF(struct operator_of_name, name),
     };
-    if (executions->calls == NULL || executions->tasks == NULL || executions->joined == NULL ||
-        executions->ai_cpu == NULL)
+    association->records = spool_new(SPOOL_MEMORY, join_outer_first, err);
+    association->calls = spool_new(SPOOL_MEMORY, NULL, err);
+    if (association->records == NULL || association->calls == NULL || executions->tasks == NULL ||
+        executions->joined == NULL || executions->ai_cpu == NULL)
         goto fail;
     if (executions->marked != NULL)
         return executions;
@@ -91,7 +85,6 @@ void executions_free(struct executions *executions)
 {
     if (executions == NULL)
         return;
-    spool_free(executions->calls);
     spool_free(executions->tasks);
     spool_free(executions->joined);
     spool_free(executions->ai_cpu);
@@ -273,6 +266,35 @@ int executions_add_name(struct executions *executions, int64_t id, const char *t
         return 0;
     int status = intern_add(&association->texts, text, length, &number, err);
     return status == 0 ? id_map_set(&association->name_ids, id, number, err) : status;
+}
+
+static int call_kind(struct association *association, const struct plain_call *call, uint16_t *ret, struct err *err)
+{
+    struct call_kind kind = {.type = call->type, .level = call->level};
+    uint32_t index = 0;
+    if (intern_add(&association->texts, call->name, call->name_length, &kind.name, err) < 0)
+        return -(int)err->code;
+    int64_t key = (int64_t)((uint64_t)call->level << 48 | (uint64_t)(call->type & 0xff) << 40 | kind.name);
+    if (!id_map_get(&association->call_kind_ids, key, &index))
+        return association_add_call_kind(association, key, &kind, ret, err);
+    *ret = (uint16_t)index;
+    return 0;
+}
+
+int executions_add_call(struct executions *executions, const struct plain_call *call, struct err *err)
+{
+    struct launching_call record = {
+        .call = {.end_ns = call->end_ns, .item = NO_INDEX, .level = call->level},
+        .launches = call->task_count < UINT16_MAX ? (uint16_t)call->task_count : UINT16_MAX,
+        .first = numbers_of(&call->launched),
+    };
+    if (join_expect_span(call->begin_ns, call->end_ns, err) < 0 ||
+        call_kind(executions->association, call, &record.call.kind, err) < 0)
+        return -(int)err->code;
+    if (record.launches > 0)
+        record.order = executions->launches++;
+    return association_add_thread_call(executions->association, call->thread_id, call->begin_ns, &record.call,
+                                       record.launches > 0 ? sizeof record : sizeof record.call, err);
 }
 
 /* ---- of the host, JOB ---- */

@@ -73,18 +73,12 @@ static int establish(struct ssh_connection *connection, struct err *err)
     set_local_address(connection);
     connection->silent_ticks = 0;
     connection->keepalive_ns = ssh_now_ns() + ssh_keepalive_seconds(target) * SSH_NS_PER_SECOND;
-    result = ssh_session_open(connection, err);
-    if (result == 0)
-        result = ssh_prefer_known_types(connection, err);
-    if (result == 0)
-        result = handshake(connection, err);
-    is_reached = result == 0;
-    if (result != 0)
+    is_reached = ssh_session_open(connection, err) == 0 && ssh_prefer_known_types(connection, err) == 0 &&
+                 handshake(connection, err) == 0;
+    if (!is_reached)
         connection->lost = true; /* there is nobody to take leave of */
-    if (result == 0)
-        result = ssh_check_host_key(connection, err);
-    if (result == 0)
-        result = ssh_authenticate(connection, err);
+    if (!is_reached || ssh_check_host_key(connection, err) != 0 || ssh_authenticate(connection, err) != 0)
+        result = -(int)err->code;
 out:
     connection->refuses = result != 0 && is_reached && !connection->lost;
     if (result != 0) {

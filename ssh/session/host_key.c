@@ -7,31 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of preference, with the ways in which keys of the type sign. */
-static const struct {
-    const char *type, *ways;
-} key_types[] = {{"ssh-ed25519", "ssh-ed25519"},
-                 {"ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"},
-                 {"ecdsa-sha2-nistp384", "ecdsa-sha2-nistp384"},
-                 {"ecdsa-sha2-nistp521", "ecdsa-sha2-nistp521"},
-                 {"ssh-rsa", "rsa-sha2-512,rsa-sha2-256,ssh-rsa"}};
+/* In the order of preference. */
+static const char *const key_types[] = {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
+                                        "ecdsa-sha2-nistp521", "ssh-rsa"};
 #define KEY_TYPE_COUNT (sizeof key_types / sizeof key_types[0])
 
-static bool is_known(const char *type, const struct known_type *known, size_t count)
+/* The ways in which keys of a type sign. */
+static const char *ways_of(const char *type)
 {
-    for (size_t i = 0; i < count; i++)
-        if (known[i].length == strlen(type) && memcmp(known[i].text, type, known[i].length) == 0)
-            return true;
-    return false;
+    return strcmp(type, "ssh-rsa") == 0 ? "rsa-sha2-512,rsa-sha2-256,ssh-rsa" : type;
 }
 
 int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
-    struct known_type known[KNOWN_HOSTS_MAX_TYPES];
     char *text = NULL, *name = known_hosts_name(target->host, target->port);
     struct strbuf list;
-    size_t length, count;
+    unsigned known;
+    size_t length;
     int result;
 
     strbuf_init(&list, 1024);
@@ -42,11 +35,11 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
     result = known_hosts_load(target->known_hosts, &text, &length, err);
     if (result != 0)
         goto out;
-    count = known_hosts_types(text, length, name, known);
-    for (int wanted = 1; wanted >= 0; wanted--)
+    known = known_hosts_types(text, length, name, key_types, KEY_TYPE_COUNT);
+    for (unsigned wanted = 2; wanted-- > 0;)
         for (size_t i = 0; i < KEY_TYPE_COUNT; i++)
-            if (is_known(key_types[i].type, known, count) == (wanted == 1))
-                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", key_types[i].ways);
+            if ((known >> i & 1) == wanted)
+                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", ways_of(key_types[i]));
     if (ssh_options_set(connection->session, SSH_OPTIONS_HOSTKEYS, list.data) != 0)
         result = ssh_failure(connection, err, "cannot choose the types of host keys");
 out:

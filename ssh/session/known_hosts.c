@@ -242,22 +242,17 @@ struct known_host_answer known_hosts_check(const char *text, size_t length, cons
     return answer;
 }
 
-size_t known_hosts_types(const char *text, size_t length, const char *name,
-                         struct known_type ret[KNOWN_HOSTS_MAX_TYPES])
+unsigned known_hosts_types(const char *text, size_t length, const char *name, const char *const *types, size_t count)
 {
     const char *at = text;
     struct host_line found;
-    size_t line = 0, count = 0;
+    unsigned known = 0;
+    size_t line = 0;
 
-    while (count < KNOWN_HOSTS_MAX_TYPES && next_match(&at, text + length, &line, name, &found)) {
-        bool repeated = found.marker.length > 0;
-
-        for (size_t i = 0; i < count && !repeated; i++)
-            repeated = ret[i].length == found.type.length && memcmp(ret[i].text, found.type.start, ret[i].length) == 0;
-        if (!repeated)
-            ret[count++] = (struct known_type){found.type.start, found.type.length};
-    }
-    return count;
+    while (next_match(&at, text + length, &line, name, &found))
+        for (size_t i = 0; i < count && found.marker.length == 0; i++)
+            known |= (unsigned)field_is(found.type, types[i]) << i;
+    return known;
 }
 
 int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, struct err *err)

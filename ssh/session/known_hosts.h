@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #define KNOWN_HOSTS_LIMIT ((size_t)16 * 1024 * 1024) /* bytes of the file */
-#define KNOWN_HOSTS_MAX_TYPES 16
 
 enum known_host_match {
     KNOWN_HOST_UNKNOWN, /* no key of this host */
@@ -34,14 +33,8 @@ char *known_hosts_name(const char *host, int port);
 struct known_host_answer known_hosts_check(const char *text, size_t length, const char *name, const char *key_type,
                                            const void *key, size_t key_length);
 
-/* The types of the keys ("ssh-ed25519") that the text has for a host, each once, pointing into the text with their
- * lengths. Returns how many. */
-struct known_type {
-    const char *text;
-    size_t length;
-};
-size_t known_hosts_types(const char *text, size_t length, const char *name,
-                         struct known_type ret[KNOWN_HOSTS_MAX_TYPES]);
+/* Which of these types of keys ("ssh-ed25519") the text has for a host: bit i is that of types[i]. */
+unsigned known_hosts_types(const char *text, size_t length, const char *name, const char *const *types, size_t count);
 
 /* Reads the file; a missing one is empty. *ret_text is to be freed. */
 int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, struct err *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/transfer/beginning.h"
 
+#include "base/file/fsutil.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +40,7 @@ static void add_script(struct board *board, const struct beginning *beginning, u
     struct strbuf *script = board_script_in(board, beginning->directory);
     const uint64_t first = beginning->known / BLOCK_SIZE, rest = (bytes - beginning->known) % RANGE_SIZE;
 
-    strbuf_adds(script, "f=./");
-    ssh_quote(script, beginning->path);
-    strbuf_adds(script, "\nsum() { ");
+    script_add(script, "f=./" WORD "\nsum() { ", beginning->path);
     board_add_hash_program(board, script);
     strbuf_addf(script,
                 "; }\nread_range() { dd if=\"$f\" bs=%llu skip=$i count=%d 2>/dev/null; }\n"
@@ -54,35 +54,21 @@ static void add_script(struct board *board, const struct beginning *beginning, u
                     (unsigned long long)BLOCK_SIZE, (unsigned long long)(rest / BLOCK_SIZE));
 }
 
-static int read_range(struct comparison *comparison, size_t size, struct err *err)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t n =
-            pread(comparison->beginning->fd, comparison->bytes + done, size - done, (off_t)(comparison->equal + done));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return err_set_errno(err, n < 0 ? errno : EIO, "cannot read '%s' here", comparison->beginning->path);
-        done += (size_t)n;
-    }
-    return 0;
-}
-
 /* The checksum of the next range, as the board tells it. The end of the comparison is an error too, to end the command.
  */
-static int take_line(struct comparison *comparison, const char *line, struct err *err)
+static int take_line(void *arg, const char *line, size_t line_length, struct err *err)
 {
+    struct comparison *comparison = arg;
     const uint64_t left = comparison->beginning->bytes - comparison->equal;
     const size_t size = (size_t)(left < RANGE_SIZE ? left : RANGE_SIZE), length = strcspn(line, " ");
     char checksum[CHECKSUM_TEXT_SIZE];
-    int result;
 
+    (void)line_length;
+    errno = 0;
     if (size == 0)
         return 0;
-    result = read_range(comparison, size, err);
-    if (result != 0)
-        return result;
+    if (file_read_at(comparison->beginning->fd, comparison->bytes, size, comparison->equal) != (ssize_t)size)
+        return err_set_errno(err, errno != 0 ? errno : EIO, "cannot read '%s' here", comparison->beginning->path);
     checksum_add(comparison->range, comparison->bytes, size);
     checksum_finish(comparison->range, checksum);
     if (length != strlen(checksum) || strncasecmp(line, checksum, length) != 0) {
@@ -97,17 +83,9 @@ static int take_line(struct comparison *comparison, const char *line, struct err
 static int take_sums(void *arg, const char *bytes, size_t length, struct err *err)
 {
     struct comparison *comparison = arg;
-    int result = 0;
 
-    for (size_t i = 0; i < length && result == 0; i++) {
-        if (bytes[i] != '\n' && strbuf_addc(&comparison->line, bytes[i]) != 0)
-            return err_set(err, ERR_REMOTE, "the board's list of checksums has a line that is too long");
-        if (bytes[i] != '\n')
-            continue;
-        result = take_line(comparison, comparison->line.data, err);
-        strbuf_clear(&comparison->line);
-    }
-    return result;
+    return board_take_lines(&comparison->line, bytes, length, take_line, comparison,
+                            "the board's list of checksums has a line that is too long", err);
 }
 
 static int compare(struct board *board, struct comparison *comparison, struct err *err)

@@ -7,10 +7,8 @@
 
 /* All zero: empty. */
 struct remote_captures {
-    char **items; /* names as the board gives them, each one safe component of a path; the newest first */
-    size_t count, capacity;
-    size_t refused;          /* names that cannot be taken: they hold control characters, or are too long */
-    char first_refused[256]; /* masked; "" when none */
+    struct words names;  /* as the board gives them, each one safe component of a path; the newest first */
+    struct told refused; /* names that cannot be taken: they hold control characters, or are too long */
 };
 
 /* The directories JOB* in a directory of the board; none when that is not there, which ret_there (or NULL) tells. */

@@ -5,8 +5,6 @@
 #include "base/progress.h"
 #include "ssh/session/internal.h"
 #include "ssh/transfer/beginning.h"
-#include "ssh/transfer/fetch_end.h"
-#include "ssh/transfer/fetch_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,12 +95,9 @@ static int finish_complete(struct transfer *transfer, struct err *err)
     struct fetched *file;
 
     while ((file = current_file(transfer)) != NULL && file->received == file->size) {
-        int result = fetched_open(file, transfer->local, err);
-
-        if (result == 0)
-            result = fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err);
-        if (result != 0)
-            return result;
+        if (fetched_open(file, transfer->local, err) != 0 ||
+            fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err) != 0)
+            return -(int)err->code;
         transfer->current[DATA]++;
     }
     return 0;
@@ -121,14 +116,12 @@ static int begin(struct transfer *transfer, bool resumes, struct err *err);
 /* With the listing the names go out: the commands wait for them. */
 static int begin_listed(struct transfer *transfer, size_t length, struct err *err)
 {
-    int result = listing_parse(&transfer->listing, transfer->list.data, length, err);
+    bool failed = listing_parse(&transfer->listing, transfer->list.data, length, err) != 0;
     struct ssh_limits limits;
 
     strbuf_release(&transfer->list);
-    if (result == 0)
-        result = begin(transfer, false, err);
-    if (result != 0)
-        return result;
+    if (failed || begin(transfer, false, err) != 0)
+        return -(int)err->code;
     limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes);
     if (lists_again(transfer))
         limits.errors += LISTING_LIMIT;
@@ -164,22 +157,17 @@ static int take_pieces(struct transfer *transfer, const char *bytes, size_t leng
     while (length > 0) {
         struct fetched *file = current_file(transfer);
         size_t piece;
-        int result;
 
         if (file == NULL)
             return err_set(err, ERR_REMOTE, "the board sends more bytes than it announced");
         piece = file->size - file->received < length ? (size_t)(file->size - file->received) : length;
-        result = fetched_open(file, transfer->local, err);
-        if (result == 0)
-            result = fetched_write(file, bytes, piece, transfer->sum, err);
-        if (result != 0)
-            return result;
+        if (fetched_open(file, transfer->local, err) != 0 || fetched_write(file, bytes, piece, transfer->sum, err) != 0)
+            return -(int)err->code;
         bytes += piece;
         length -= piece;
         transfer->done_bytes += piece;
-        result = finish_complete(transfer, err);
-        if (result != 0)
-            return result;
+        if (finish_complete(transfer, err) != 0)
+            return -(int)err->code;
     }
     progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
     return 0;
@@ -187,19 +175,17 @@ static int take_pieces(struct transfer *transfer, const char *bytes, size_t leng
 
 static int take_data(void *arg, const char *bytes, size_t length, struct err *err)
 {
-    struct stream *stream = arg;
-    struct transfer *transfer = stream->transfer;
-    int result = transfer->waits ? take_list(transfer, &bytes, &length, err) : 0;
+    struct transfer *transfer = ((struct stream *)arg)->transfer;
 
-    if (result == 0)
-        result = take_pieces(transfer, bytes, length, err);
-    transfer->is_broken = result != 0;
-    return result;
+    transfer->is_broken = (transfer->waits && take_list(transfer, &bytes, &length, err) != 0) ||
+                          take_pieces(transfer, bytes, length, err) != 0;
+    return transfer->is_broken ? -(int)err->code : 0;
 }
 
 /* One line of the stream of checksums; files that the board could not read are missing from it. */
-static int take_checksum_line(struct transfer *transfer, const char *line, size_t length, struct err *err)
+static int take_checksum_line(void *arg, const char *line, size_t length, struct err *err)
 {
+    struct transfer *transfer = arg;
     char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
     if (!checksum_line_parse(board_checksum_kind(transfer->board), line, length, checksum, path))
@@ -224,23 +210,8 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
     if (transfer->checksum_bytes > (transfer->todo_count[CHECKSUMS] + 1) * LINE_LIMIT)
         return err_set(err, ERR_REMOTE, "the board's list of checksums does not end: %" PRIu64 " bytes for %zu files",
                        transfer->checksum_bytes, transfer->todo_count[CHECKSUMS]);
-    while (length > 0) {
-        const char *newline = memchr(bytes, '\n', length);
-        size_t piece = newline != NULL ? (size_t)(newline - bytes) : length;
-        int result = 0;
-
-        if (strbuf_add(&transfer->line, bytes, piece) != 0)
-            return err_set(err, ERR_REMOTE, "the board's list of checksums has a line that is too long");
-        if (newline == NULL)
-            return 0;
-        result = take_checksum_line(transfer, transfer->line.data, transfer->line.length, err);
-        strbuf_clear(&transfer->line);
-        if (result != 0)
-            return result;
-        bytes += piece + 1;
-        length -= piece + 1;
-    }
-    return 0;
+    return board_take_lines(&transfer->line, bytes, length, take_checksum_line, transfer,
+                            "the board's list of checksums has a line that is too long", err);
 }
 
 /* Adds the command that sends the bytes of all files of todo, the first from where it was. */
@@ -251,8 +222,7 @@ static int add_data_command(struct transfer *transfer, struct err *err)
 
     if (first->received > 0) {
         strbuf_addf(script, "tail -c +%llu ./", (unsigned long long)first->received + 1);
-        ssh_quote(script, first->path);
-        strbuf_adds(script, " || exit 1\n");
+        script_add(script, WORD " || exit 1\n", first->path);
         transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */
@@ -716,18 +686,15 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
 static int finish(struct transfer *transfer, struct fetch_result *ret, struct err *err)
 {
     const struct fetch_request *request = transfer->request;
+    const struct board *board = transfer->board;
     const struct fetched_files files = {transfer->board, request, transfer->files, transfer->count};
-    int result = 0;
 
-    if (transfer->board->hash == BOARD_HASH_NONE && transfer->board->has_cmp)
-        result = fetch_compare(&files, err);
-    if (result == 0)
-        result = fetch_find_lost(&files, &transfer->listing, ret, err);
-    if (result == 0 && request->removes && ret->refused == 0)
-        result = fetch_remove(&files, ret, err);
-    else if (result == 0 && request->resumes)
-        result = look_again(transfer, &files, err);
-    return result;
+    if ((board->hash == BOARD_HASH_NONE && board->has_cmp && fetch_compare(&files, err) != 0) ||
+        fetch_find_lost(&files, &transfer->listing, ret, err) != 0)
+        return -(int)err->code;
+    if (request->removes && ret->refused.count == 0)
+        return fetch_remove(&files, ret, err);
+    return request->resumes ? look_again(transfer, &files, err) : 0;
 }
 
 /* Finishes likewise over as many connections as that takes: every step of it can be taken again. */
@@ -745,25 +712,15 @@ static int finish_patiently(struct transfer *transfer, struct fetch_result *ret,
     return result;
 }
 
-static void begin_result(const struct listing *listing, struct fetch_result *ret)
-{
-    ret->refused = listing->refused;
-    ret->skipped = listing->skipped;
-    memcpy(ret->first_refused, listing->first_refused, sizeof ret->first_refused);
-    memcpy(ret->first_skipped, listing->first_skipped, sizeof ret->first_skipped);
-}
-
 /* With the listing it is known what is to come; the directory here is made. */
 static int begin(struct transfer *transfer, bool resumes, struct err *err)
 {
-    int result = make_files(transfer, err);
-
-    begin_result(&transfer->listing, transfer->ret);
-    if (result == 0)
-        result = make_target(transfer->local, resumes, &transfer->lock_fd, err);
-    if (result == 0)
-        make_todo(transfer);
-    return result;
+    transfer->ret->refused = transfer->listing.refused;
+    transfer->ret->skipped = transfer->listing.skipped;
+    if (make_files(transfer, err) != 0 || make_target(transfer->local, resumes, &transfer->lock_fd, err) != 0)
+        return -(int)err->code;
+    make_todo(transfer);
+    return 0;
 }
 
 /* Where nothing is here one command lists the files and sends them; else it is looked first what has not to be sent. */

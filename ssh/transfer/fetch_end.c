@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/transfer/fetch_end.h"
+#include "ssh/transfer/fetch.h"
 
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
@@ -15,15 +15,6 @@
 
 #define READ_SIZE ((size_t)128 * 1024)
 #define MOST_SYNCS 512 /* files that are put on the disk one by one; of more the file system is as a whole */
-
-/* Remembers the first of several names. */
-static void count_name(size_t *count, char first[256], const char *name)
-{
-    if ((*count)++ == 0) {
-        snprintf(first, 256, "%s", name);
-        utf8_mask(first);
-    }
-}
 
 /* ---- comparing through the connection ---- */
 
@@ -54,8 +45,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct ssh_exit end;
     int result;
 
-    strbuf_adds(script, "exec cmp -s - ./");
-    ssh_quote(script, fetched->path);
+    script_add(script, "exec cmp -s - ./" WORD, fetched->path);
     if (script->failed)
         return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
@@ -97,21 +87,17 @@ struct skipped_names {
     const struct fetched_files *files;
     const struct listing *listing;
     struct fetch_result *ret;
-    size_t next;
 };
 
 /* Those whose names are of data count at once; of others the board is asked. */
-static const char *next_skipped(void *arg)
+static const char *skipped_name(void *arg, size_t i)
 {
-    struct skipped_names *names = arg;
+    const struct skipped_names *names = arg;
+    const char *path = names->listing->skipped_paths.items[i];
 
-    while (names->next < names->listing->skipped) {
-        const char *path = names->listing->skipped_paths[names->next++];
-
-        if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
-            return path;
-        count_name(&names->ret->lost, names->ret->first_lost, path);
-    }
+    if (names->files->request->is_data == NULL || !names->files->request->is_data(path))
+        return path;
+    told_add(&names->ret->lost, path);
     return NULL;
 }
 
@@ -119,11 +105,11 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
                     struct err *err)
 {
     struct skipped_names skipped = {.files = files, .listing = listing, .ret = ret};
-    const struct name_source names = {.next = next_skipped, .arg = &skipped};
+    const struct name_source names = {.name = skipped_name, .arg = &skipped, .count = listing->skipped_paths.count};
     char *line, *at;
     int result;
 
-    if (listing->skipped == 0)
+    if (listing->skipped.count == 0)
         return 0;
     /* a link to a file of the capture stands for nothing else: that file has come */
     strbuf_adds(board_script_in(files->board, files->request->remote),
@@ -135,7 +121,7 @@ int fetch_find_lost(const struct fetched_files *files, const struct listing *lis
         board_do_with_names(files->board, LISTING_LIMIT, "cannot look at what is no regular file", &names, '\n', err);
     at = files->board->answer.data;
     while (result == 0 && (line = board_next_line(&at)) != NULL)
-        count_name(&ret->lost, ret->first_lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
+        told_add(&ret->lost, strncmp(line, "./", 2) == 0 ? line + 2 : line);
     return result;
 }
 
@@ -171,59 +157,54 @@ int fetch_look_again(const struct fetched_files *files, const struct listing *no
         const struct listed_file *there = listing_find(now, file->path);
 
         if (file->is_done && there != NULL && !is_same_state(there->state, file->state))
-            count_name(&ret->changed, ret->first_changed, file->path);
+            told_add(&ret->changed, file->path);
     }
     return result;
 }
 
-struct file_names {
+struct files_now {
     const struct fetched_files *files;
-    const struct listing *now; /* those that are not there any more are left out */
-    size_t next;
+    const struct listing *now; /* NULL: the states before the fetch count */
 };
 
-static const char *next_done(void *arg)
+/* Those that are not there any more are left out. */
+static const char *done_name(void *arg, size_t i)
 {
-    struct file_names *names = arg;
+    const struct files_now *names = arg;
+    const struct fetched *file = &names->files->items[i];
 
-    while (names->next < names->files->count) {
-        const struct fetched *file = &names->files->items[names->next++];
-
-        if (file->is_done && listing_find(names->now, file->path) != NULL)
-            return file->path;
-    }
-    return NULL;
+    return file->is_done && listing_find(names->now, file->path) != NULL ? file->path : NULL;
 }
 
 /* Takes the board's checksums, which come in the order in which they were asked for. */
-static void compare_checksums(const struct fetched_files *files, const struct listing *now, char *text,
-                              struct fetch_result *ret)
+static void compare_checksums(struct files_now *asked, char *text, struct fetch_result *ret)
 {
-    struct file_names expected = {.files = files, .now = now};
-    const char *wanted = next_done(&expected);
+    const struct fetched_files *files = asked->files;
+    const char *line = "", *wanted;
 
-    for (const char *line; wanted != NULL && (line = board_next_line(&text)) != NULL;) {
+    for (size_t i = 0; i < files->count;) {
         char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-        if (!checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
+        line = line != NULL ? board_next_line(&text) : NULL;
+        if (line != NULL && !checksum_line_parse(board_checksum_kind(files->board), line, strlen(line), checksum, path))
             continue;
-        for (; wanted != NULL && strcmp(wanted, path) != 0; wanted = next_done(&expected))
-            count_name(&ret->changed, ret->first_changed, wanted);
-        if (wanted == NULL)
-            return;
-        if (strcmp(files->items[expected.next - 1].checksum, checksum) != 0)
-            count_name(&ret->changed, ret->first_changed, wanted);
-        wanted = next_done(&expected);
+        while (i < files->count &&
+               ((wanted = done_name(asked, i)) == NULL || line == NULL || strcmp(wanted, path) != 0)) {
+            if (wanted != NULL)
+                told_add(&ret->changed, wanted);
+            i++;
+        }
+        if (i < files->count && strcmp(files->items[i].checksum, checksum) != 0)
+            told_add(&ret->changed, files->items[i].path);
+        i++;
     }
-    for (; wanted != NULL; wanted = next_done(&expected))
-        count_name(&ret->changed, ret->first_changed, wanted);
 }
 
 static int verify_again(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
                         struct err *err)
 {
-    struct file_names done = {.files = files, .now = now};
-    const struct name_source names = {.next = next_done, .arg = &done, .bytes = ret->bytes};
+    struct files_now done = {.files = files, .now = now};
+    const struct name_source names = {.name = done_name, .arg = &done, .count = files->count, .bytes = ret->bytes};
     int result;
 
     board_add_hash_command(files->board, board_script_in(files->board, files->request->remote));
@@ -231,7 +212,7 @@ static int verify_again(const struct fetched_files *files, const struct listing 
     result = board_do_with_names(files->board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
                                  board_separator(files->board), err);
     if (result == 0)
-        compare_checksums(files, now, files->board->answer.data, ret);
+        compare_checksums(&done, files->board->answer.data, ret);
     return result;
 }
 
@@ -298,42 +279,30 @@ static int sync_local(const struct fetched_files *files, struct err *err)
 
 /* ---- removing ---- */
 
-struct removed_files {
-    const struct fetched_files *files;
-    const struct listing *now; /* NULL: the states before the fetch count */
-    size_t next;
-};
-
 static bool may_go(const struct fetched *file)
 {
     return file->is_done && (file->is_verified || !file->is_here);
 }
 
-static bool next_removed(void *arg, struct known_file *ret)
+static bool removed_file(void *arg, size_t i, struct known_file *ret)
 {
-    struct removed_files *removed = arg;
+    const struct files_now *removed = arg;
+    const struct fetched *file = &removed->files->items[i];
+    const struct listed_file *there = removed->now != NULL ? listing_find(removed->now, file->path) : NULL;
 
-    while (removed->next < removed->files->count) {
-        const struct fetched *file = &removed->files->items[removed->next++];
-        const struct listed_file *there = removed->now != NULL ? listing_find(removed->now, file->path) : NULL;
-
-        if (!may_go(file))
-            continue;
-        *ret = (struct known_file){.path = file->path,
-                                   .state = there != NULL ? there->state : file->state,
-                                   .checksum = file->checksum,
-                                   .size = file->size};
-        return true;
-    }
-    return false;
+    *ret = (struct known_file){.path = file->path,
+                               .state = there != NULL ? there->state : file->state,
+                               .checksum = file->checksum,
+                               .size = file->size};
+    return may_go(file);
 }
 
 static int remove_unchanged(const struct fetched_files *files, const struct listing *now, struct fetch_result *ret,
                             struct err *err)
 {
-    struct removed_files removed = {.files = files, .now = now};
+    struct files_now removed = {.files = files, .now = now};
     const struct removal_request request = {.directory = files->request->remote,
-                                            .next = next_removed,
+                                            .known = removed_file,
                                             .arg = &removed,
                                             .count = files->count,
                                             .leaves_open = true,
@@ -345,7 +314,7 @@ static int remove_unchanged(const struct fetched_files *files, const struct list
     ret->open_process = result_there.open_process;
     ret->left = result_there.left;
     for (size_t i = 0; i < result_there.changed.count; i++)
-        count_name(&ret->changed, ret->first_changed, result_there.changed.items[i]);
+        told_add(&ret->changed, result_there.changed.items[i]);
     removal_release(&result_there);
     return result;
 }
@@ -359,7 +328,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
 
     for (size_t i = 0; i < files->count; i++)
         if (files->items[i].is_done && !may_go(&files->items[i]))
-            count_name(&ret->unknown, ret->first_unknown, files->items[i].path);
+            told_add(&ret->unknown, files->items[i].path);
     if (result == 0)
         result = board_list(files->board, files->request->remote, &is_there, &now, err);
     if (result == 0 && !is_there)
@@ -369,7 +338,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
     if (result == 0 && has_hash)
         result = verify_again(files, &now, ret, err);
     /* with checksums that were told after the second listing, its states bind what they vouch for */
-    if (result == 0 && ret->changed == 0)
+    if (result == 0 && ret->changed.count == 0)
         result = remove_unchanged(files, has_hash ? &now : NULL, ret, err);
     listing_release(&now);
     return result;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/transfer/fetch_file.h"
+#include "ssh/transfer/fetch.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
-#include "ssh/transfer/listing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -282,18 +281,12 @@ void fetched_forget_partials(const char *local)
 
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err)
 {
-    checksum_add(sum, bytes, length);
-    while (length > 0) {
-        ssize_t n = write(file->fd, bytes, length);
+    int failure = file_write_at(file->fd, bytes, length, file->received);
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return local_error(file, n < 0 ? errno : EIO, err);
-        bytes += n;
-        length -= (size_t)n;
-        file->received += (uint64_t)n;
-    }
+    checksum_add(sum, bytes, length);
+    if (failure != 0)
+        return local_error(file, failure, err);
+    file->received += length;
     return 0;
 }
 

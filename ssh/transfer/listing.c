@@ -42,12 +42,29 @@ const char *remote_path_problem(const char *path)
     }
 }
 
-static void note_name(char *ret, size_t size, const char *name, size_t length)
+void told_add(struct told *told, const char *name)
 {
-    if (ret[0] != '\0')
+    told->count++;
+    if (told->first[0] != '\0')
         return;
-    snprintf(ret, size, "%.*s", length < size ? (int)length : (int)size - 1, name);
-    utf8_mask(ret);
+    snprintf(told->first, sizeof told->first, "%.*s", (int)sizeof told->first - 1, name);
+    utf8_mask(told->first);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void paths_sort(void *items, size_t count, size_t item_size)
+{
+    if (count > 0)
+        qsort(items, count, item_size, compare_paths);
+}
+
+void *paths_find(const void *items, size_t count, size_t item_size, const char *path)
+{
+    return count > 0 ? bsearch(&path, items, count, item_size, compare_paths) : NULL;
 }
 
 static void file_release(struct listed_file *file)
@@ -86,23 +103,8 @@ static int add_file(struct listing *listing, const char *path, uint64_t size, co
 
 static int add_skipped(struct listing *listing, const char *path, struct err *err)
 {
-    char *copy = strdup(path);
-    int result = 0;
-
-    note_name(listing->first_skipped, sizeof listing->first_skipped, path, strlen(path));
-    if (copy == NULL)
-        result = err_no_memory(err);
-    else if (listing->skipped >= LISTING_MAX_FILES)
-        result = too_many(err);
-    else if (listing->skipped == listing->skipped_capacity)
-        result = array_grow(&listing->skipped_paths, &listing->skipped_capacity, listing->skipped, 1,
-                            sizeof *listing->skipped_paths, err);
-    if (result < 0) {
-        free(copy);
-        return -(int)err->code;
-    }
-    listing->skipped_paths[listing->skipped++] = copy;
-    return 0;
+    told_add(&listing->skipped, path);
+    return listing->skipped.count > LISTING_MAX_FILES ? too_many(err) : words_add(&listing->skipped_paths, path, err);
 }
 
 /* The next word of a line up to a blank; false when there is none. */
@@ -174,18 +176,13 @@ static int parse_line(struct listing *listing, const char *line, size_t length, 
         sound = false;
     }
     if (!sound) {
-        listing->refused++;
-        note_name(listing->first_refused, sizeof listing->first_refused, at, (size_t)(end - at));
+        snprintf(path, sizeof path, "%.*s", (int)(end - at), at);
+        told_add(&listing->refused, path);
         return 0;
     }
     if (!S_ISREG(mode))
         return add_skipped(listing, path, err);
     return add_file(listing, path, (uint64_t)size, has_state ? line : NULL, length, err);
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(((const struct listed_file *)a)->path, ((const struct listed_file *)b)->path);
 }
 
 static void drop_repeated(struct listing *listing)
@@ -196,8 +193,7 @@ static void drop_repeated(struct listing *listing)
         struct listed_file *file = &listing->files[i];
 
         if (kept > 0 && strcmp(listing->files[kept - 1].path, file->path) == 0) {
-            listing->refused++;
-            note_name(listing->first_refused, sizeof listing->first_refused, file->path, strlen(file->path));
+            told_add(&listing->refused, file->path);
             file_release(file);
         } else {
             listing->files[kept++] = *file;
@@ -224,8 +220,7 @@ int listing_parse(struct listing *listing, const char *text, size_t length, stru
         listing_release(listing);
         return result;
     }
-    if (listing->count > 0)
-        qsort(listing->files, listing->count, sizeof *listing->files, compare_paths);
+    paths_sort(listing->files, listing->count, sizeof *listing->files);
     drop_repeated(listing);
     return 0;
 }
@@ -234,9 +229,7 @@ void listing_release(struct listing *listing)
 {
     for (size_t i = 0; i < listing->count; i++)
         file_release(&listing->files[i]);
-    for (size_t i = 0; i < listing->skipped && listing->skipped_paths != NULL; i++)
-        free(listing->skipped_paths[i]);
-    free(listing->skipped_paths);
+    words_release(&listing->skipped_paths);
     free(listing->files);
     *listing = (struct listing){.files = NULL};
 }
@@ -253,15 +246,7 @@ uint64_t listing_bytes(const struct listing *listing)
 
 struct listed_file *listing_find(const struct listing *listing, const char *path)
 {
-    union { /* bsearch's key is not written to */
-        const char *constant;
-        char *path;
-    } name = {path};
-    const struct listed_file key = {.path = name.path};
-
-    if (listing->count == 0)
-        return NULL;
-    return bsearch(&key, listing->files, listing->count, sizeof *listing->files, compare_paths);
+    return paths_find(listing->files, listing->count, sizeof *listing->files, path);
 }
 
 /* The name behind the checksum; undoes the escapes of a line that began with a backslash. */

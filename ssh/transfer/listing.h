@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/file/checksum.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,17 @@
 #define LISTING_LIMIT ((size_t)256 * 1024 * 1024) /* bytes of a list's text */
 #define LISTING_MAX_FILES 1000000
 #define LISTING_MAX_PATH 1024 /* bytes */
+
+/* Names of which the number is told, and the first. */
+struct told {
+    size_t count;
+    char first[256]; /* masked; "" when there is none */
+};
+void told_add(struct told *told, const char *name);
+
+/* Arrays of structs whose first member is a path: sorted by it; the one of a path, NULL when there is none. */
+void paths_sort(void *items, size_t count, size_t item_size);
+void *paths_find(const void *items, size_t count, size_t item_size, const char *path);
 
 struct listed_file {
     char *path; /* relative, checked: "data/aicore.0.1.1" */
@@ -25,12 +37,9 @@ struct listed_file {
 struct listing {
     struct listed_file *files; /* sorted by path, each once */
     size_t count, capacity;
-    char **skipped_paths; /* of entries that are no regular files, checked */
-    size_t skipped_capacity;
-    size_t refused;          /* lines with a name or a size that cannot be taken, or repeated */
-    size_t skipped;          /* entries that are no regular files */
-    char first_refused[256]; /* masked; "" when none */
-    char first_skipped[256];
+    struct words skipped_paths; /* of entries that are no regular files, checked */
+    struct told refused;        /* lines with a name or a size that cannot be taken, or repeated */
+    struct told skipped;        /* entries that are no regular files */
 };
 
 /* Why a relative path from a board is not used: NULL when it is fine, else a phrase ("it leaves the directory"). */

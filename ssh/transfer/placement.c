@@ -17,26 +17,14 @@
 
 /* ---- lists of files ---- */
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(((const struct placed_file *)a)->path, ((const struct placed_file *)b)->path);
-}
-
 static void sort_list(struct placed_list *list)
 {
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, compare_paths);
+    paths_sort(list->items, list->count, sizeof *list->items);
 }
 
 static struct placed_file *find_placed(const struct placed_list *list, const char *path)
 {
-    union { /* bsearch's key is not written to */
-        const char *constant;
-        char *path;
-    } name = {path};
-    const struct placed_file key = {.path = name.path};
-
-    return list->count > 0 ? bsearch(&key, list->items, list->count, sizeof *list->items, compare_paths) : NULL;
+    return paths_find(list->items, list->count, sizeof *list->items, path);
 }
 
 /* Its list is to be sorted afterwards. */
@@ -220,15 +208,15 @@ static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\
 
 static void add_open_script(struct strbuf *script, const char *directory)
 {
-    strbuf_adds(script, "umask 027; d=");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST "\"; } || exit 1\n"
-                        "cd \"$d\" || exit 1\n");
+    script_add(script,
+               "umask 027; d=" WORD "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST
+               "\"; } || exit 1\ncd \"$d\" || exit 1\n",
+               directory);
     strbuf_adds(script, restore);
     strbuf_adds(script, "rm -rf " SWEPT_STAGING " || exit 1\n"
                         "if [ -d " PLACEMENT_STAGING " ] && [ ! -L " PLACEMENT_STAGING " ]; then echo staged\n"
-                        "else rm -rf " PLACEMENT_STAGING " || exit 1; fi\n");
-    strbuf_adds(script, "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
+                        "else rm -rf " PLACEMENT_STAGING " || exit 1; fi\n"
+                        "[ ! -e " RUN_MANIFEST " ] || restore " PLACEMENT_KEPT " >/dev/null\n"
                         "for m in " RUN_MANIFEST " " KEPT_MANIFEST "; do\n[ -f $m ] || continue\necho \"= $m\"\n"
                         "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <$m\ndone\nexit $r\n");
 }
@@ -250,14 +238,12 @@ int placement_open(struct placement *placement, struct board *board, const char 
 
 int64_t placement_staged_kilobytes(struct board *board, const char *directory)
 {
-    struct strbuf *script = board_script(board);
     const char *said;
     struct err ignored = ERR_INIT;
     int64_t kilobytes;
 
-    strbuf_adds(script, "set -- $(du -sk ");
-    ssh_quote(script, directory);
-    strbuf_adds(script, "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n");
+    script_add(board_script(board), "set -- $(du -sk " WORD "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n",
+               directory);
     if (board_do(board, "cannot ask for space", &ignored) != 0)
         return 0;
     said = board->answer.data;
@@ -289,31 +275,27 @@ struct removal_source {
     const struct placed_list *list;
     const struct project *without; /* files of it are left out; NULL: none are */
     const struct words *directories;
-    size_t next, next_directory;
 };
 
-static bool next_removed(void *arg, struct known_file *ret)
+static bool removed_file(void *arg, size_t i, struct known_file *ret)
 {
-    struct removal_source *source = arg;
+    const struct removal_source *source = arg;
+    const struct placed_file *file;
 
-    while (source->next < source->list->count) {
-        const struct placed_file *file = &source->list->items[source->next++];
+    if (i >= source->list->count) {
+        const size_t behind = i - source->list->count + 1;
 
-        if (source->without != NULL && project_find(source->without, file->path) != NULL)
-            continue;
-        *ret = (struct known_file){.path = file->path,
-                                   .state = file->state,
-                                   .checksum = file->checksum,
-                                   .size = file->size,
-                                   .is_link = file->is_link};
+        *ret = (struct known_file){.path = source->directories->items[source->directories->count - behind],
+                                   .is_directory = true};
         return true;
     }
-    if (source->directories == NULL || source->next_directory == source->directories->count)
-        return false;
-    source->next_directory++;
-    *ret = (struct known_file){.path = source->directories->items[source->directories->count - source->next_directory],
-                               .is_directory = true};
-    return true;
+    file = &source->list->items[i];
+    *ret = (struct known_file){.path = file->path,
+                               .state = file->state,
+                               .checksum = file->checksum,
+                               .size = file->size,
+                               .is_link = file->is_link};
+    return source->without == NULL || project_find(source->without, file->path) == NULL;
 }
 
 static bool has_all_states(const struct placed_list *list)
@@ -328,7 +310,7 @@ int placement_adopt(struct placement *placement, struct board *board, struct pro
 {
     struct removal_source source = {.list = &placement->ours, .without = project};
     const struct removal_request request = {.directory = placement->directory,
-                                            .next = next_removed,
+                                            .known = removed_file,
                                             .arg = &source,
                                             .count = placement->ours.count,
                                             .by_checksum = true};
@@ -351,32 +333,33 @@ int placement_adopt(struct placement *placement, struct board *board, struct pro
 
 /* ---- what an earlier run left half way ---- */
 
-/* "x <path>" of programs, "f <path>" of other files. */
-struct arrived_source {
+/* "<sign> <path>" of files of a project; those without a sign are left out. */
+struct signed_names {
     const struct project *project;
-    size_t next;
+    char (*sign)(const struct project_file *file);
     char line[LISTING_MAX_PATH + 8];
 };
 
-static const char *next_arrived(void *arg)
+static const char *signed_name(void *arg, size_t i)
 {
-    struct arrived_source *source = arg;
+    struct signed_names *names = arg;
+    const struct project_file *file = &names->project->files[i];
 
-    while (source->next < source->project->count) {
-        const struct project_file *file = &source->project->files[source->next++];
+    snprintf(names->line, sizeof names->line, "%c %s", names->sign(file), file->path);
+    return names->line[0] != '\0' ? names->line : NULL;
+}
 
-        if (!file->staged && file->arrived == 0)
-            continue;
-        snprintf(source->line, sizeof source->line, "%c %s", file->executable ? 'x' : 'f', file->path);
-        return source->line;
-    }
-    return NULL;
+/* Programs, and other files. */
+static char sign_of_arrived(const struct project_file *file)
+{
+    return !file->staged && file->arrived == 0 ? '\0' : file->executable ? 'x' : 'f';
 }
 
 int placement_sweep(struct placement *placement, struct board *board, const struct project *project, struct err *err)
 {
-    struct arrived_source source = {.project = project};
-    const struct name_source names = {.next = next_arrived, .arg = &source, .bytes = project_bytes(project)};
+    struct signed_names signs = {.project = project, .sign = sign_of_arrived};
+    const struct name_source names = {signed_name, &signs, project->count, project_bytes(project)};
+
     strbuf_adds(board_script_in(board, placement->directory),
                 "umask 027\nrm -rf " SWEPT_STAGING " && mkdir " SWEPT_STAGING " || exit 1\n"
                 "while IFS= read -r line; do\n"
@@ -396,13 +379,10 @@ static int keep_placed(struct placement *placement, const struct project *projec
 {
     int result = 0;
 
-    for (size_t i = 0; i < project->count && result == 0; i++) {
-        const struct project_file *file = &project->files[i];
-        struct placed_file *placed = find_placed(&placement->ours, file->path);
+    for (size_t i = 0; i < project->count; i++) {
+        struct placed_file *placed = find_placed(&placement->ours, project->files[i].path);
 
-        if (file->present)
-            continue;
-        if (placed != NULL)
+        if (!project->files[i].present && placed != NULL)
             drop_placed(&placement->ours, placed);
     }
     for (size_t i = 0; i < project->count && result == 0; i++) {
@@ -434,26 +414,10 @@ static void add_put_script(struct strbuf *script)
                         "done\nrm -rf " PLACEMENT_STAGING "\n");
 }
 
-/* "o <path>" of those that stand on the board and are ours, "n <path>" of others. */
-struct put_source {
-    const struct project *project;
-    size_t next;
-    char line[LISTING_MAX_PATH + 8];
-};
-
-static const char *next_put(void *arg)
+/* Those that stand on the board and are ours, and others. */
+static char sign_of_put(const struct project_file *file)
 {
-    struct put_source *source = arg;
-
-    while (source->next < source->project->count) {
-        const struct project_file *file = &source->project->files[source->next++];
-
-        if (file->present)
-            continue;
-        snprintf(source->line, sizeof source->line, "%c %s", file->replaces_ours ? 'o' : 'n', file->path);
-        return source->line;
-    }
-    return NULL;
+    return file->present ? '\0' : file->replaces_ours ? 'o' : 'n';
 }
 
 static int take_put_line(struct placement *placement, const char *line, struct err *err)
@@ -484,8 +448,8 @@ static int each_line(char *text, struct placement *placement,
 
 static int move_staged(struct placement *placement, struct board *board, const struct project *project, struct err *err)
 {
-    struct put_source source = {.project = project};
-    const struct name_source names = {.next = next_put, .arg = &source, .bytes = project_bytes(project)};
+    struct signed_names signs = {.project = project, .sign = sign_of_put};
+    const struct name_source names = {signed_name, &signs, project->count, project_bytes(project)};
     int result;
 
     add_put_script(board_script_in(board, placement->directory));
@@ -493,16 +457,9 @@ static int move_staged(struct placement *placement, struct board *board, const s
     return result == 0 ? each_line(board->answer.data, placement, take_put_line, err) : result;
 }
 
-struct placed_names {
-    const struct placed_list *list;
-    size_t next;
-};
-
-static const char *next_placed(void *arg)
+static const char *placed_name(void *arg, size_t i)
 {
-    struct placed_names *names = arg;
-
-    return names->next < names->list->count ? names->list->items[names->next++].path : NULL;
+    return ((struct placed_list *)arg)->items[i].path;
 }
 
 static int take_state(struct placement *placement, const char *line, struct err *err)
@@ -520,8 +477,7 @@ static int take_state(struct placement *placement, const char *line, struct err 
 /* By which files are known unchanged later. Without stat their checksums serve. */
 static int ask_states(struct placement *placement, struct board *board, struct err *err)
 {
-    struct placed_names list = {.list = &placement->ours};
-    const struct name_source names = {.next = next_placed, .arg = &list};
+    const struct name_source names = {.name = placed_name, .arg = &placement->ours, .count = placement->ours.count};
     int result;
 
     if (!board->has_stat || placement->ours.count == 0)
@@ -544,32 +500,25 @@ static bool has_unplaced(const struct project *project)
 
 int placement_put(struct placement *placement, struct board *board, struct project *project, struct err *err)
 {
-    int result = 0;
-
-    if (has_unplaced(project)) {
-        result = keep_placed(placement, project, err);
-        if (result == 0)
-            result = write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err);
-        if (result == 0)
-            result = move_staged(placement, board, project, err);
-    }
-    return result == 0 ? ask_states(placement, board, err) : result;
+    if (has_unplaced(project) && (keep_placed(placement, project, err) != 0 ||
+                                  write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err) != 0 ||
+                                  move_staged(placement, board, project, err) != 0))
+        return -(int)err->code;
+    return ask_states(placement, board, err);
 }
 
 /* ---- ending ---- */
 
-static const char *next_word(void *arg)
+static const char *last_word(void *arg, size_t i)
 {
-    struct words *words = arg;
+    const struct words *words = arg;
 
-    return words->count > 0 ? words->items[--words->count] : NULL;
+    return words->items[words->count - 1 - i];
 }
 
 static void add_undo_script(const struct placement *placement, struct strbuf *script)
 {
-    strbuf_adds(script, "d=");
-    ssh_quote(script, placement->directory);
-    strbuf_adds(script, "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n");
+    script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n", placement->directory);
     strbuf_adds(script, board_tidy_functions);
     strbuf_adds(script, restore);
     if (placement->has_staging)
@@ -606,8 +555,7 @@ static int take_undo_answer(char *text, struct placement_end *ret, struct err *e
 
 static int restore_kept(struct placement *placement, struct board *board, struct placement_end *ret, struct err *err)
 {
-    struct words changed = ret->changed; /* a view: it is only counted down */
-    const struct name_source names = {.next = next_word, .arg = &changed};
+    const struct name_source names = {.name = last_word, .arg = &ret->changed, .count = ret->changed.count};
     int result;
 
     add_undo_script(placement, board_script(board));
@@ -617,11 +565,7 @@ static int restore_kept(struct placement *placement, struct board *board, struct
 
 static int remove_manifest(struct placement *placement, struct board *board, const char *name, struct err *err)
 {
-    struct strbuf *script = board_script(board);
-
-    strbuf_adds(script, "rm -f ");
-    ssh_quote(script, placement->directory);
-    strbuf_addf(script, "/%s\n", name);
+    script_add(board_script(board), "rm -f " WORD "/" WORD "\n", placement->directory, name);
     return board_do(board, "cannot leave the project's directory", err);
 }
 
@@ -650,9 +594,9 @@ int placement_undo(struct placement *placement, struct board *board, struct plac
 {
     struct removal_source source = {.list = &placement->ours, .directories = &placement->directories};
     const struct removal_request request = {.directory = placement->directory,
-                                            .next = next_removed,
+                                            .known = removed_file,
                                             .arg = &source,
-                                            .count = placement->ours.count,
+                                            .count = placement->ours.count + placement->directories.count,
                                             .by_checksum = !has_all_states(&placement->ours)};
     struct removal_result removed = {.left = 0};
     int result = 0;

@@ -12,6 +12,7 @@
 /* Names on their way to a command. */
 struct name_stream {
     const struct name_source *source;
+    size_t next;
     char separator;
     struct strbuf names;
     struct strbuf *answer;
@@ -22,11 +23,11 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
     struct name_stream *stream = arg;
 
     strbuf_clear(&stream->names);
-    while (stream->names.length < PIECE) {
-        const char *name = stream->source->next(stream->source->arg);
+    while (stream->names.length < PIECE && stream->next < stream->source->count) {
+        const char *name = stream->source->name(stream->source->arg, stream->next++);
 
         if (name == NULL)
-            break;
+            continue;
         strbuf_addf(&stream->names, "./%s", name);
         strbuf_addc(&stream->names, stream->separator);
     }
@@ -114,6 +115,7 @@ struct removal {
     struct removal_result *result;
     enum way way;
     struct strbuf names, line;
+    size_t next;
     uint64_t done;
 };
 
@@ -143,8 +145,9 @@ static int give_lines(void *arg, const char **bytes, size_t *length, struct err 
     struct known_file file;
 
     strbuf_clear(&removal->names);
-    while (removal->names.length < PIECE && removal->request->next(removal->request->arg, &file))
-        add_line(removal, &file, &removal->names);
+    while (removal->names.length < PIECE && removal->next < removal->request->count)
+        if (removal->request->known(removal->request->arg, removal->next++, &file))
+            add_line(removal, &file, &removal->names);
     if (removal->names.failed)
         return err_no_memory(err);
     *bytes = removal->names.data;
@@ -164,12 +167,14 @@ static int64_t number_behind(const char *line, const char *word)
     return number;
 }
 
-static int take_line(struct removal *removal, const char *line, struct err *err)
+static int take_line(void *arg, const char *line, size_t length, struct err *err)
 {
+    struct removal *removal = arg;
     static const char changed[] = "changed ./";
     const struct removal_request *request = removal->request;
     struct removal_result *ret = removal->result;
 
+    (void)length;
     if (strncmp(line, changed, sizeof changed - 1) == 0) {
         if (ret->changed.count > request->count)
             return err_set(err, ERR_REMOTE, "the board tells of more files than there are");
@@ -186,17 +191,9 @@ static int take_line(struct removal *removal, const char *line, struct err *err)
 static int take_answer(void *arg, const char *bytes, size_t length, struct err *err)
 {
     struct removal *removal = arg;
-    int result = 0;
 
-    for (size_t i = 0; i < length && result == 0; i++) {
-        if (bytes[i] != '\n' && strbuf_addc(&removal->line, bytes[i]) != 0)
-            return err_set(err, ERR_REMOTE, "the board answers more than was asked");
-        if (bytes[i] != '\n')
-            continue;
-        result = take_line(removal, removal->line.data, err);
-        strbuf_clear(&removal->line);
-    }
-    return result;
+    return board_take_lines(&removal->line, bytes, length, take_line, removal, "the board answers more than was asked",
+                            err);
 }
 
 /* "one" and "batch", which print what is compared. */
@@ -222,9 +219,8 @@ static void add_functions(const struct removal *removal, struct strbuf *script)
 
 static void add_script(const struct removal *removal, struct strbuf *script)
 {
-    strbuf_adds(script, "d=");
-    ssh_quote(script, removal->request->directory);
-    strbuf_adds(script, "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n");
+    script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n",
+               removal->request->directory);
     add_functions(removal, script);
     if (removal->request->leaves_open && removal->board->has_ls) {
         strbuf_adds(script, "open=$(\n");

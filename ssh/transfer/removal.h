@@ -10,10 +10,11 @@
 
 /* Commands of the board that work on many files: their names come on standard input. */
 
-/* Names below a directory, one after the other: relative, checked. */
+/* Names below a directory: relative, checked. */
 struct name_source {
-    const char *(*next)(void *arg); /* NULL: that was the last */
+    const char *(*name)(void *arg, size_t i); /* of those below count; NULL: that one is left out */
     void *arg;
+    size_t count;
     uint64_t bytes; /* of the files, when the command reads them: how long it may be silent */
 };
 
@@ -35,10 +36,10 @@ struct known_file {
 
 struct removal_request {
     const char *directory; /* absolute */
-    /* The next file; false: that was the last. */
-    bool (*next)(void *arg, struct known_file *ret);
+    /* A file of those below count; false: that one is left out. */
+    bool (*known)(void *arg, size_t i, struct known_file *ret);
     void *arg;
-    size_t count;     /* of files, for progress and limits */
+    size_t count;
     bool by_checksum; /* states are not asked, checksums are */
     bool leaves_open; /* nothing is removed while a process has a file below the directory open */
     bool prunes;      /* directories that are empty then go, and the directory itself */

@@ -268,39 +268,11 @@ static int tar_out_next(void *arg, const char **bytes, size_t *length, struct er
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
 #define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
 
-static bool is_asked(const struct project_file *file)
+static const char *asked_name(void *arg, size_t i)
 {
-    return file->asked;
-}
+    const struct project_file *file = &((struct project *)arg)->files[i];
 
-/* The files of a project that something is to be done with. */
-struct chosen_files {
-    const struct project *project;
-    bool (*wanted)(const struct project_file *file);
-    size_t next;
-};
-
-static const char *next_chosen(void *arg)
-{
-    struct chosen_files *chosen = arg;
-
-    while (chosen->next < chosen->project->count) {
-        const struct project_file *file = &chosen->project->files[chosen->next++];
-
-        if (chosen->wanted(file))
-            return file->path;
-    }
-    return NULL;
-}
-
-static uint64_t bytes_of(const struct project *project, bool (*wanted)(const struct project_file *file))
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < project->count; i++)
-        if (wanted(&project->files[i]))
-            bytes += project->files[i].size;
-    return bytes;
+    return file->asked ? file->path : NULL;
 }
 
 /* Where a comparison leaves its result: with the final directory, or with the one where files arrive. */
@@ -310,22 +282,17 @@ static bool *mark_of(struct project_file *file, bool staging)
 }
 
 /* Takes the board's checksums. */
-static void take_checksums(const struct board *board, struct project *project, const char *text, size_t length)
+static void take_checksums(const struct board *board, struct project *project, char *text)
 {
-    const char *at = text, *end = text + length;
+    char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
 
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t line_length = (size_t)((newline != NULL ? newline : end) - at);
-        char checksum[CHECKSUM_TEXT_SIZE], path[LISTING_MAX_PATH];
+    for (const char *line; (line = board_next_line(&text)) != NULL;) {
+        struct project_file *file = checksum_line_parse(board_checksum_kind(board), line, strlen(line), checksum, path)
+                                        ? project_find(project, path)
+                                        : NULL;
 
-        if (checksum_line_parse(board_checksum_kind(board), at, line_length, checksum, path)) {
-            struct project_file *file = project_find(project, path);
-
-            if (file != NULL)
-                memcpy(file->there, checksum, sizeof file->there);
-        }
-        at += line_length + 1;
+        if (file != NULL)
+            memcpy(file->there, checksum, sizeof file->there);
     }
 }
 
@@ -348,15 +315,16 @@ static int judge_checksums(struct project *project, bool staging, struct err *er
 
 static int hash_asked(struct board *board, struct project *project, const char *directory, struct err *err)
 {
-    struct chosen_files chosen = {.project = project, .wanted = is_asked};
-    const struct name_source names = {next_chosen, &chosen, bytes_of(project, is_asked)};
+    struct name_source names = {.name = asked_name, .arg = project, .count = project->count};
     int result;
 
+    for (size_t i = 0; i < project->count; i++)
+        names.bytes += project->files[i].asked ? project->files[i].size : 0;
     board_add_hash_command(board, board_script_in(board, directory));
     result = board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
                                  board_separator(board), err);
     if (result == 0)
-        take_checksums(board, project, board->answer.data, board->answer.length);
+        take_checksums(board, project, board->answer.data);
     return result;
 }
 
@@ -528,16 +496,12 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
         if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
         script = board_script_in(board, staging);
-        strbuf_adds(script, "f=");
-        ssh_quote(script, file->path);
-        strbuf_adds(script, "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n");
-        if (file->link != NULL) {
-            strbuf_adds(script, "ln -sf ");
-            ssh_quote(script, file->link);
-            strbuf_adds(script, " \"$f\"\n");
-        } else {
+        script_add(script, "f=" WORD "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n",
+                   file->path);
+        if (file->link != NULL)
+            script_add(script, "ln -sf " WORD " \"$f\"\n", file->link);
+        else
             add_receive_command(board, file, script);
-        }
         tar_out_choose(tar, i);
         result = run_with_tar(board, tar, staging, err);
         file->staged = result == 0; /* which is verified with the others */
@@ -545,38 +509,22 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
     return result;
 }
 
-static int send_begun(struct board *board, struct project *project, const char *staging,
-                      const struct progress *progress, struct err *err)
+/* Sends what is begun, or the rest. */
+static int send_all(struct board *board, struct project *project, const char *staging, bool begun_only,
+                    const struct progress *progress, struct err *err)
 {
     struct tar_out tar;
     int result = tar_out_init(&tar, project, progress, err);
 
     if (result != 0)
         return result;
-    result = send_singly(board, &tar, staging, true, err);
-    tar_out_release(&tar);
-    return result;
-}
-
-static int send_all(struct board *board, struct project *project, const char *staging, const struct progress *progress,
-                    struct err *err)
-{
-    struct strbuf *script = board_script(board);
-    struct tar_out tar;
-    int result = tar_out_init(&tar, project, progress, err);
-
-    if (result != 0)
-        return result;
-    strbuf_adds(script, "umask 027\nd=");
-    ssh_quote(script, staging);
-    strbuf_adds(script, "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n");
-    if (board->has_tar) {
-        strbuf_adds(script, "exec tar xf -\n");
+    if (!begun_only)
+        script_add(board_script(board), "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
+    if (!begun_only && board->has_tar) {
+        strbuf_adds(&board->script, "exec tar xf -\n");
         result = run_with_tar(board, &tar, staging, err);
-    } else {
-        result = board_do(board, "cannot upload the project", err);
-        if (result == 0)
-            result = send_singly(board, &tar, staging, false, err);
+    } else if (begun_only || (result = board_do(board, "cannot upload the project", err)) == 0) {
+        result = send_singly(board, &tar, staging, begun_only, err);
     }
     tar_out_release(&tar);
     return result;
@@ -604,12 +552,12 @@ static int send_once(struct board *board, struct project *project, const char *s
                      struct err *err)
 {
     bool has_more = false;
-    int result = send_begun(board, project, staging, progress, err);
+    int result = send_all(board, project, staging, true, progress, err);
 
     for (size_t i = 0; i < project->count; i++)
         has_more = has_more || (!project->files[i].present && !project->files[i].staged);
     if (result == 0 && has_more)
-        result = send_all(board, project, staging, progress, err);
+        result = send_all(board, project, staging, false, progress, err);
     return result == 0 ? compare(board, project, staging, NULL, err) : result;
 }
 

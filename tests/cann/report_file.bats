@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Reports of the user's own: a text file with a query becomes a table like any other.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common.bash sets repository and scratch; run_msprof sets status, output and stderr
 
 load ../cli/common

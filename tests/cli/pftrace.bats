@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Timelines that travel: Perfetto's format says what the JSON says, and a timeline can be had in parts.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The page that msprof report writes: each part says what was planted, or what other programs read out of the database.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

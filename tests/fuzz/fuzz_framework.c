@@ -39,27 +39,20 @@ static int count_shape(void *arg, const struct framework_text *name, const struc
     return 0;
 }
 
-static int count_total(void *arg, const struct mindspore_total *total, struct err *err)
-{
-    size_t *lines = arg;
-    (void)err;
-    EXPECT(total->time_ns >= 0 && total->active >= 0);
-    ++*lines;
-    return 0;
-}
-
 static void try_mindspore(struct framework *framework, const struct framework_clock *clock, struct diagnostics *diag)
 {
     struct err err = ERR_INIT;
     struct mindspore_cpu_ops ops;
-    struct mindspore_memories memories;
+    struct framework_memories memories, totals;
     struct minddata data;
     size_t counted = 0;
     EXPECT(mindspore_load(framework, fuzz_directory, clock, diag, &err) == 0);
     EXPECT(mindspore_cpu_ops_load(framework, fuzz_directory, &ops, diag, &err) == 0);
     EXPECT(mindspore_memory_load(framework, fuzz_directory, &memories, diag, &err) == 0);
     EXPECT(mindspore_each_shape(fuzz_directory, count_shape, &counted, diag, &err) == 0);
-    EXPECT(mindspore_each_total(framework, fuzz_directory, count_total, &counted, diag, &err) == 0);
+    EXPECT(mindspore_totals_load(framework, fuzz_directory, &totals, diag, &err) == 0);
+    for (size_t i = 0; i < totals.count; i++)
+        EXPECT(totals.items[i].time_ns >= 0 && totals.items[i].active >= 0);
     EXPECT(minddata_load(framework, fuzz_directory, &data, diag, &err) == 0);
     for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
@@ -76,6 +69,7 @@ static void try_mindspore(struct framework *framework, const struct framework_cl
     minddata_release(&data);
     free(ops.items);
     free(memories.items);
+    free(totals.items);
 }
 
 static void try_pytorch(struct framework *framework, const struct framework_clock *clock, struct diagnostics *diag)

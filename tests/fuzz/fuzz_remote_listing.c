@@ -36,14 +36,11 @@ static void try_checksums(const char *text, size_t length)
 static void try_known_hosts(const char *text, size_t length)
 {
     static const char key[] = "\0\0\0\13ssh-ed25519\0\0\0\1x";
-    struct known_type types[KNOWN_HOSTS_MAX_TYPES];
-    size_t count = known_hosts_types(text, length, "[board]:2222", types);
+    static const char *const types[] = {"ssh-ed25519", "ssh-rsa"};
     struct known_host_answer answer =
         known_hosts_check(text, length, "[board]:2222", "ssh-ed25519", key, sizeof key - 1);
 
-    EXPECT(count <= KNOWN_HOSTS_MAX_TYPES);
-    for (size_t i = 0; i < count; i++)
-        EXPECT(types[i].text >= text && types[i].text + types[i].length <= text + length);
+    EXPECT(known_hosts_types(text, length, "[board]:2222", types, 2) < 4);
     EXPECT((answer.match == KNOWN_HOST_UNKNOWN) == (answer.line == 0));
 }
 

@@ -137,6 +137,11 @@ HIDDEN FTSENT64 *fts64_read(FTS64 *tree)
     return (FTSENT64 *)fts_read((FTS *)tree);
 }
 
+HIDDEN int fts64_set(FTS64 *tree, FTSENT64 *entry, int instruction)
+{
+    return fts_set((FTS *)tree, (FTSENT *)entry, instruction);
+}
+
 HIDDEN int fts64_close(FTS64 *tree)
 {
     return fts_close((FTS *)tree);

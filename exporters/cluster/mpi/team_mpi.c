@@ -16,9 +16,10 @@ static int failure(int code, const char *what, struct err *err)
 }
 
 /* A message is its length and its bytes. */
-static int mpi_send(struct team *team, int to, const void *bytes, size_t length, struct err *err)
+static int mpi_send(struct team *team, int to, const struct strbuf *bytes, struct err *err)
 {
-    const char *p = bytes;
+    const char *p = bytes->data;
+    size_t length = bytes->length;
     unsigned long long announced = length;
     (void)team;
     int code = MPI_Send(&announced, 1, MPI_UNSIGNED_LONG_LONG, to, TAG, MPI_COMM_WORLD);

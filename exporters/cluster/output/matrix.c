@@ -119,9 +119,7 @@ static int compare_links(const void *a, const void *b, void *opaque)
         int order = compare_entries(matrix->texts.items[x->key.entry].bytes, matrix->texts.items[y->key.entry].bytes);
         return order != 0 ? order : (x->key.entry > y->key.entry) - (x->key.entry < y->key.entry);
     }
-    if (x->key.source != y->key.source)
-        return x->key.source < y->key.source ? -1 : 1;
-    return (x->key.target > y->key.target) - (x->key.target < y->key.target);
+    return 2 * NUMBER_ORDER(x->key.source, y->key.source) + NUMBER_ORDER(x->key.target, y->key.target);
 }
 
 static const char *name_of(const struct matrix *matrix, int64_t number)

@@ -12,10 +12,28 @@
 
 void write_text(struct outfile *out, const char *text); /* as it is */
 void write_json(struct outfile *out, const char *text); /* as a JSON string */
-void write_csv(struct outfile *out, const char *text);  /* as a CSV field */
 void write_integer(struct outfile *out, int64_t value);
 /* value / 10^decimals in the shortest form. */
 void write_decimal(struct outfile *out, int64_t value, unsigned decimals);
+
+/* Opens a file of a directory and writes its head. */
+int write_open(struct outfile *out, const char *directory, const char *name, const char *head, struct err *err);
+
+/* A cell of a row of CSV. */
+struct csv_cell {
+    const char *text; /* NULL: value / 10^decimals */
+    int64_t value;
+    unsigned decimals;
+};
+#define TEXT(cell_text) ((struct csv_cell){.text = (cell_text)})
+#define DECIMAL(cell_value, cell_decimals) ((struct csv_cell){.value = (cell_value), .decimals = (cell_decimals)})
+#define INTEGER(cell_value) DECIMAL(cell_value, 0)
+/* Writes a row: csv_row(out, INTEGER(rank), DECIMAL(ns, 3), TEXT(name)). */
+#define csv_row(out, ...)                                                                                              \
+    write_cells(out, (const struct csv_cell[]){__VA_ARGS__},                                                           \
+                sizeof((const struct csv_cell[]){__VA_ARGS__}) / sizeof(struct csv_cell))
+void write_cells(struct outfile *out, const struct csv_cell *cells, size_t count);
+
 /* "(0, 1)", "(0,)", "()" as a text without quotes; free() it. NULL: out of memory. */
 char *ranks_text(const int64_t *ranks, size_t count);
 
@@ -33,7 +51,8 @@ struct nested_json {
     const char *step;                  /* that is open; NULL: none */
     bool any_member;                   /* of the step */
 };
-int nested_json_open(struct nested_json *json, const char *path, struct cluster_database *database, struct err *err);
+int nested_json_open(struct nested_json *json, const char *directory, const char *name,
+                     struct cluster_database *database, struct err *err);
 /* Goes to these ranks and this step; groups of the same ranks must come together, their steps in order. */
 void nested_json_go(struct nested_json *json, const char *key, const char *step);
 /* Begins the member name@number: the caller writes its value. */
@@ -69,5 +88,17 @@ int link_sums_add(struct link_sums *sums, const struct merged_block *block, stru
 void link_sums_release(struct link_sums *sums);
 /* slow_links.csv. */
 int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err);
+
+/* clock_alignment.csv: how the clocks of a timeline's ranks were aligned. */
+struct rank_clock {
+    int64_t rank;
+    const char *host;           /* its name; "": not known */
+    int64_t clock;              /* its number; ranks of one host have one */
+    int64_t shift_ns, error_ns; /* added to its times; how far collectives scatter after that */
+    int64_t collectives;        /* that told it */
+    int64_t compared_with;      /* the clock that it was compared with; -1: none */
+    int64_t anchor;             /* the clock of its group that stays as it is */
+};
+int write_clocks(const char *directory, const struct rank_clock *ranks, size_t count, struct err *err);
 
 #endif

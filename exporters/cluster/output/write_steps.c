@@ -269,11 +269,10 @@ static size_t width_of(const struct step_table *table)
 
 static void write_fields(struct step_table *table, const char *const *texts)
 {
-    for (size_t i = 0; i < width_of(table); i++) {
-        write_text(&table->out, i > 0 ? "," : "");
-        write_csv(&table->out, texts[i]);
-    }
-    write_text(&table->out, "\n");
+    struct csv_cell cells[HEAD + MOST_COLUMNS + TAIL];
+    for (size_t i = 0; i < width_of(table); i++)
+        cells[i] = TEXT(texts[i]);
+    write_cells(&table->out, cells, width_of(table));
 }
 
 static void write_titles(struct step_table *table)
@@ -423,16 +422,13 @@ static int write_stages(struct step_table *table, struct err *err)
 int write_steps(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err)
 {
     struct step_table table = {.plan = plan, .database = database};
-    char *path = path_join(directory, "cluster_step_trace_time.csv");
-    int status = path != NULL ? outfile_open(&table.out, path, err) : err_no_memory(err);
-    free(path);
-    if (status < 0)
-        return status;
+    if (write_open(&table.out, directory, "cluster_step_trace_time.csv", "", err) < 0)
+        return -(int)err->code;
     collect_columns(&table);
     find_division(&table);
     write_titles(&table);
     write_ranks(&table);
-    status = write_stages(&table, err);
+    int status = write_stages(&table, err);
     if (status < 0) {
         outfile_abort(&table.out);
         return status;

@@ -33,7 +33,7 @@ void write_json(struct outfile *out, const char *text)
     write_text(out, "\"");
 }
 
-void write_csv(struct outfile *out, const char *text)
+static void write_csv(struct outfile *out, const char *text)
 {
     char buffer[2 * PIECE + 2];
     size_t length = strlen(text);
@@ -54,6 +54,28 @@ void write_decimal(struct outfile *out, int64_t value, unsigned decimals)
 {
     char *p = outfile_reserve(out, NUMBER_MAX);
     outfile_advance(out, (size_t)(number_put_shortest(p, value, decimals) - p));
+}
+
+int write_open(struct outfile *out, const char *directory, const char *name, const char *head, struct err *err)
+{
+    char *path = path_joined(directory, name, err);
+    int status = path != NULL ? outfile_open(out, path, err) : -(int)err->code;
+    free(path);
+    if (status == 0)
+        write_text(out, head);
+    return status;
+}
+
+void write_cells(struct outfile *out, const struct csv_cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        write_text(out, i > 0 ? "," : "");
+        if (cells[i].text != NULL)
+            write_csv(out, cells[i].text);
+        else
+            write_decimal(out, cells[i].value, cells[i].decimals);
+    }
+    write_text(out, "\n");
 }
 
 char *ranks_text(const int64_t *ranks, size_t count)
@@ -131,12 +153,8 @@ static void write_group(struct outfile *out, const struct plan *plan, const stru
 int write_groups(const char *directory, const struct plan *plan, struct cluster_database *database, struct err *err)
 {
     struct outfile out;
-    char *path = path_join(directory, "communication_group.json");
-    int status = path != NULL ? outfile_open(&out, path, err) : err_no_memory(err);
-    free(path);
-    if (status < 0)
-        return status;
-    write_text(&out, "{\"collective\": ");
+    if (write_open(&out, directory, "communication_group.json", "{\"collective\": ", err) < 0)
+        return -(int)err->code;
     write_sets(&out, plan, false);
     write_text(&out, ", \"p2p\": ");
     write_sets(&out, plan, true);
@@ -284,13 +302,11 @@ void nested_json_rank(struct nested_json *json, const struct cluster_member *mem
 
 /* ---- the frame ---- */
 
-int nested_json_open(struct nested_json *json, const char *path, struct cluster_database *database, struct err *err)
+int nested_json_open(struct nested_json *json, const char *directory, const char *name,
+                     struct cluster_database *database, struct err *err)
 {
     *json = (struct nested_json){.database = database};
-    if (outfile_open(&json->out, path, err) < 0)
-        return -(int)err->code;
-    write_text(&json->out, "{");
-    return 0;
+    return write_open(&json->out, directory, name, "{", err);
 }
 
 void nested_json_go(struct nested_json *json, const char *key, const char *step)

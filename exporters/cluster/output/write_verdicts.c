@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
 #include "base/array.h"
-#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "exporters/cluster/output/write.h"
@@ -11,33 +10,6 @@
 #include <stdlib.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
-
-static int open_table(struct outfile *out, const char *directory, const char *name, const char *titles, struct err *err)
-{
-    char *path = path_join(directory, name);
-    int status = path != NULL ? outfile_open(out, path, err) : err_no_memory(err);
-    free(path);
-    if (status == 0)
-        write_text(out, titles);
-    return status;
-}
-
-static void comma(struct outfile *out)
-{
-    write_text(out, ",");
-}
-
-static void integer(struct outfile *out, int64_t value)
-{
-    comma(out);
-    write_integer(out, value);
-}
-
-static void decimal(struct outfile *out, int64_t value, unsigned decimals)
-{
-    comma(out);
-    write_decimal(out, value, decimals);
-}
 
 /* ---- ranks ---- */
 
@@ -49,11 +21,8 @@ struct ranked {
 static int by_caused(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->verdict->caused_ns != y->verdict->caused_ns)
-        return x->verdict->caused_ns > y->verdict->caused_ns ? -1 : 1;
-    if (x->verdict->last != y->verdict->last)
-        return x->verdict->last > y->verdict->last ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return 4 * NUMBER_ORDER(y->verdict->caused_ns, x->verdict->caused_ns) +
+           2 * NUMBER_ORDER(y->verdict->last, x->verdict->last) + NUMBER_ORDER(x->rank, y->rank);
 }
 
 /* The one that others wait for longest comes first. */
@@ -64,7 +33,7 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
     struct ranked *order = calloc(plan->rank_count + 1, sizeof *order);
     if (order == NULL)
         return err_no_memory(err);
-    int status = open_table(&out, directory, "slow_ranks.csv",
+    int status = write_open(&out, directory, "slow_ranks.csv",
                             "Rank,Collectives,Arrived Last,Arrived Last(%),Arrived First,Others Waited(us),"
                             "Others Waited per Last(us),Waited(us),Mean Waited(us),Outlier Votes\n",
                             err);
@@ -80,17 +49,11 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
             ret->rank = order[i].rank;
             ret->verdict = *verdict;
         }
-        write_integer(&out, order[i].rank);
-        integer(&out, verdict->collectives);
-        integer(&out, verdict->last);
-        decimal(&out, number_ratio(verdict->last, verdict->collectives, PERCENT + 2), PERCENT);
-        integer(&out, verdict->first);
-        decimal(&out, verdict->caused_ns, US);
-        decimal(&out, number_ratio(verdict->caused_ns, verdict->last, 0), US);
-        decimal(&out, verdict->wait_ns, US);
-        decimal(&out, number_ratio(verdict->wait_ns, verdict->collectives, 0), US);
-        integer(&out, verdict->votes);
-        write_text(&out, "\n");
+        csv_row(&out, INTEGER(order[i].rank), INTEGER(verdict->collectives), INTEGER(verdict->last),
+                DECIMAL(number_ratio(verdict->last, verdict->collectives, PERCENT + 2), PERCENT),
+                INTEGER(verdict->first), DECIMAL(verdict->caused_ns, US),
+                DECIMAL(number_ratio(verdict->caused_ns, verdict->last, 0), US), DECIMAL(verdict->wait_ns, US),
+                DECIMAL(number_ratio(verdict->wait_ns, verdict->collectives, 0), US), INTEGER(verdict->votes));
     }
     free(order);
     return status == 0 ? outfile_commit(&out, err) : status;
@@ -103,23 +66,12 @@ static void write_late_row(struct outfile *out, const struct plan *plan, const s
 {
     const struct plan_group *group = &plan->groups.items[late->group];
     const struct merged_collective *merged = &late->merged;
-    write_csv(out, plan->steps.items[late->step]);
-    comma(out);
-    write_csv(out, group->number);
-    comma(out);
-    write_csv(out, group->name != NULL ? group->name : "");
-    comma(out);
-    write_csv(out, name);
-    integer(out, merged->count);
-    integer(out, merged->shortest_rank);
-    integer(out, merged->longest_rank);
-    decimal(out, merged->shortest[0], US);
-    decimal(out, number_ratio(merged->sum_ns, merged->count, 0), US);
-    decimal(out, merged->longest[COLLECTIVE_ENDS - 1], US);
-    decimal(out, merged->longest[COLLECTIVE_ENDS - 1] - merged->shortest[0], US);
-    decimal(out, late->wait_ns, US);
-    comma(out);
-    write_text(out, collective_outlier_below(merged) != INT64_MIN ? "yes\n" : "no\n");
+    const int64_t shortest = merged->shortest[0], longest = merged->longest[COLLECTIVE_ENDS - 1];
+    csv_row(out, TEXT(plan->steps.items[late->step]), TEXT(group->number), TEXT(group->name != NULL ? group->name : ""),
+            TEXT(name), INTEGER(merged->count), INTEGER(merged->shortest_rank), INTEGER(merged->longest_rank),
+            DECIMAL(shortest, US), DECIMAL(number_ratio(merged->sum_ns, merged->count, 0), US), DECIMAL(longest, US),
+            DECIMAL(longest - shortest, US), DECIMAL(late->wait_ns, US),
+            TEXT(collective_outlier_below(merged) != INT64_MIN ? "yes" : "no"));
 }
 
 static int keep_wait(struct cluster_worst *worst, const char *step, const struct late_collective *late, struct err *err)
@@ -146,7 +98,7 @@ int write_late(const char *directory, const struct plan *plan, const struct verd
                const struct late_names *names, struct cluster_worst *ret, struct err *err)
 {
     struct outfile out;
-    int status = open_table(&out, directory, "late_collectives.csv",
+    int status = write_open(&out, directory, "late_collectives.csv",
                             "Step,Group,Group Name,Operator,Ranks,Arrived Last,Arrived First,Transmit(us),"
                             "Mean Duration(us),Longest Duration(us),Longest Wait(us),All Waited(us),Outlier\n",
                             err);
@@ -254,11 +206,9 @@ static int by_shortfall(const void *a, const void *b)
     const struct judged *x = a, *y = b;
     if (x->shortfall > y->shortfall || x->shortfall < y->shortfall)
         return x->shortfall > y->shortfall ? -1 : 1;
-    if (x->link->key.source != y->link->key.source)
-        return x->link->key.source < y->link->key.source ? -1 : 1;
-    if (x->link->key.target != y->link->key.target)
-        return x->link->key.target < y->link->key.target ? -1 : 1;
-    return (x->link->key.transport > y->link->key.transport) - (x->link->key.transport < y->link->key.transport);
+    return 4 * NUMBER_ORDER(x->link->key.source, y->link->key.source) +
+           2 * NUMBER_ORDER(x->link->key.target, y->link->key.target) +
+           NUMBER_ORDER(x->link->key.transport, y->link->key.transport);
 }
 
 #define SLOW_LINKS 1000 /* that are listed */
@@ -285,20 +235,11 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
         ret->link.below = (double)below / 1e2;
         ret->link.slow = slow;
     }
-    write_integer(out, link->key.source);
-    integer(out, link->key.target);
-    comma(out);
-    write_csv(out, sums->transports.items[link->key.transport].bytes);
-    decimal(out, link->bytes, 6);
-    decimal(out, link->ns, 6);
-    decimal(out, bandwidth, GB);
-    decimal(out, median, GB);
-    decimal(out, below, 2);
-    decimal(out,
-            class->deviation > 0 ? number_rounded(((double)bandwidth - class->median) / class->deviation * 100) : 0, 2);
-    integer(out, (int64_t) class->count);
-    comma(out);
-    write_text(out, slow ? "yes\n" : "no\n");
+    const double deviations = class->deviation > 0 ? ((double)bandwidth - class->median) / class->deviation * 100 : 0;
+    csv_row(out, INTEGER(link->key.source), INTEGER(link->key.target),
+            TEXT(sums->transports.items[link->key.transport].bytes), DECIMAL(link->bytes, 6), DECIMAL(link->ns, 6),
+            DECIMAL(bandwidth, GB), DECIMAL(median, GB), DECIMAL(below, 2), DECIMAL(number_rounded(deviations), 2),
+            INTEGER((int64_t) class->count), TEXT(slow ? "yes" : "no"));
 }
 
 int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err)
@@ -319,7 +260,7 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
         qsort(links, count, sizeof *links, by_shortfall);
     failed =
         failed ||
-        open_table(&out, directory, "slow_links.csv",
+        write_open(&out, directory, "slow_links.csv",
                    "Source Rank,Target Rank,Transport Type,Transit Size(MB),Transit Time(ms),"
                    "Bandwidth(GB/s),Median of Transport(GB/s),Below Median(%),Deviations,Links of Transport,Slow\n",
                    err) < 0;
@@ -328,4 +269,19 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
     free(classes);
     free(links);
     return failed ? -(int)err->code : outfile_commit(&out, err);
+}
+
+/* ---- clocks ---- */
+
+int write_clocks(const char *directory, const struct rank_clock *ranks, size_t count, struct err *err)
+{
+    struct outfile out;
+    if (write_open(&out, directory, "clock_alignment.csv",
+                   "Rank,Host,Clock,Shift(us),Error(us),Collectives,Compared With,Anchor\n", err) < 0)
+        return -(int)err->code;
+    for (const struct rank_clock *rank = ranks; rank < ranks + count; rank++)
+        csv_row(&out, INTEGER(rank->rank), TEXT(rank->host), INTEGER(rank->clock), DECIMAL(rank->shift_ns, US),
+                DECIMAL(rank->error_ns, US), INTEGER(rank->collectives),
+                rank->compared_with >= 0 ? INTEGER(rank->compared_with) : TEXT(""), INTEGER(rank->anchor));
+    return outfile_commit(&out, err);
 }

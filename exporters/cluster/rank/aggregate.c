@@ -592,18 +592,12 @@ static int index_names(struct writer *writer, struct err *err)
 
 /* ---- blocks ---- */
 
-static int compare_packets(const void *a, const void *b)
-{
-    const struct rank_packet *x = a, *y = b;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
 /* The packets of one transport of all operators of a block, each size once. */
 static int sum_packets(struct writer *writer, const struct rank_block *from, size_t transport, uint32_t *ret_count,
                        struct err *err)
 {
     const struct rank_data *rank = writer->rank;
-    size_t first = writer->packets.count, kept = first;
+    size_t first = writer->packets.count;
     for (uint32_t i = 0; i < from->operator_count; i++) {
         const struct rank_transfer *transfer = &rank->operators.items[from->first_operator + i].transfers[transport];
         if (array_reserve(&writer->packets, transfer->packet_count + 1, err) < 0)
@@ -611,20 +605,8 @@ static int sum_packets(struct writer *writer, const struct rank_block *from, siz
         for (uint32_t j = 0; j < transfer->packet_count; j++)
             writer->packets.items[writer->packets.count++] = rank->packets.items[transfer->first_packet + j];
     }
-    if (writer->packets.count > first)
-        qsort(writer->packets.items + first, writer->packets.count - first, sizeof *writer->packets.items,
-              compare_packets);
-    for (size_t i = first; i < writer->packets.count; i++) {
-        struct rank_packet *packet = &writer->packets.items[i], *last = &writer->packets.items[kept - (kept > first)];
-        if (kept > first && last->bytes == packet->bytes) {
-            last->count += packet->count;
-            last->ns += packet->ns;
-        } else {
-            writer->packets.items[kept++] = *packet;
-        }
-    }
-    writer->packets.count = kept;
-    *ret_count = (uint32_t)(kept - first);
+    *ret_count = rank_packets_join(writer->packets.items, first, writer->packets.count);
+    writer->packets.count = first + *ret_count;
     return 0;
 }
 

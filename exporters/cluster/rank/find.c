@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "exporters/cluster/team.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -272,8 +273,7 @@ void cluster_sources_release(struct cluster_sources *sources)
     *sources = (struct cluster_sources){.items = NULL};
 }
 
-struct source_message {
-    uint64_t length; /* of the path, which follows */
+struct source_message { /* before the path */
     uint64_t bytes;
     int64_t rank;
     char made[24];
@@ -286,37 +286,32 @@ void cluster_sources_give(const struct cluster_sources *sources, struct strbuf *
         const struct cluster_source *source = &sources->items[i];
         struct source_message message;
         memset(&message, 0, sizeof message);
-        message.length = strlen(source->path);
         message.bytes = source->bytes;
         message.rank = source->rank;
         memcpy(message.made, source->made, sizeof message.made);
         message.kind = source->kind;
         strbuf_add(bytes, &message, sizeof message);
-        strbuf_add(bytes, source->path, message.length);
+        strbuf_add(bytes, source->path, strlen(source->path) + 1);
     }
 }
 
 int cluster_sources_take(struct cluster_sources *sources, const void *bytes, size_t length, struct err *err)
 {
-    const char *p = bytes, *end = p + length;
+    struct team_message rest = {bytes, (const char *)bytes + length};
     struct source_message message;
-    while (p < end) {
-        if ((size_t)(end - p) < sizeof message)
-            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
-        memcpy(&message, p, sizeof message);
-        p += sizeof message;
-        if (message.length > (size_t)(end - p))
-            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+    while (rest.p < rest.end) {
+        const char *path;
+        if (!team_message_next(&rest, &message, sizeof message) || (path = team_message_text(&rest)) == NULL)
+            return team_message_wrong(err);
         if (array_reserve(sources, 1, err) < 0)
             return -(int)err->code;
         struct cluster_source *source = &sources->items[sources->count];
         *source = (struct cluster_source){
-            .path = strndup(p, message.length), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};
+            .path = strdup(path), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};
         if (source->path == NULL)
             return err_no_memory(err);
         memcpy(source->made, message.made, sizeof source->made);
         sources->count++;
-        p += message.length;
     }
     return 0;
 }

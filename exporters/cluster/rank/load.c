@@ -3,6 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/progress.h"
 #include "exporters/cluster/rank/rank_text.h"
 
@@ -305,9 +306,7 @@ static int prepare(struct run *run, struct err *err)
 static int compare_bytes(const void *a, const void *b)
 {
     const struct share *x = a, *y = b;
-    if (x->source->bytes != y->source->bytes)
-        return x->source->bytes > y->source->bytes ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return 2 * NUMBER_ORDER(y->source->bytes, x->source->bytes) + NUMBER_ORDER(x->number, y->number);
 }
 
 /* Neighbours are in many groups together: each process gets a stretch of the ranks, all alike in bytes. */
@@ -371,22 +370,19 @@ static int add_rank(struct loaded_ranks *ret, const struct cluster_source *sourc
 
 static int take_indexes(const struct run *run, struct loaded_ranks *ret, const struct strbuf *bytes, struct err *err)
 {
-    const char *p = bytes->data, *end = p + bytes->length;
+    struct team_message rest = {bytes->data, bytes->data + bytes->length};
     const struct cluster_sources *sources = run->load->sources;
     int status = 0;
-    while (status == 0 && p < end) {
-        struct index_message message = {0, 0};
+    while (status == 0 && rest.p < rest.end) {
+        struct index_message message;
         struct aggregate aggregate;
-        if ((size_t)(end - p) >= sizeof message)
-            memcpy(&message, p, sizeof message);
-        p += sizeof message;
-        if (message.length == 0 || message.length > (size_t)(end - p) || message.number >= sources->count)
-            return err_set(err, ERR_FORMAT, "a message of another process is not what was sent");
+        if (!team_message_next(&rest, &message, sizeof message) || message.length == 0 ||
+            message.length > team_message_rest(&rest) || message.number >= sources->count)
+            return team_message_wrong(err);
         char *own = malloc(message.length);
         if (own == NULL)
             return err_no_memory(err);
-        memcpy(own, p, message.length);
-        p += message.length;
+        team_message_next(&rest, own, message.length);
         status = aggregate_open_index(&aggregate, own, message.length, err);
         if (status == 0)
             status = add_rank(ret, &sources->items[message.number], &aggregate, err);
@@ -407,9 +403,7 @@ static int exchange(struct run *run, struct loaded_ranks *ret, int from, struct 
         give_indexes(run, &bytes);
     if (bytes.failed)
         failed = err_set(err, ERR_NO_MEMORY, "out of memory for the indexes of %zu ranks", run->share_count) < 0;
-    failed = failed ||
-             (from != 0 && team->me == from &&
-              team->send(team, 0, bytes.data != NULL ? bytes.data : "", bytes.length, err) < 0) ||
+    failed = failed || (from != 0 && team->me == from && team->send(team, 0, &bytes, err) < 0) ||
              (from != 0 && team->me == 0 && team->receive(team, from, &bytes, err) < 0) ||
              team_broadcast(team, NULL, &bytes, err) < 0 ||
              (team->me != from && take_indexes(run, ret, &bytes, err) < 0);

@@ -2,6 +2,7 @@
 #include "exporters/cluster/rank/rank_data.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -108,6 +109,28 @@ bool rank_is_point_to_point(const char *name)
             return true;
     }
     return false;
+}
+
+static int compare_packets(const void *a, const void *b)
+{
+    const struct rank_packet *x = a, *y = b;
+    return NUMBER_ORDER(x->bytes, y->bytes);
+}
+
+uint32_t rank_packets_join(struct rank_packet *packets, size_t first, size_t end)
+{
+    size_t kept = first;
+    if (end > first)
+        qsort(packets + first, end - first, sizeof *packets, compare_packets);
+    for (size_t i = first; i < end; i++) {
+        if (kept > first && packets[kept - 1].bytes == packets[i].bytes) {
+            packets[kept - 1].count = number_add(packets[kept - 1].count, packets[i].count);
+            packets[kept - 1].ns = number_add(packets[kept - 1].ns, packets[i].ns);
+        } else {
+            packets[kept++] = packets[i];
+        }
+    }
+    return (uint32_t)(kept - first);
 }
 
 /* ---- putting together ---- */

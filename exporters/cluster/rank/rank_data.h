@@ -133,6 +133,9 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
 /* Whether an operator of this name sends or receives between two ranks: nobody waits for the last one there. */
 bool rank_is_point_to_point(const char *name);
 
+/* Makes packets of equal sizes in a part of a list one; how many different ones there are, ascending. */
+uint32_t rank_packets_join(struct rank_packet *packets, size_t first, size_t end);
+
 /* Puts the operators and links of each block together, which stand in any order, in the order in which they came, and
  * finds what links say of the groups. */
 int rank_data_gather(struct rank_data *rank, struct err *err);

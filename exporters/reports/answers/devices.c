@@ -37,7 +37,7 @@ static const struct report_column columns[] = {
 /* All that a row is made of. */
 struct gap_table {
     struct report_run *run;
-    struct workload workload;
+    const struct workload *workload;
     struct gaps gaps;
     struct intern names;
     struct gap_calls calls;
@@ -45,7 +45,7 @@ struct gap_table {
 
 static int put_gap(const struct gap_table *table, size_t i, struct err *err)
 {
-    const struct workload *workload = &table->workload;
+    const struct workload *workload = table->workload;
     const struct gap *gap = &table->gaps.items[i];
     const struct gap_call *call = &table->calls.items[i];
     const char *name = call->name != NO_TEXT ? table->names.items[call->name].bytes : NULL;
@@ -132,22 +132,17 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     return 0;
 }
 
-static int put_rows(struct report_run *run, struct err *err)
+static int put_gaps(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct gap_table table = {.run = run};
-    bool failed = answer_workload(run, WITHOUT_COUNTERS, &table.workload, err) < 0;
+    struct gap_table table = {.run = run, .workload = workload};
+    bool failed = (!workload->facts.placed && gaps_make(workload, &table.gaps, err) < 0) ||
+                  gap_calls_open(&table.calls, workload, &table.gaps, err) < 0 ||
+                  host_calls_each(run->session->db, &table.names, take_call, &table.calls, err) < 0 ||
+                  put_all(&table, err) < 0;
 
-    if (failed)
-        return -(int)err->code;
-    if (!table.workload.facts.placed)
-        failed = gaps_make(&table.workload, &table.gaps, err) < 0;
-    failed = failed || gap_calls_open(&table.calls, &table.workload, &table.gaps, err) < 0 ||
-             host_calls_each(run->session->db, &table.names, take_call, &table.calls, err) < 0 ||
-             put_all(&table, err) < 0;
     gap_calls_release(&table.calls);
     intern_release(&table.names);
     gaps_release(&table.gaps);
-    workload_release(&table.workload);
     return failed ? -(int)err->code : 0;
 }
 
@@ -162,7 +157,7 @@ const struct report report_gaps = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
-    .rows = put_rows,
+    .of_workload = put_gaps,
 };
 
 /* Frequencies: at which of them tasks ran, and for how long. */
@@ -212,22 +207,17 @@ static int put_device(struct report_run *run, const struct frequency_uses *uses,
     return status;
 }
 
-static int put_rows_frequency(struct report_run *run, struct err *err)
+static int put_frequencies(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct frequency_uses uses = {.items = NULL};
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    int status = frequency_uses_load(run->session->db, workload, &uses, err);
 
-    if (status != 0)
-        return status;
-    status = frequency_uses_load(run->session->db, &workload, &uses, err);
     for (size_t from = 0, until; status == 0 && from < uses.count; from = until) {
         for (until = from; until < uses.count && uses.items[until].device_id == uses.items[from].device_id;)
             until++;
         status = put_device(run, &uses, from, until, err);
     }
     free(uses.items);
-    workload_release(&workload);
     return status;
 }
 
@@ -242,7 +232,7 @@ const struct report report_frequency = {
     .is_short = true,
     .shown_only = true,
     .columns = columns_frequency,
-    .rows = put_rows_frequency,
+    .of_workload = put_frequencies,
 };
 
 /* Memory: what copies moved, which calls of the host took and gave it back, how much operators moved, and how much was
@@ -392,17 +382,14 @@ static int add_in_use(struct report_session *session, struct items *items, struc
     return 0;
 }
 
-static int put_rows_memory(struct report_run *run, struct err *err)
+static int put_memory(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct memory_calls memory = {.calls = {.items = NULL}};
     struct items items = {.items = NULL};
-
-    if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
-        return -(int)err->code;
-    bool failed = add_operators(&workload, &items, err) < 0 ||
+    bool failed = add_operators(workload, &items, err) < 0 ||
                   host_calls_each(run->session->db, &memory.names, take_call_memory, &memory, err) < 0 ||
                   add_calls(&memory, &items, err) < 0 || add_in_use(run->session, &items, err) < 0;
+
     if (!failed)
         array_sort(items.items, items.count, sizeof *items.items, by_kind_and_size);
     for (size_t i = 0; !failed && i < items.count; i++)
@@ -410,7 +397,6 @@ static int put_rows_memory(struct report_run *run, struct err *err)
     free(items.items);
     free(memory.calls.items);
     intern_release(&memory.names);
-    workload_release(&workload);
     return failed ? -(int)err->code : 0;
 }
 
@@ -423,7 +409,7 @@ const struct report report_memory = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_memory,
-    .rows = put_rows_memory,
+    .of_workload = put_memory,
 };
 
 /* Communication operators: how long each, and how much of it nothing hides. */
@@ -523,22 +509,16 @@ static int put_all_communication(struct report_run *run, const struct workload *
     return status;
 }
 
-static int put_rows_communication(struct report_run *run, struct err *err)
+static int put_communication(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
-    struct communication *items = NULL;
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    struct communication *items = calloc(workload->operator_count + 1, sizeof *items);
+    int status = items != NULL ? put_all_communication(run, workload, items, err) : err_no_memory(err);
 
-    if (status != 0)
-        return status;
-    items = calloc(workload.operator_count + 1, sizeof *items);
-    status = items != NULL ? put_all_communication(run, &workload, items, err) : err_no_memory(err);
-    for (size_t i = 0; items != NULL && i < workload.operator_count; i++) {
+    for (size_t i = 0; items != NULL && i < workload->operator_count; i++) {
         series_release(&items[i].series);
         large_free(items[i].durations.items);
     }
     free(items);
-    workload_release(&workload);
     return status;
 }
 
@@ -550,5 +530,5 @@ const struct report report_communication = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_communication,
-    .rows = put_rows_communication,
+    .of_workload = put_communication,
 };

@@ -17,18 +17,6 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
-/* Rows of a table: the keys of a subject. */
-struct keys {
-    enum subject subject;
-    bool (*wanted)(const struct profile_row *row); /* NULL: all */
-};
-
-static int put_rows(struct report_run *run, struct err *err)
-{
-    const struct keys *keys = run->report->visitor;
-    return answer_rows(run, keys->subject, keys->wanted, err);
-}
-
 const struct report report_ops = {
     .name = "ops",
     .title = "Operators by time",
@@ -37,8 +25,8 @@ const struct report report_ops = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
-    .rows = put_rows,
-    .visitor = &(const struct keys){BY_OP, NULL},
+    .of_workload = answer_rows,
+    .visitor = &(const struct answer_keys){BY_OP, NULL},
 };
 
 /* Operators by type. */
@@ -57,8 +45,8 @@ const struct report report_types = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_types,
-    .rows = put_rows,
-    .visitor = &(const struct keys){BY_TYPE, NULL},
+    .of_workload = answer_rows,
+    .visitor = &(const struct answer_keys){BY_TYPE, NULL},
 };
 
 /* Layers: what the names of operators have in front of their last slash. */
@@ -77,8 +65,8 @@ const struct report report_layers = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_layers,
-    .rows = put_rows,
-    .visitor = &(const struct keys){BY_LAYER, NULL},
+    .of_workload = answer_rows,
+    .visitor = &(const struct answer_keys){BY_LAYER, NULL},
 };
 
 /* Streams: how long each works. */
@@ -97,8 +85,8 @@ const struct report report_streams = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_streams,
-    .rows = put_rows,
-    .visitor = &(const struct keys){BY_STREAM, NULL},
+    .of_workload = answer_rows,
+    .visitor = &(const struct answer_keys){BY_STREAM, NULL},
 };
 
 /* Operators that fell back to the AI CPU. */
@@ -115,8 +103,8 @@ const struct report report_aicpu = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns,
-    .rows = put_rows,
-    .visitor = &(const struct keys){BY_OP, is_on_ai_cpu},
+    .of_workload = answer_rows,
+    .visitor = &(const struct answer_keys){BY_OP, is_on_ai_cpu},
 };
 
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
@@ -134,24 +122,20 @@ static const struct report_column columns_small[] = {
     {.title = NULL},
 };
 
-static int put_rows_small(struct report_run *run, struct err *err)
+static int put_small(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct histogram histogram;
     int64_t all = 0;
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    int status = 0;
 
-    if (status != 0)
-        return status;
     histogram_init(&histogram);
-    for (size_t i = 0; i < workload.execution_count; i++) {
+    for (size_t i = 0; i < workload->execution_count; i++) {
         large_pass(i);
-        if (work_computes(workload.operators[workload.executions[i].op].key.work)) {
-            histogram_add(&histogram, workload.executions[i].duration_ns);
+        if (work_computes(workload->operators[workload->executions[i].op].key.work)) {
+            histogram_add(&histogram, workload->executions[i].duration_ns);
             all++;
         }
     }
-    workload_release(&workload);
     for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
         const struct histogram_bin *bin = &histogram.bins[i];
         const struct shown row = {
@@ -174,7 +158,7 @@ const struct report report_small = {
     .is_short = true,
     .shown_only = true,
     .columns = columns_small,
-    .rows = put_rows_small,
+    .of_workload = put_small,
 };
 
 /* TransData, Cast, Transpose: operators that calculate nothing, with what makes their input and takes their output. */
@@ -223,22 +207,17 @@ static int put_item(struct report_run *run, const struct workload *workload, con
     return report_put(run, &row, err);
 }
 
-static int put_rows_conversions(struct report_run *run, struct err *err)
+static int put_conversions(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct neighbour_list list;
     double all_ns = 0;
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    int status = neighbours_find(workload, wanted_conversions, &list, err);
 
-    if (status != 0)
-        return status;
-    status = neighbours_find(&workload, wanted_conversions, &list, err);
-    for (size_t i = 0; i < workload.operator_count; i++)
-        all_ns += workload.operators[i].total_ns;
+    for (size_t i = 0; i < workload->operator_count; i++)
+        all_ns += workload->operators[i].total_ns;
     for (size_t i = 0; status == 0 && i < list.count; i++)
-        status = put_item(run, &workload, &list.items[i], all_ns, err);
+        status = put_item(run, workload, &list.items[i], all_ns, err);
     neighbours_release(&list);
-    workload_release(&workload);
     return status;
 }
 
@@ -251,7 +230,7 @@ const struct report report_conversions = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_conversions,
-    .rows = put_rows_conversions,
+    .of_workload = put_conversions,
 };
 
 /* The limit of each operator: calculating, moving data, or neither. */
@@ -310,7 +289,7 @@ static int put_operator(struct report_run *run, const struct workload *workload,
     return report_put(run, &row, err);
 }
 
-static int put_all(struct report_run *run, const struct workload *workload, struct err *err)
+static int put_bounds(struct report_run *run, const struct workload *workload, struct err *err)
 {
     struct named_operators list;
     double all_ns = 0;
@@ -326,18 +305,6 @@ static int put_all(struct report_run *run, const struct workload *workload, stru
     return status;
 }
 
-static int put_rows_bound(struct report_run *run, struct err *err)
-{
-    struct workload workload;
-    int status = answer_workload(run, WITH_COUNTERS, &workload, err);
-
-    if (status != 0)
-        return status;
-    status = put_all(run, &workload, err);
-    workload_release(&workload);
-    return status;
-}
-
 const struct report report_bound = {
     .name = "bound",
     .title = "Limits of operators",
@@ -347,5 +314,6 @@ const struct report report_bound = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_bound,
-    .rows = put_rows_bound,
+    .of_workload = put_bounds,
+    .counters = true,
 };

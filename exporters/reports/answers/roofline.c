@@ -59,23 +59,18 @@ static int put_row(void *arg, const struct roofline_row *row, struct err *err)
     return report_put(putting->run, &shown, err);
 }
 
-extern const struct report report_roofline_svp;
-
-static int put_rows(struct report_run *run, struct err *err)
+static int put_operators(struct report_run *run, const struct workload *workload, struct err *err)
 {
     const struct roofs none = {0}, *roofs = run->session->options->roofs;
-    struct workload workload;
-    int status = 0;
+    struct putting putting = {run, roofline_of(&workload->facts, roofs != NULL ? roofs : &none)};
 
-    workload_init(&workload);
-    if (run->report == &report_roofline_svp)
-        status = answer_workload(run, WITH_COUNTERS, &workload, err);
-    if (status != 0)
-        return status;
-    struct putting putting = {run, roofline_of(&workload.facts, roofs != NULL ? roofs : &none)};
-    status = roofline_each(run->session->db, &workload, put_row, &putting, err);
-    workload_release(&workload);
-    return status;
+    return roofline_each(run->session->db, workload, put_row, &putting, err);
+}
+
+/* Shapes stand in the database: no workload is needed. */
+static int put_shapes(struct report_run *run, struct err *err)
+{
+    return put_operators(run, &(const struct workload){.execution_count = 0}, err);
 }
 
 const struct report report_roofline = {
@@ -88,7 +83,7 @@ const struct report report_roofline = {
     .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022) | FAMILY_OF(CAPTURE_JOB),
     .shown_only = true,
     .columns = columns,
-    .rows = put_rows,
+    .rows = put_shapes,
 };
 
 static const struct report_column board_columns[] = {
@@ -118,5 +113,6 @@ const struct report report_roofline_svp = {
     .families = FAMILY_OF(CAPTURE_SVP),
     .shown_only = true,
     .columns = board_columns,
-    .rows = put_rows,
+    .of_workload = put_operators,
+    .counters = true,
 };

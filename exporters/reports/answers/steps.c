@@ -79,22 +79,18 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     return report_put(run, &row, err);
 }
 
-static int put_rows(struct report_run *run, struct err *err)
+static int put_groups(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct splits splits;
     struct step_groups groups = {.items = NULL};
+    bool failed = splits_make(workload, &splits, err) < 0 ||
+                  (!splits.whole && step_groups_make(workload, &splits, &groups, err) < 0);
 
-    if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
-        return -(int)err->code;
-    bool failed = splits_make(&workload, &splits, err) < 0 ||
-                  (!splits.whole && step_groups_make(&workload, &splits, &groups, err) < 0);
     for (size_t i = 0; !failed && i < groups.count; i++)
         if (groups.items[i].times.n > 0)
-            failed = put_group(run, &workload, &splits, &groups.items[i], err) < 0;
+            failed = put_group(run, workload, &splits, &groups.items[i], err) < 0;
     step_groups_release(&groups);
     splits_release(&splits);
-    workload_release(&workload);
     return failed ? -(int)err->code : 0;
 }
 
@@ -110,7 +106,7 @@ const struct report report_steps = {
     .is_short = true,
     .shown_only = true,
     .columns = columns,
-    .rows = put_rows,
+    .of_workload = put_groups,
 };
 
 /* How each step divides into computing, communication, copies and nothing. */
@@ -172,19 +168,14 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     return report_put(run, &row, err);
 }
 
-static int put_rows_overlap(struct report_run *run, struct err *err)
+static int put_splits(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct workload workload;
     struct splits splits;
-    int status = answer_workload(run, WITHOUT_COUNTERS, &workload, err);
+    int status = splits_make(workload, &splits, err);
 
-    if (status != 0)
-        return status;
-    status = splits_make(&workload, &splits, err);
     for (size_t i = 0; status == 0 && i < splits.count; i++)
-        status = put_split(run, &workload, &splits, i, err);
+        status = put_split(run, workload, &splits, i, err);
     splits_release(&splits);
-    workload_release(&workload);
     return status;
 }
 
@@ -198,5 +189,5 @@ const struct report report_overlap = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .columns = columns_overlap,
-    .rows = put_rows_overlap,
+    .of_workload = put_splits,
 };

@@ -32,7 +32,7 @@ static inline const struct framework_launch *relation_launch(const struct relati
 }
 
 struct comm_document;
-struct minddata_report;
+struct minddata;
 struct torch_work;
 
 struct step_filter_list {
@@ -64,7 +64,7 @@ struct framework_analysis {
     struct torch_work *work;             /* of PyTorch: torch_relation.h */
     struct report_session session;       /* its context is this */
     struct comm_document *communication; /* exporters/communication/communication.h; NULL: not read yet */
-    struct minddata_report *minddata;    /* of the report that is being made */
+    const struct minddata *minddata;     /* of the report that is being made */
 };
 
 /* Whether a step's rows and events are written. */
@@ -92,34 +92,16 @@ static inline struct framework_analysis *report_analysis(const struct report_run
 
 /* Inside of the frameworks' files: those that one framework alone has. */
 
-/* A row of operator_memory.csv of both, and its columns. */
-struct framework_memory {
-    const char *name, *device;
-    double kb;
-    struct report_value got, gave, active_gave, duration, active_duration;
-    struct report_value got_allocated, got_reserved, got_active, gave_allocated, gave_reserved, gave_active, stream;
-};
-extern const struct report_column framework_memory_columns[];
-
 int framework_write_copies(struct framework_analysis *analysis, struct err *err);
 /* operator_details.csv, dataset.csv */
 int mindspore_write_tables(struct framework_analysis *analysis, struct err *err);
-/* operator_memory.csv, memory_record.csv */
-int mindspore_write_memory(struct framework_analysis *analysis, struct err *err);
-/* Calls each for every piece of device memory that was got in the steps that are asked for, by time; gave: NULL where
- * it was not given back. */
-struct mindspore_memory;
-int mindspore_each_piece(const struct framework_analysis *analysis,
-                         int (*each)(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
-                                     struct err *err),
-                         void *arg, struct err *err);
 /* minddata_pipeline_* */
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err);
 
 /* operator_details.csv */
 int pytorch_write_tables(struct framework_analysis *analysis, struct err *err);
 /* operator_memory.csv, memory_record.csv */
-int pytorch_write_memory(struct framework_analysis *analysis, struct err *err);
+int framework_write_memory(struct framework_analysis *analysis, struct err *err);
 
 #define TORCH_TEXT_LIMIT ((size_t)16 * 1024 * 1024)
 /* A text with an end of line behind each ';'. */

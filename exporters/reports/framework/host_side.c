@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/framework/host_side.h"
 
-#include "analysis/memory_curve.h"
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
 #include "exporters/reports/framework/analysis.h"
+#include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/torch_relation.h"
-#include "exporters/reports/framework/torch_tables.h"
 #include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
-#include "parsers/frameworks/mindspore/mindspore.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- python line ---- */
-
-static int add_frame(struct python_lines *lines, int64_t thread, int64_t start_ns, int64_t end_ns, const char *text,
-                     struct err *err)
-{
-    if (array_reserve(&lines->frames, 1, err) < 0)
-        return -(int)err->code;
-    lines->frames.items[lines->frames.count++] = (struct python_frame){thread, start_ns, end_ns, 0, text};
-    return 0;
-}
 
 static int take_ranges(struct python_lines *lines, struct err *err)
 {
@@ -36,9 +25,12 @@ static int take_ranges(struct python_lines *lines, struct err *err)
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
+        const struct host_frame frame = {.thread = range->thread,
+                                         .start_ns = range->start_ns,
+                                         .end_ns = range->end_ns,
+                                         .text = framework_text(framework, range->name)};
         if ((range->flags & RANGE_STACK) != 0)
-            status = add_frame(lines, range->thread, range->start_ns, range->end_ns,
-                               framework_text(framework, range->name), err);
+            status = host_frames_add(&lines->frames, &frame, err);
         if (status < 0 || (range->flags & RANGE_FLOW) == 0 || range->flow == FRAMEWORK_NO_FLOW)
             continue;
         struct python_flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
@@ -63,41 +55,19 @@ static int take_calls(struct python_lines *lines, struct err *err)
     for (size_t i = 0; status == 0 && i < calls->count; i++) {
         const struct torch_call *call = &calls->items[i];
         const char *name = torch_function_name(lines->framework, call->key);
+        const struct host_frame frame = {
+            .thread = call->thread, .start_ns = call->start_ns, .end_ns = call->end_ns, .text = name};
         if (name != NULL && is_line(name))
-            status = add_frame(lines, call->thread, call->start_ns, call->end_ns, name, err);
+            status = host_frames_add(&lines->frames, &frame, err);
     }
     return status;
-}
-
-static int compare_frames(const void *a, const void *b)
-{
-    const struct python_frame *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns); /* the outer one first */
-}
-
-static void nest(struct python_frames *frames)
-{
-    size_t around = 0;
-    for (size_t i = 0; i < frames->count; i++) {
-        struct python_frame *frame = &frames->items[i];
-        while (around > 0 && (frames->items[around - 1].thread != frame->thread ||
-                              frames->items[around - 1].end_ns < frame->start_ns))
-            around = frames->items[around - 1].parent;
-        frame->parent = around;
-        around = i + 1;
-    }
 }
 
 static int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
 {
     *lines = (struct python_lines){.framework = framework, .flows = MAP_OF(struct python_flow, number)};
     int status = framework->torch != NULL ? take_calls(lines, err) : take_ranges(lines, err);
-    array_sort(lines->frames.items, lines->frames.count, sizeof *lines->frames.items, compare_frames);
-    nest(&lines->frames);
+    host_frames_nest(&lines->frames);
     return status;
 }
 
@@ -110,19 +80,8 @@ static void python_lines_release(struct python_lines *lines)
 /* The innermost frame of a thread around a time; "" when there is none. */
 static const char *line_at(const struct python_lines *lines, int64_t thread, int64_t time_ns)
 {
-    const struct python_frames *frames = &lines->frames;
-    size_t low = 0, high = frames->count;
-    while (low < high) { /* behind the last that begins until then */
-        size_t middle = (low + high) / 2;
-        const struct python_frame *frame = &frames->items[middle];
-        if (frame->thread < thread || (frame->thread == thread && frame->start_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > 0 && frames->items[low - 1].thread == thread && frames->items[low - 1].end_ns < time_ns)
-        low = frames->items[low - 1].parent;
-    return low > 0 && frames->items[low - 1].thread == thread ? frames->items[low - 1].text : "";
+    size_t frame = host_frames_at(&lines->frames, thread, time_ns);
+    return frame > 0 ? lines->frames.items[frame - 1].text : "";
 }
 
 /* Finds MindSpore's line: around a range on its own thread, else around where the arrow to it begins. "": not known.
@@ -189,10 +148,7 @@ static int number_op(struct attaching *attaching, const char *name, const char *
                             : intern_add(&attaching->ops, key.data, key.length, &number, err);
     if (status == 0 && attaching->ops.count > before) {
         key.data[name_length] = '\0';
-        table_put_integer(&attaching->op_rows, number);
-        table_put_text(&attaching->op_rows, key.data);
-        table_put_text(&attaching->op_rows, key.data + name_length + 1);
-        status = table_end_row(&attaching->op_rows, err);
+        status = table_add(&attaching->op_rows, err, V(number), V(key.data), V(key.data + name_length + 1));
     }
     strbuf_release(&key);
     if (status == 0)
@@ -216,29 +172,23 @@ static int add_launch(struct attaching *attaching, int64_t connection_id, struct
                                   : python_line_of_range(&attaching->lines, range, &length);
     const char *name = framework_text(framework, op != NULL ? op->name : range->name);
     int status = number_op(attaching, name, line, length, &number, err);
-    if (status < 0)
-        return status;
-    table_put_integer(&attaching->launch_rows, connection_id);
-    table_put_integer(&attaching->launch_rows, number);
-    return table_end_row(&attaching->launch_rows, err);
+    return status == 0 ? table_add(&attaching->launch_rows, err, V(connection_id), V(number)) : status;
+}
+
+/* A figure of a stage; below 0: not known. */
+static struct table_value figure(double value)
+{
+    return value >= 0 ? table_real(value) : NOTHING;
 }
 
 static int add_stage(void *arg, const struct minddata_stage *stage, struct err *err)
 {
     struct attaching *attaching = arg;
-    struct table_rows *rows = &attaching->stage_rows;
-    const double values[] = {stage->average,     stage->utilization, stage->empty,
-                             stage->input_empty, stage->cpu,         stage->per_worker};
-    table_put_text(rows, stage->name);
-    table_put_integer(rows, stage->workers);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (values[i] >= 0)
-            table_put_real(rows, values[i]);
-        else
-            table_put_nothing(rows);
-    }
-    table_put_text(rows, stage->input);
-    return table_end_row(rows, err);
+    const struct minddata_stage *input = stage->input;
+    return table_add(&attaching->stage_rows, err, V(stage->name), V(stage->op->workers), figure(stage->average),
+                     figure(stage->utilization), figure(stage->empty), figure(input != NULL ? input->empty : -1),
+                     figure(stage->cpu), figure(stage->cpu >= 0 ? stage->per_worker : -1),
+                     V(input != NULL ? input->name : NULL));
 }
 
 static int add_stages(struct attaching *attaching, struct err *err)
@@ -270,58 +220,27 @@ static int add_steps(struct attaching *attaching, struct err *err)
         int64_t number;
         if (number_parse_integer(id, strlen(id), &number) < 0)
             number = (int64_t)i; /* it has another name: by place */
-        table_put_integer(&rows, number);
-        table_put_integer(&rows, step->device_start_ns);
-        table_put_integer(&rows, step->device_end_ns);
-        status = table_end_row(&rows, err);
+        status = table_add(&rows, err, V(number), V(step->device_start_ns), V(step->device_end_ns));
     }
     table_rows_close(&rows);
     return status;
 }
 
-static int add_piece(struct table_rows *rows, const char *owner, const struct memory_piece *piece, struct err *err)
-{
-    table_put_text(rows, owner);
-    table_put_integer(rows, piece->device);
-    table_put_integer(rows, piece->start_ns);
-    if (piece->end_ns != MEMORY_KEPT)
-        table_put_integer(rows, piece->end_ns);
-    else
-        table_put_nothing(rows);
-    table_put_integer(rows, piece->bytes);
-    return table_end_row(rows, err);
-}
-
-static int add_torch_piece(void *arg, const struct torch_piece *piece, struct err *err)
+/* The engine's pieces are not the framework's. */
+static int add_piece(void *arg, const struct framework_piece *piece, struct err *err)
 {
     struct attaching *attaching = arg;
-    const struct memory_piece it = {.start_ns = piece->got_ns,
-                                    .end_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : MEMORY_KEPT,
-                                    .bytes = piece->bytes,
-                                    .device = piece->device};
-    return piece->by_engine ? 0 : add_piece(&attaching->piece_rows, piece->owner, &it, err);
-}
-
-static int add_mindspore_piece(void *arg, const struct mindspore_memory *got, const struct mindspore_memory *gave,
-                               struct err *err)
-{
-    struct attaching *attaching = arg;
-    const struct memory_piece it = {.start_ns = got->time_ns,
-                                    .end_ns = gave != NULL ? gave->time_ns : MEMORY_KEPT,
-                                    .bytes = got->size <= INT64_MAX ? (int64_t)got->size : INT64_MAX,
-                                    .device = got->device};
-    return add_piece(&attaching->piece_rows, framework_text(attaching->analysis->framework, got->owner), &it, err);
+    if (piece->by_engine)
+        return 0;
+    return table_add(&attaching->piece_rows, err, V(piece->owner), V(piece->device), V(piece->got_ns),
+                     KNOWN(piece->gave_ns), V(piece->bytes));
 }
 
 static int add_pieces(struct attaching *attaching, struct err *err)
 {
-    const struct framework_analysis *analysis = attaching->analysis;
     int status = table_rows_open(&attaching->piece_rows, attaching->db, "temp.framework_piece",
                                  "owner TEXT, device_id INTEGER, got_ns INTEGER, gave_ns INTEGER, bytes INTEGER", err);
-    if (status < 0)
-        return status;
-    return analysis->framework->torch != NULL ? torch_each_piece(analysis, add_torch_piece, attaching, err)
-                                              : mindspore_each_piece(analysis, add_mindspore_piece, attaching, err);
+    return status == 0 ? framework_each_piece(attaching->analysis, add_piece, attaching, err) : status;
 }
 
 static int add_all(struct attaching *attaching, struct err *err)

@@ -11,19 +11,25 @@
 
 #include <sqlite3.h>
 
-/* The line of Python that was being run. */
+/* All that ran on threads of the host. */
+struct host_frame {
+    int64_t thread, start_ns, end_ns;
+    size_t parent; /* the frame around it, counted from 1; 0: none */
+    const char *text;
+    uint32_t source; /* the operator or range; HOST_NO_SOURCE: Python */
+    bool python;
+};
+#define HOST_NO_SOURCE UINT32_MAX
+struct host_frames ARRAY_OF(struct host_frame); /* by thread and start, the outer one first, when they are nested */
+int host_frames_add(struct host_frames *frames, const struct host_frame *frame, struct err *err);
+void host_frames_nest(struct host_frames *frames);
+/* The innermost frame of a thread that holds a time, counted from 1; 0: none does. */
+size_t host_frames_at(const struct host_frames *frames, int64_t thread, int64_t time_ns);
 
-/* All zero: not made. */
+/* The lines of Python that were being run. All zero: not made. */
 struct python_lines {
     const struct framework *framework;
-    struct python_frames {
-        struct python_frame {
-            int64_t thread, start_ns, end_ns;
-            size_t parent; /* the frame around it, counted from 1; 0: none */
-            const char *text;
-        } * items;
-        size_t count, capacity;
-    } frames;         /* by thread and start */
+    struct host_frames frames;
     struct map flows; /* where MindSpore's arrows begin */
 };
 struct python_flow {

@@ -38,9 +38,8 @@ static const struct report_column raw_columns[] = {
 };
 
 /* As Python prints a list. */
-static void put_list(struct strbuf *buf, const int64_t *items, size_t count)
+static void add_list(struct strbuf *buf, const int64_t *items, size_t count)
 {
-    strbuf_clear(buf);
     strbuf_addc(buf, '[');
     for (size_t i = 0; i < count; i++)
         strbuf_addf(buf, "%s%" PRId64, i > 0 ? ", " : "", items[i]);
@@ -63,7 +62,7 @@ struct raw {
 };
 
 /* Those of an operator, where one without a queue stands for its own children. */
-static int expand(struct raw *raw, const struct minddata_op *op, int64_t *ret, size_t *ret_count, int depth)
+static void expand(const struct raw *raw, const struct minddata_op *op, int64_t *ret, size_t *ret_count, int depth)
 {
     enum { MOST_CHILDREN = 1024, DEEPEST = 64 };
     for (size_t i = 0; i < op->child_count; i++) {
@@ -73,7 +72,6 @@ static int expand(struct raw *raw, const struct minddata_op *op, int64_t *ret, s
         else if (*ret_count < MOST_CHILDREN)
             ret[(*ret_count)++] = op->children[i];
     }
-    return 0;
 }
 
 static int put_raw(struct raw *raw, const struct minddata_op *op, int64_t parent, struct err *err)
@@ -81,8 +79,10 @@ static int put_raw(struct raw *raw, const struct minddata_op *op, int64_t parent
     int64_t children[1024];
     size_t count = 0;
     expand(raw, op, children, &count, 0);
-    put_list(&raw->sizes, op->queue, op->queue_count);
-    put_list(&raw->children, children, count);
+    strbuf_clear(&raw->sizes);
+    strbuf_clear(&raw->children);
+    add_list(&raw->sizes, op->queue, op->queue_count);
+    add_list(&raw->children, children, count);
     if (raw->sizes.failed || raw->children.failed)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a queue");
     double mean = minddata_queue_mean(op);
@@ -110,8 +110,8 @@ static int put_raw(struct raw *raw, const struct minddata_op *op, int64_t parent
 
 static int put_raw_rows(struct report_run *run, struct err *err)
 {
-    struct minddata_report *report = report_analysis(run)->minddata;
-    struct raw raw = {.run = run, .data = report->data, .capacity = report->data->op_count};
+    const struct minddata *data = report_analysis(run)->minddata;
+    struct raw raw = {.run = run, .data = data, .capacity = data->op_count};
     int status = 0;
     raw.pending = calloc(raw.capacity + 1, sizeof *raw.pending);
     if (raw.pending == NULL)
@@ -138,30 +138,16 @@ static int write_raw(struct framework_analysis *analysis, const struct minddata 
                                .columns = raw_columns,
                                .rows = put_raw_rows,
                                .doc = "Items that the queues of the data pipeline held."};
-    struct minddata_report report = {data};
     snprintf(name, sizeof name, "minddata_pipeline_raw_%" PRId64, analysis->framework->info.rank);
     for (size_t i = 0; i < data->op_count; i++) {
         if (!queue_is_sound(&data->ops[i]))
             return err_set(err, ERR_FORMAT, "the queue of operator %" PRId64 " has no length or no samples",
                            data->ops[i].id);
     }
-    analysis->minddata = &report;
+    analysis->minddata = data;
     int status = framework_write_report(analysis, &raw, err);
     analysis->minddata = NULL;
     return status;
-}
-
-int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err)
-{
-    struct minddata data;
-    if (!analysis->framework->info.data_process)
-        return 0;
-    bool failed =
-        minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
-        (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
-        (data.has_pipeline && data.has_cpu && data.has_batches && minddata_write_summary(analysis, &data, err) < 0);
-    minddata_release(&data);
-    return failed ? -(int)err->code : 0;
 }
 
 /* minddata_pipeline_summary_<rank>: what the data pipeline's numbers mean. */
@@ -176,58 +162,33 @@ struct line {
     size_t count;
 };
 
-enum {
-    OP_IDS,
-    OP_NAMES,
-    PIPELINE_OPS,
-    NUM_WORKERS,
-    QUEUE_AVERAGE,
-    QUEUE_UTILIZATION,
-    QUEUE_EMPTY,
-    CHILDREN,
-    PARENT,
-    AVG_CPU,
-    PIPELINE_TIME,
-    PUSH_TIME,
-    BATCH_TIME,
-    CPU_PER_WORKER,
-    CPU_DETAILS,
-    QUEUE_DETAILS,
-    WARNING,
-    SUGGESTION,
-    LINES
-};
-static const char *const keys[LINES] = {"op_ids",
-                                        "op_names",
-                                        "pipeline_ops",
-                                        "num_workers",
-                                        "queue_average_size",
-                                        "queue_utilization_pct",
-                                        "queue_empty_freq_pct",
-                                        "children_ids",
-                                        "parent_id",
-                                        "avg_cpu_pct",
-                                        "per_pipeline_time",
-                                        "per_push_queue_time",
-                                        "per_batch_time",
-                                        "avg_cpu_pct_per_worker",
-                                        "cpu_analysis_details",
-                                        "queue_analysis_details",
-                                        "bottleneck_warning",
-                                        "bottleneck_suggestion"};
-
-/* An operator with what is judged. */
-struct judged {
-    const struct minddata_op *op;
-    char name[128];                     /* "Map(id=2)" */
-    double average, utilization, empty; /* of its queue; UNKNOWN: it has none */
-    double cpu, per_worker;
-    const struct judged *input; /* NULL: none of its children has a queue */
-};
+#define LINES_OF(LINE)                                                                                                 \
+    LINE(OP_IDS, "op_ids")                                                                                             \
+    LINE(OP_NAMES, "op_names")                                                                                         \
+    LINE(PIPELINE_OPS, "pipeline_ops")                                                                                 \
+    LINE(NUM_WORKERS, "num_workers")                                                                                   \
+    LINE(QUEUE_AVERAGE, "queue_average_size")                                                                          \
+    LINE(QUEUE_UTILIZATION, "queue_utilization_pct")                                                                   \
+    LINE(QUEUE_EMPTY, "queue_empty_freq_pct")                                                                          \
+    LINE(CHILDREN, "children_ids")                                                                                     \
+    LINE(PARENT, "parent_id")                                                                                          \
+    LINE(AVG_CPU, "avg_cpu_pct")                                                                                       \
+    LINE(PIPELINE_TIME, "per_pipeline_time")                                                                           \
+    LINE(PUSH_TIME, "per_push_queue_time")                                                                             \
+    LINE(BATCH_TIME, "per_batch_time")                                                                                 \
+    LINE(CPU_PER_WORKER, "avg_cpu_pct_per_worker")                                                                     \
+    LINE(CPU_DETAILS, "cpu_analysis_details")                                                                          \
+    LINE(QUEUE_DETAILS, "queue_analysis_details")                                                                      \
+    LINE(WARNING, "bottleneck_warning")                                                                                \
+    LINE(SUGGESTION, "bottleneck_suggestion")
+#define LINE_NUMBER(number, key) number,
+#define LINE_KEY(number, key) key,
+enum { LINES_OF(LINE_NUMBER) LINES };
+static const char *const keys[LINES] = {LINES_OF(LINE_KEY)};
 
 struct summary {
     const struct minddata *data;
-    struct judged *ops;
+    struct minddata_stage *ops;
     size_t count;
     bool per_worker; /* both files have equally many operators */
     struct line lines[LINES];
@@ -290,21 +251,21 @@ static int type_length(const struct minddata_op *op)
     return (int)(length > 2 ? length - 2 : 0);
 }
 
-static void judge_queue(struct judged *judged)
+static void judge_queue(struct minddata_stage *stage)
 {
-    const struct minddata_op *op = judged->op;
+    const struct minddata_op *op = stage->op;
     size_t empty = 0;
-    judged->average = judged->utilization = judged->empty = UNKNOWN;
+    stage->average = stage->utilization = stage->empty = UNKNOWN;
     if (!op->has_queue || op->queue_length <= 0 || op->queue_count == 0)
         return;
     for (size_t i = 0; i < op->queue_count; i++)
         empty += op->queue[i] == 0;
-    judged->average = rounded(minddata_queue_mean(op), 2);
-    judged->utilization = rounded(100 * judged->average / (double)op->queue_length, 2);
-    judged->empty = rounded(100.0 * (double)empty / (double)op->queue_count, 2);
+    stage->average = rounded(minddata_queue_mean(op), 2);
+    stage->utilization = rounded(100 * stage->average / (double)op->queue_length, 2);
+    stage->empty = rounded(100.0 * (double)empty / (double)op->queue_count, 2);
 }
 
-static struct judged *judged_of(struct summary *summary, int64_t id)
+static struct minddata_stage *judged_of(struct summary *summary, int64_t id)
 {
     for (size_t i = 0; i < summary->count; i++) {
         if (summary->ops[i].op->id == id)
@@ -314,16 +275,16 @@ static struct judged *judged_of(struct summary *summary, int64_t id)
 }
 
 /* The first child that has a queue, through those that have none. */
-static const struct judged *input_of(struct summary *summary, const struct minddata_op *op, int depth)
+static const struct minddata_stage *input_of(struct summary *summary, const struct minddata_op *op, int depth)
 {
     enum { DEEPEST = 64 };
     for (size_t i = 0; i < op->child_count && depth < DEEPEST; i++) {
-        const struct judged *child = judged_of(summary, op->children[i]);
+        const struct minddata_stage *child = judged_of(summary, op->children[i]);
         if (child == NULL)
             continue;
         if (child->op->has_queue)
             return child;
-        const struct judged *further = input_of(summary, child->op, depth + 1);
+        const struct minddata_stage *further = input_of(summary, child->op, depth + 1);
         if (further != NULL)
             return further;
     }
@@ -339,12 +300,12 @@ static int judge_all(struct summary *summary, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the data pipeline");
     summary->per_worker = data->cpu_count == data->op_count;
     for (size_t i = 0; i < data->op_count; i++) {
-        struct judged *judged = &summary->ops[i];
-        const struct minddata_op *op = judged->op = &data->ops[i];
-        snprintf(judged->name, sizeof judged->name, "%.*s(id=%" PRId64 ")", type_length(op), op->type, op->id);
-        judge_queue(judged);
-        judged->cpu = op->id >= 0 && (uint64_t)op->id < data->cpu_count ? rounded(data->cpu[op->id], 2) : UNKNOWN;
-        judged->per_worker = op->workers > 0 ? rounded(judged->cpu / (double)op->workers, 2) : UNKNOWN;
+        struct minddata_stage *stage = &summary->ops[i];
+        const struct minddata_op *op = stage->op = &data->ops[i];
+        snprintf(stage->name, sizeof stage->name, "%.*s(id=%" PRId64 ")", type_length(op), op->type, op->id);
+        judge_queue(stage);
+        stage->cpu = op->id >= 0 && (uint64_t)op->id < data->cpu_count ? rounded(data->cpu[op->id], 2) : UNKNOWN;
+        stage->per_worker = op->workers > 0 ? rounded(stage->cpu / (double)op->workers, 2) : UNKNOWN;
     }
     for (size_t i = 0; i < summary->count; i++)
         summary->ops[i].input = input_of(summary, summary->ops[i].op, 0);
@@ -364,9 +325,9 @@ static bool is_never_judged(const struct minddata_op *op)
     return false;
 }
 
-static bool is_type(const struct judged *judged, const char *type)
+static bool is_type(const struct minddata_stage *stage, const char *type)
 {
-    return strlen(type) == (size_t)type_length(judged->op) && strncmp(judged->op->type, type, strlen(type)) == 0;
+    return strlen(type) == (size_t)type_length(stage->op) && strncmp(stage->op->type, type, strlen(type)) == 0;
 }
 
 #define HIGH_CPU 75
@@ -377,59 +338,59 @@ static void number_text(char text[64], double value)
     text[print_real(text, value)] = '\0';
 }
 
-static void add_high_cpu(struct summary *summary, int line, const struct judged *judged)
+static void add_high_cpu(struct summary *summary, int line, const struct minddata_stage *stage)
 {
     char cpu[64];
-    number_text(cpu, judged->per_worker);
+    number_text(cpu, stage->per_worker);
     add_text(summary, line,
              "%s is using %s%% CPU per worker. Setting num_parallel_workers>%" PRId64 " might bring extra performance.",
-             judged->name, cpu, judged->op->workers);
+             stage->name, cpu, stage->op->workers);
 }
 
-static void judge_cpu(struct summary *summary, const struct judged *judged)
+static void judge_cpu(struct summary *summary, const struct minddata_stage *stage)
 {
     char cpu[64];
-    number_text(cpu, judged->per_worker);
-    if (judged->per_worker > HIGH_CPU)
-        add_high_cpu(summary, CPU_DETAILS, judged);
-    else if (judged->per_worker < LOW_CPU && judged->op->workers > 1)
+    number_text(cpu, stage->per_worker);
+    if (stage->per_worker > HIGH_CPU)
+        add_high_cpu(summary, CPU_DETAILS, stage);
+    else if (stage->per_worker < LOW_CPU && stage->op->workers > 1)
         add_text(summary, CPU_DETAILS,
                  "%s is using %s%% CPU per worker. Using num_parallel_workers=%" PRId64
                  " might not bring as much benefit due to low CPU usage per worker.",
-                 judged->name, cpu, judged->op->workers);
+                 stage->name, cpu, stage->op->workers);
 }
 
-static void judge_queues(struct summary *summary, const struct judged *judged)
+static void judge_queues(struct summary *summary, const struct minddata_stage *stage)
 {
     enum { LEAF_USED = 50, INPUT_EMPTY = 60, DIFFERENCE = 50 };
-    const struct judged *input = judged->input;
+    const struct minddata_stage *input = stage->input;
     char a[64], b[64];
-    if (is_type(judged, "DeviceQueue")) {
+    if (is_type(stage, "DeviceQueue")) {
         if (input != NULL && input->empty > INPUT_EMPTY) {
             number_text(a, input->empty);
             add_text(summary, QUEUE_DETAILS,
                      "%s's input queue is empty %s%% of the time. This might indicate dataset bottlenecks. Hence host "
                      "cannot keep up with the device %s%% of the time. Device waits whenever input queue is empty.",
-                     judged->name, a, a);
+                     stage->name, a, a);
         }
         return;
     }
     if (input == NULL) {
-        number_text(a, judged->utilization);
-        if (judged->op->has_queue && !is_type(judged, "Batch") && judged->utilization < LEAF_USED)
+        number_text(a, stage->utilization);
+        if (stage->op->has_queue && !is_type(stage, "Batch") && stage->utilization < LEAF_USED)
             add_text(summary, QUEUE_DETAILS,
                      "Leaf op %s is using %s%% of its output queue. Setting num_parallel_workers>%" PRId64
                      " might speed up I/O.",
-                     judged->name, a, judged->op->workers);
-    } else if (judged->op->has_queue && input->utilization - judged->utilization > DIFFERENCE) {
+                     stage->name, a, stage->op->workers);
+    } else if (stage->op->has_queue && input->utilization - stage->utilization > DIFFERENCE) {
         number_text(a, input->utilization);
-        number_text(b, judged->utilization);
+        number_text(b, stage->utilization);
         add_text(
             summary, QUEUE_DETAILS,
             "%s's input queue usage=%s%% is greater than output queue usage=%s%%. This indicates child op %s might "
             "be producing faster than its parent %s can consume. If this op has low CPU utilization, try "
             "increasing prefetch_size or increasing num_workers.",
-            judged->name, a, b, input->name, judged->name);
+            stage->name, a, b, input->name, stage->name);
     }
 }
 
@@ -437,17 +398,17 @@ static void judge_queues(struct summary *summary, const struct judged *judged)
 static void find_bottleneck(struct summary *summary)
 {
     enum { INPUT_USED = 10, DIFFERENCE = 50 };
-    const struct judged *found = NULL;
+    const struct minddata_stage *found = NULL;
     bool is_high = false;
     for (size_t i = summary->count; i-- > 0;) {
-        const struct judged *judged = &summary->ops[i], *input = judged->input;
-        if (is_never_judged(judged->op) || judged->per_worker == UNKNOWN)
+        const struct minddata_stage *stage = &summary->ops[i], *input = stage->input;
+        if (is_never_judged(stage->op) || stage->per_worker == UNKNOWN)
             continue;
-        bool queue = input != NULL && judged->op->has_queue &&
-                     (input->utilization < INPUT_USED || judged->utilization - input->utilization > DIFFERENCE);
-        if (judged->per_worker > HIGH_CPU || (judged->per_worker < LOW_CPU && queue)) {
-            found = judged;
-            is_high = judged->per_worker > HIGH_CPU;
+        bool queue = input != NULL && stage->op->has_queue &&
+                     (input->utilization < INPUT_USED || stage->utilization - input->utilization > DIFFERENCE);
+        if (stage->per_worker > HIGH_CPU || (stage->per_worker < LOW_CPU && queue)) {
+            found = stage;
+            is_high = stage->per_worker > HIGH_CPU;
         }
     }
     if (found == NULL)
@@ -465,29 +426,20 @@ static void find_bottleneck(struct summary *summary)
     }
 }
 
-static void add_children(struct summary *summary, const struct minddata_op *op)
-{
-    struct strbuf *buf = next_value(summary, CHILDREN);
-    strbuf_addc(buf, '[');
-    for (size_t i = 0; i < op->child_count; i++)
-        strbuf_addf(buf, "%s%" PRId64, i > 0 ? ", " : "", op->children[i]);
-    strbuf_addc(buf, ']');
-}
-
 static void make_lines(struct summary *summary)
 {
     const struct minddata *data = summary->data;
     for (size_t i = 0; i < summary->count; i++) {
-        const struct judged *judged = &summary->ops[i];
-        const struct minddata_op *op = judged->op;
+        const struct minddata_stage *stage = &summary->ops[i];
+        const struct minddata_op *op = stage->op;
         add_integer(summary, OP_IDS, op->id);
         add_text(summary, OP_NAMES, "%.*s", type_length(op), op->type);
-        add_text(summary, PIPELINE_OPS, "%s", judged->name);
+        add_text(summary, PIPELINE_OPS, "%s", stage->name);
         add_integer(summary, NUM_WORKERS, op->workers);
-        add_real(summary, QUEUE_AVERAGE, judged->average);
-        add_real(summary, QUEUE_UTILIZATION, judged->utilization);
-        add_real(summary, QUEUE_EMPTY, judged->empty);
-        add_children(summary, op);
+        add_real(summary, QUEUE_AVERAGE, stage->average);
+        add_real(summary, QUEUE_UTILIZATION, stage->utilization);
+        add_real(summary, QUEUE_EMPTY, stage->empty);
+        add_list(next_value(summary, CHILDREN), op->children, op->child_count);
         add_integer(summary, PARENT, op->parent);
     }
     for (size_t i = 0; i < data->cpu_count; i++)
@@ -498,13 +450,13 @@ static void make_lines(struct summary *summary)
     if (!summary->per_worker)
         return;
     for (size_t i = 0; i < summary->count; i++) {
-        const struct judged *judged = &summary->ops[i];
-        add_real(summary, CPU_PER_WORKER, judged->per_worker);
-        if (is_never_judged(judged->op))
+        const struct minddata_stage *stage = &summary->ops[i];
+        add_real(summary, CPU_PER_WORKER, stage->per_worker);
+        if (is_never_judged(stage->op))
             continue;
-        if (judged->per_worker != UNKNOWN)
-            judge_cpu(summary, judged);
-        judge_queues(summary, judged);
+        if (stage->per_worker != UNKNOWN)
+            judge_cpu(summary, stage);
+        judge_queues(summary, stage);
     }
     find_bottleneck(summary);
 }
@@ -515,21 +467,8 @@ int minddata_each_stage(const struct minddata *data,
 {
     struct summary summary = {.data = data};
     int status = judge_all(&summary, err);
-    for (size_t i = 0; status == 0 && i < summary.count; i++) {
-        const struct judged *judged = &summary.ops[i], *input = judged->input;
-        const struct minddata_stage stage = {
-            .name = judged->name,
-            .input = input != NULL ? input->name : NULL,
-            .workers = judged->op->workers,
-            .average = judged->average,
-            .utilization = judged->utilization,
-            .empty = judged->empty,
-            .input_empty = input != NULL ? input->empty : UNKNOWN,
-            .cpu = judged->cpu,
-            .per_worker = judged->cpu != UNKNOWN ? judged->per_worker : UNKNOWN,
-        };
-        status = each(arg, &stage, err);
-    }
+    for (size_t i = 0; status == 0 && i < summary.count; i++)
+        status = each(arg, &summary.ops[i], err);
     free(summary.ops);
     return status;
 }
@@ -613,7 +552,7 @@ static int write_file(struct framework_analysis *analysis, const struct summary 
     return status;
 }
 
-int minddata_write_summary(struct framework_analysis *analysis, const struct minddata *data, struct err *err)
+static int write_summary(struct framework_analysis *analysis, const struct minddata *data, struct err *err)
 {
     struct summary summary = {.data = data};
     for (int i = 0; i < LINES; i++)
@@ -629,5 +568,17 @@ int minddata_write_summary(struct framework_analysis *analysis, const struct min
     for (int i = 0; i < LINES; i++)
         strbuf_release(&summary.lines[i].values);
     free(summary.ops);
+    return failed ? -(int)err->code : 0;
+}
+
+int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err)
+{
+    struct minddata data;
+    if (!analysis->framework->info.data_process)
+        return 0;
+    bool failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+                  (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
+                  (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0);
+    minddata_release(&data);
     return failed ? -(int)err->code : 0;
 }

@@ -5,30 +5,16 @@
 
 #include <stdlib.h>
 
-static int add(struct framework_places *places, const struct framework_slice *slice, struct err *err)
+int places_add(struct framework_places *places, struct framework_slice slice, struct err *err)
 {
     if (array_reserve(places, 1, err) < 0)
         return -(int)err->code;
-    places->items[places->count++] = *slice;
-    if (places->largest_thread < slice->thread)
-        places->largest_thread = slice->thread;
-    if (places->place_count <= slice->number)
-        places->place_count = slice->number + 1;
+    places->items[places->count++] = slice;
+    if (places->largest_thread < slice.thread)
+        places->largest_thread = slice.thread;
+    if (places->place_count <= slice.number)
+        places->place_count = slice.number + 1;
     return 0;
-}
-
-int places_add(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t start_ns,
-               int64_t end_ns, struct err *err)
-{
-    const struct framework_slice slice = {pid, thread, start_ns, time_since(end_ns, start_ns), number, false};
-    return add(places, &slice, err);
-}
-
-int places_add_point(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t time_ns,
-                     struct err *err)
-{
-    const struct framework_slice point = {pid, thread, time_ns, 0, number, true};
-    return add(places, &point, err);
 }
 
 bool places_earliest(const struct framework_places *places, int64_t *ret_ns)
@@ -52,16 +38,8 @@ static int compare_slices(const void *a, const void *b)
     if (order == 0)
         order = array_order(x->is_point, y->is_point);
     if (order == 0)
-        order = array_order(y->duration_ns, x->duration_ns);
+        order = array_order(y->end_ns, x->end_ns);
     return order != 0 ? order : array_order(x->number, y->number);
-}
-
-static int first_free(void *arg, int64_t *ret, struct err *err)
-{
-    const struct framework_places *places = arg;
-    (void)err;
-    *ret = number_add(places->largest_thread, 1);
-    return 0;
 }
 
 /* Slices of a thread that may still run, the last to begin on top. */
@@ -75,7 +53,8 @@ struct running {
 static int place(struct framework_places *places, const struct framework_slice *item, struct running *running,
                  struct err *err)
 {
-    struct trace_slice slice = {.pid = item->pid, .start_ns = item->start_ns, .duration_ns = item->duration_ns};
+    struct trace_slice slice = {
+        .pid = item->pid, .start_ns = item->start_ns, .duration_ns = time_since(item->end_ns, item->start_ns)};
     while (running->count > 0 && running->items[running->count - 1].end_ns <= item->start_ns)
         running->count--;
     if (item->is_point && running->count == 0)
@@ -86,7 +65,7 @@ static int place(struct framework_places *places, const struct framework_slice *
         if (trace_lanes_place(&places->lanes, item->thread, &slice, err) < 0 || array_reserve(running, 1, err) < 0)
             return -(int)err->code;
         running->items[running->count++] =
-            (struct running_slice){span_end(item->start_ns, item->duration_ns), slice.tid};
+            (struct running_slice){span_end(item->start_ns, slice.duration_ns), slice.tid};
     }
     places->places[item->number] = (struct framework_place){slice.tid, (uint16_t)slice.short_ps, true, slice.instant};
     return 0;
@@ -96,7 +75,8 @@ int places_settle(struct framework_places *places, const struct trace_style *sty
 {
     struct running running = {.count = 0};
     int status = 0;
-    trace_lanes_init(&places->lanes, style, "Thread ", first_free, places);
+    trace_lanes_init(&places->lanes, style, "Thread ", NULL, NULL);
+    places->lanes.own_next = number_add(places->largest_thread, 1);
     places->lanes.own_named = true;
     if (places->count == 0)
         return 0;
@@ -133,29 +113,17 @@ void places_release(struct framework_places *places)
     *places = (struct framework_places){.items = NULL};
 }
 
-static const struct framework_place *place_of(const struct framework_places *places, size_t number)
+struct trace_slice places_slice(const struct framework_places *places, struct framework_slice slice)
 {
-    return places->places != NULL && number < places->place_count && places->places[number].placed
-               ? &places->places[number]
-               : NULL;
-}
-
-int64_t places_tid(const struct framework_places *places, size_t number, int64_t thread)
-{
-    const struct framework_place *place = place_of(places, number);
-    return place != NULL ? place->tid : thread;
-}
-
-struct trace_slice places_slice(const struct framework_places *places, size_t number, int64_t pid, int64_t thread,
-                                int64_t start_ns, int64_t end_ns)
-{
-    const struct framework_place *place = place_of(places, number);
-    struct trace_slice slice = {
-        .pid = pid, .tid = thread, .start_ns = start_ns, .duration_ns = time_since(end_ns, start_ns)};
-    if (place != NULL) {
-        slice.tid = place->tid;
-        slice.short_ps = place->short_ps;
-        slice.instant = place->instant;
-    }
-    return slice;
+    struct trace_slice ret = {.pid = slice.pid,
+                              .tid = slice.thread,
+                              .start_ns = slice.start_ns,
+                              .duration_ns = time_since(slice.end_ns, slice.start_ns)};
+    if (places->places == NULL || slice.number >= places->place_count || !places->places[slice.number].placed)
+        return ret;
+    const struct framework_place *place = &places->places[slice.number];
+    ret.tid = place->tid;
+    ret.short_ps = place->short_ps;
+    ret.instant = place->instant;
+    return ret;
 }

@@ -6,13 +6,15 @@
 
 #include "exporters/timeline/lanes.h"
 
+struct framework_slice {
+    size_t number;
+    int64_t pid, thread, start_ns, end_ns;
+    bool is_point;
+};
+
 /* All zero: everything stands as it was recorded. */
 struct framework_places {
-    struct framework_slice {
-        int64_t pid, thread, start_ns, duration_ns;
-        size_t number;
-        bool is_point;
-    } * items; /* until they are placed */
+    struct framework_slice *items; /* until they are placed */
     size_t count, capacity;
     int64_t largest_thread;
     struct framework_place {
@@ -24,12 +26,9 @@ struct framework_places {
     struct trace_lanes lanes;
 };
 
-/* Adds a slice. Numbers are the caller's, the smaller the better. */
-int places_add(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t start_ns,
-               int64_t end_ns, struct err *err);
-/* Adds a moment that no slice of its own stands for: it goes to the innermost slice around it. */
-int places_add_point(struct framework_places *places, size_t number, int64_t pid, int64_t thread, int64_t time_ns,
-                     struct err *err);
+/* Adds a slice, or a point: a moment that no slice of its own stands for, which goes to the innermost one around it.
+ * Numbers are the caller's, the smaller the better. */
+int places_add(struct framework_places *places, struct framework_slice slice, struct err *err);
 /* The earliest start of those that were added; false: there is none. Before they are placed. */
 bool places_earliest(const struct framework_places *places, int64_t *ret_ns);
 /* Places what was added. style must stay where it is until places_name. */
@@ -40,9 +39,6 @@ int places_name(struct framework_places *places, struct trace *trace,
 void places_release(struct framework_places *places);
 
 /* A slice as it stands. */
-struct trace_slice places_slice(const struct framework_places *places, size_t number, int64_t pid, int64_t thread,
-                                int64_t start_ns, int64_t end_ns);
-/* Only its thread, for arrows. */
-int64_t places_tid(const struct framework_places *places, size_t number, int64_t thread);
+struct trace_slice places_slice(const struct framework_places *places, struct framework_slice slice);
 
 #endif

@@ -12,15 +12,6 @@
 
 #define DEPTH_MAX 512 /* frames of a stack; of a deeper one the innermost stay */
 
-struct host_frame {
-    int64_t thread, start_ns, end_ns;
-    size_t parent; /* the frame around it, counted from 1; 0: none */
-    const char *text;
-    uint32_t source; /* the operator or range; NO_SOURCE: Python */
-    bool python;
-};
-#define NO_SOURCE UINT32_MAX
-
 struct known_stack {
     struct stack_key {
         uint32_t parent, name;
@@ -31,7 +22,7 @@ struct known_stack {
 struct stacks {
     const struct framework_analysis *analysis;
     const struct python_lines *lines;
-    struct host_frames ARRAY_OF(struct host_frame) frames;
+    struct host_frames frames;
     uint32_t *frame_of; /* of each operator or range, counted from 1; 0: none */
     struct intern names;
     struct map known;
@@ -41,12 +32,12 @@ struct stacks {
 
 /* ---- frames ---- */
 
-static int add_frame(struct stacks *stacks, const struct host_frame *frame, struct err *err)
+int host_frames_add(struct host_frames *frames, const struct host_frame *frame, struct err *err)
 {
-    if (array_reserve(&stacks->frames, 1, err) != 0)
+    if (array_reserve(frames, 1, err) != 0)
         return -(int)err->code;
     if (frame->start_ns <= frame->end_ns)
-        stacks->frames.items[stacks->frames.count++] = *frame;
+        frames->items[frames->count++] = *frame;
     return 0;
 }
 
@@ -59,15 +50,15 @@ static int take_torch(struct stacks *stacks, struct err *err)
     for (size_t i = 0; status == 0 && i < torch->calls.count; i++) {
         const struct torch_call *call = &torch->calls.items[i];
         const char *name = torch_function_name(framework, call->key);
-        const struct host_frame frame = {call->thread, call->start_ns, call->end_ns, 0, name, NO_SOURCE, true};
+        const struct host_frame frame = {call->thread, call->start_ns, call->end_ns, 0, name, HOST_NO_SOURCE, true};
         if (name != NULL)
-            status = add_frame(stacks, &frame, err);
+            status = host_frames_add(&stacks->frames, &frame, err);
     }
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
         const struct torch_op *op = &torch->ops.items[i];
         const struct host_frame frame = {op->thread,  op->start_ns, op->end_ns, 0, framework_text(framework, op->name),
                                          (uint32_t)i, false};
-        status = add_frame(stacks, &frame, err);
+        status = host_frames_add(&stacks->frames, &frame, err);
     }
     return status;
 }
@@ -88,7 +79,7 @@ static int take_mindspore(struct stacks *stacks, struct err *err)
                                          (uint32_t)i,
                                          (range->flags & RANGE_STACK) != 0};
         if ((range->flags & RANGE_FLOW) == 0)
-            status = add_frame(stacks, &frame, err);
+            status = host_frames_add(&stacks->frames, &frame, err);
     }
     return status;
 }
@@ -114,39 +105,60 @@ static bool holds(const struct host_frame *outer, const struct host_frame *frame
     return outer->thread == frame->thread && (frame->start_ns < outer->end_ns || frame->end_ns <= outer->end_ns);
 }
 
-static int nest(struct stacks *stacks, struct err *err)
+void host_frames_nest(struct host_frames *frames)
 {
-    const struct framework *framework = stacks->analysis->framework;
-    size_t sources = framework->torch != NULL ? framework->torch->ops.count : framework->ranges.count, around = 0;
-    struct host_frame *items = stacks->frames.items;
+    struct host_frame *items = frames->items;
+    size_t around = 0;
 
-    stacks->frame_of = calloc(sources + 1, sizeof *stacks->frame_of);
-    if (stacks->frame_of == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu frames", sources);
-    for (size_t i = 0; i < stacks->frames.count; i++) {
+    array_sort(items, frames->count, sizeof *items, compare_frames);
+    for (size_t i = 0; i < frames->count; i++) {
         while (around > 0 && !holds(&items[around - 1], &items[i]))
             around = items[around - 1].parent;
         items[i].parent = around;
         around = i + 1;
-        if (items[i].source != NO_SOURCE)
-            stacks->frame_of[items[i].source] = (uint32_t)around;
     }
+}
+
+size_t host_frames_at(const struct host_frames *frames, int64_t thread, int64_t time_ns)
+{
+    const struct host_frame *items = frames->items;
+    size_t low = 0, high = frames->count;
+
+    while (low < high) { /* behind the last that begins until then */
+        size_t middle = low + (high - low) / 2;
+        if (items[middle].thread < thread || (items[middle].thread == thread && items[middle].start_ns <= time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && items[low - 1].thread == thread && items[low - 1].end_ns < time_ns)
+        low = items[low - 1].parent;
+    return low > 0 && items[low - 1].thread == thread ? low : 0;
+}
+
+/* Finds the frame of each operator or range. */
+static int place_sources(struct stacks *stacks, struct err *err)
+{
+    const struct framework *framework = stacks->analysis->framework;
+    size_t sources = framework->torch != NULL ? framework->torch->ops.count : framework->ranges.count;
+
+    stacks->frame_of = calloc(sources + 1, sizeof *stacks->frame_of);
+    if (stacks->frame_of == NULL)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu frames", sources);
+    for (size_t i = 0; i < stacks->frames.count; i++)
+        if (stacks->frames.items[i].source != HOST_NO_SOURCE)
+            stacks->frame_of[stacks->frames.items[i].source] = (uint32_t)i + 1;
     return 0;
 }
 
 static int put_frames(struct stacks *stacks, struct err *err)
 {
-    struct table_rows *rows = &stacks->frame_rows;
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < stacks->frames.count; i++) {
         const struct host_frame *frame = &stacks->frames.items[i];
-        table_put_integer(rows, (int64_t)i + 1);
-        table_put_integer(rows, frame->thread);
-        table_put_integer(rows, frame->start_ns);
-        table_put_integer(rows, frame->end_ns);
-        table_put_text(rows, frame->text);
-        status = table_end_row(rows, err);
+        status = table_add(&stacks->frame_rows, err, V((int64_t)i + 1), V(frame->thread), V(frame->start_ns),
+                           V(frame->end_ns), V(frame->text));
     }
     return status;
 }
@@ -195,24 +207,6 @@ static void path_add_lines(struct path *path, const char *text)
     }
 }
 
-/* Finds the innermost frame of a thread that holds a time; 0: none does. */
-static size_t frame_at(const struct stacks *stacks, int64_t thread, int64_t time_ns)
-{
-    const struct host_frame *items = stacks->frames.items;
-    size_t low = 0, high = stacks->frames.count;
-
-    while (low < high) { /* behind the last that begins until then */
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].thread < thread || (items[middle].thread == thread && items[middle].start_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > 0 && items[low - 1].thread == thread && items[low - 1].end_ns < time_ns)
-        low = items[low - 1].parent;
-    return low > 0 && items[low - 1].thread == thread ? low : 0;
-}
-
 /* PyTorch's: the call stack that was recorded with the operator, or with the nearest around it; else the calls of
  * Python around it. */
 static void find_torch_path(const struct stacks *stacks, const struct torch_op *op, struct path *ret)
@@ -235,14 +229,14 @@ static void find_mindspore_path(const struct stacks *stacks, size_t number, stru
     const struct framework_range *begin = !python ? python_lines_flow(stacks->lines, range) : NULL;
 
     if (begin != NULL && begin->thread != range->thread)
-        path_add_frames(ret, stacks, frame_at(stacks, begin->thread, begin->start_ns), begin->start_ns, true);
+        path_add_frames(ret, stacks, host_frames_at(&stacks->frames, begin->thread, begin->start_ns), begin->start_ns,
+                        true);
 }
 
 /* The stack of a frame inside of another, which is stored when it comes first. */
 static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_frame *frame, uint32_t *ret,
                      struct err *err)
 {
-    struct table_rows *rows = &stacks->stack_rows;
     struct stack_key key = {.parent = parent};
     bool added;
     int status = intern_add(&stacks->names, frame->text, frame->length, &key.name, err);
@@ -255,10 +249,7 @@ static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_f
     *ret = known->id;
     if (!added)
         return 0;
-    table_put_integer(rows, known->id);
-    table_put_integer(rows, parent);
-    table_put_text(rows, stacks->names.items[key.name].bytes);
-    return table_end_row(rows, err);
+    return table_add(&stacks->stack_rows, err, V(known->id), V(parent), V(stacks->names.items[key.name].bytes));
 }
 
 static int put_path(struct stacks *stacks, int64_t connection_id, const struct path *path, struct err *err)
@@ -268,11 +259,7 @@ static int put_path(struct stacks *stacks, int64_t connection_id, const struct p
 
     for (size_t i = path->count; status == 0 && i-- > 0;)
         status = put_stack(stacks, stack, &path->frames[i], &stack, err);
-    if (status != 0 || path->count == 0)
-        return status;
-    table_put_integer(&stacks->launch_rows, connection_id);
-    table_put_integer(&stacks->launch_rows, stack);
-    return table_end_row(&stacks->launch_rows, err);
+    return status != 0 || path->count == 0 ? status : table_add(&stacks->launch_rows, err, V(connection_id), V(stack));
 }
 
 static int put_launches(struct stacks *stacks, struct err *err)
@@ -318,8 +305,8 @@ static int make_stacks(struct stacks *stacks, struct err *err)
 {
     if ((stacks->analysis->framework->torch != NULL ? take_torch(stacks, err) : take_mindspore(stacks, err)) != 0)
         return -(int)err->code;
-    array_sort(stacks->frames.items, stacks->frames.count, sizeof *stacks->frames.items, compare_frames);
-    if (nest(stacks, err) != 0 || open_tables(stacks, err) != 0 || put_frames(stacks, err) != 0)
+    host_frames_nest(&stacks->frames);
+    if (place_sources(stacks, err) != 0 || open_tables(stacks, err) != 0 || put_frames(stacks, err) != 0)
         return -(int)err->code;
     return put_launches(stacks, err);
 }

@@ -2,6 +2,7 @@
 #include "exporters/reports/framework/torch_relation.h"
 
 #include "base/number.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -88,25 +89,14 @@ static const struct torch_op *step_around(const struct torch *torch, uint32_t op
     return op != TORCH_NONE ? &torch->ops.items[op] : NULL;
 }
 
-static size_t first_enqueue(const struct torch *torch, int64_t from_ns)
-{
-    size_t low = 0, high = torch->enqueues.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (torch->enqueues.items[middle].start_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* From the first to the last piece of its work, by their numbers, that devices did something for. */
 static void set_step_times(struct framework_analysis *analysis, struct framework_step *step)
 {
     const struct torch *torch = analysis->framework->torch;
     const struct torch_range *first = NULL, *last = NULL;
-    for (size_t i = first_enqueue(torch, step->start_ns); i < torch->enqueues.count; i++) {
+    const size_t begin = search_from(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items,
+                                     offsetof(struct torch_range, start_ns), step->start_ns);
+    for (size_t i = begin; i < torch->enqueues.count; i++) {
         const struct torch_range *range = &torch->enqueues.items[i];
         if (range->start_ns > step->end_ns)
             break;

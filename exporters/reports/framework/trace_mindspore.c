@@ -32,7 +32,7 @@ struct scopes {
     size_t cpu_count, next_cpu;
     struct layer layers[MOST_LAYERS];
     size_t open;
-    size_t named; /* layers whose threads have names */
+    struct framework_threads threads; /* of layers */
     int64_t pid, device_id;
     bool has_device;
     struct path path, other;
@@ -62,23 +62,13 @@ static int close_layers(struct scopes *scopes, size_t keep, struct err *err)
     return status;
 }
 
-struct thread {
-    int64_t number;
-};
-
 static int open_layer(struct scopes *scopes, const char *name, size_t length, int64_t start_ns, int64_t end_ns,
                       struct err *err)
 {
-    struct trace *trace = scopes->trace;
-    char thread[48];
     struct layer *layer = &scopes->layers[scopes->open];
-    if (scopes->named == 0)
-        trace_name_process(trace, scopes->pid, 12, "Scope Layer", NULL);
-    if (scopes->named == scopes->open) {
-        snprintf(thread, sizeof thread, "Thread %zu", scopes->open);
-        trace_name_thread(trace, scopes->pid, (int64_t)scopes->open, (int64_t)scopes->open, thread);
-        scopes->named++;
-    }
+    const struct framework_slice slice = {.pid = scopes->pid, .thread = (int64_t)scopes->open};
+    if (framework_name_thread(&scopes->threads, scopes->trace, slice, "Scope Layer", PLACE_SCOPE, NULL, 0, err) < 0)
+        return -(int)err->code;
     *layer = (struct layer){strndup(name, length), start_ns, end_ns};
     if (layer->name == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a scope");
@@ -162,7 +152,6 @@ static int take_device(struct scopes *scopes, int64_t device_id, struct err *err
     if (scopes->has_device && scopes->device_id != device_id) {
         failed = take_cpu_ops(scopes, INT64_MAX, err) < 0 || close_layers(scopes, 0, err) < 0;
         scopes->pid += NEXT_DEVICE;
-        scopes->named = 0;
     }
     scopes->has_device = true;
     scopes->device_id = device_id;
@@ -213,6 +202,7 @@ static int trace_write_scopes(struct framework_trace *view, struct trace *trace,
     scopes->view = view;
     scopes->trace = trace;
     scopes->pid = TRACE_SCOPE;
+    scopes->threads = framework_threads_none();
     scopes->cpu = view->cpu_ops.items;
     scopes->cpu_count = view->cpu_ops.count;
     array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);
@@ -222,30 +212,12 @@ static int trace_write_scopes(struct framework_trace *view, struct trace *trace,
         status = take_cpu_ops(scopes, INT64_MAX, err);
     struct err ignored = ERR_INIT;
     int closed = close_layers(scopes, 0, status == 0 ? err : &ignored);
+    framework_threads_release(&scopes->threads);
     free(scopes);
     return status == 0 ? closed : status;
 }
 
 /* MindSpore's part of trace_view.json. */
-
-/* ---- threads ---- */
-
-struct threads {
-    struct map known;
-    int64_t pid;
-};
-
-static int name_thread(struct threads *threads, struct trace *trace, int64_t number, struct err *err)
-{
-    char name[48];
-    bool added;
-    if (map_add(&threads->known, &number, &added, err) == NULL)
-        return -(int)err->code;
-    snprintf(name, sizeof name, "Thread %lld", (long long)number);
-    if (added)
-        trace_name_thread(trace, threads->pid, number, number, name);
-    return 0;
-}
 
 /* ---- ranges ---- */
 
@@ -254,29 +226,38 @@ static bool is_slice(const struct framework_range *range)
     return range->start_ns != range->end_ns;
 }
 
-static void write_instant(struct framework_trace *view, struct trace *trace, const struct framework_range *range)
+static struct framework_slice slice_of_range(const struct framework *framework, const struct framework_range *range)
 {
-    trace_write_name(trace, &view->name);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    return (struct framework_slice){
+        (size_t)(range - framework->ranges.items), TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns,
+        (range->flags & RANGE_FLOW) != 0};
+}
+
+static int write_instant(struct framework_trace *view, struct trace *trace, const struct framework_range *range,
+                         struct err *err)
+{
+    char *p = trace_event_room(trace, view->name.length, err);
+    if (p == NULL)
+        return -(int)err->code;
+    p = trace_put_bytes(trace_begin_event(p), view->name.data, view->name.length);
     p = trace_put_phase(p, 'i');
     p = trace_put_time(p, &trace->style, range->start_ns);
     p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, range->thread);
-    trace_advance(trace, start, trace_put_literal(p, ",\"args\":{}}"));
-    trace->events++;
+    return trace_event_done(trace, trace_put_literal(p, ",\"args\":{}}"), err);
 }
 
 static int write_threads(const struct framework *framework, struct trace *trace, struct err *err)
 {
-    struct threads threads = {MAP_OF(struct thread, number), TRACE_MINDSPORE};
+    struct framework_threads threads = framework_threads_none();
     int status = 0;
-    trace_name_process(trace, TRACE_MINDSPORE, TRACE_MINDSPORE, "MindSpore", "CPU");
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
         if ((range->flags & RANGE_FLOW) == 0 || !is_slice(range))
-            status = name_thread(&threads, trace, range->thread, err);
+            status = framework_name_thread(&threads, trace, slice_of_range(framework, range), "MindSpore",
+                                           TRACE_MINDSPORE, NULL, 0, err);
     }
-    map_release(&threads.known);
+    framework_threads_release(&threads);
     return status;
 }
 
@@ -287,37 +268,33 @@ static int write_ranges(struct framework_trace *view, struct trace *trace, struc
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
-        const struct framework_event event = {
-            places_slice(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns),
-            (range->flags & RANGE_STACK) != 0 ? "python_function" : "", true};
+        const struct framework_event event = {places_slice(&view->places, slice_of_range(framework, range)),
+                                              (range->flags & RANGE_STACK) != 0 ? "python_function" : "", true};
         bool slice = is_slice(range);
         if (((range->flags & RANGE_FLOW) != 0 && slice) || !trace_shows(view, range->start_ns))
             continue;
         trace_put_json(view, framework_text(framework, range->name));
-        if (!slice)
-            write_instant(view, trace, range);
-        else
-            status = framework_write_slice(view, trace, &event, err);
+        status = slice ? framework_write_slice(view, trace, &event, err) : write_instant(view, trace, range, err);
     }
     return status;
 }
 
 /* ---- operators of the host's processor ---- */
 
-static int64_t cpu_op_end(const struct mindspore_cpu_op *op)
+static struct framework_slice slice_of_cpu_op(const struct framework_trace *view, size_t i)
 {
-    return number_add(op->start_ns, op->duration_ns);
+    const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
+    return (struct framework_slice){view->analysis->framework->ranges.count + i, TRACE_CPU_OP, op->thread, op->start_ns,
+                                    number_add(op->start_ns, op->duration_ns),   false};
 }
 
 static int write_cpu_ops(struct framework_trace *view, struct trace *trace, struct err *err)
 {
     const struct framework *framework = view->analysis->framework;
-    struct threads threads = {MAP_OF(struct thread, number), TRACE_CPU_OP};
+    struct framework_threads threads = framework_threads_none();
     int status = 0;
-    if (view->cpu_ops.count > 0)
-        trace_name_process(trace, TRACE_CPU_OP, TRACE_CPU_OP, "CPU OP", "CPU");
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++)
-        status = name_thread(&threads, trace, view->cpu_ops.items[i].thread, err);
+        status = framework_name_thread(&threads, trace, slice_of_cpu_op(view, i), "CPU OP", TRACE_CPU_OP, NULL, 0, err);
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++) {
         const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
         const char *text = framework_text(framework, op->type);
@@ -325,13 +302,11 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
             continue;
         strbuf_adds(&view->args, "\"type\":");
         trace_text(&view->args, text, strlen(text));
-        const struct framework_event event = {places_slice(&view->places, framework->ranges.count + i, TRACE_CPU_OP,
-                                                           op->thread, op->start_ns, cpu_op_end(op)),
-                                              "", true};
+        const struct framework_event event = {places_slice(&view->places, slice_of_cpu_op(view, i)), "", true};
         trace_put_json(view, framework_text(framework, op->name));
         status = framework_write_slice(view, trace, &event, err);
     }
-    map_release(&threads.known);
+    framework_threads_release(&threads);
     return status;
 }
 
@@ -353,18 +328,12 @@ static int add_places(struct framework_trace *view, struct err *err)
     for (size_t i = 0; status == 0 && i < ranges->count; i++) {
         const struct framework_range *range = &ranges->items[i];
         large_pass(i);
-        if (!is_slice(range) || !trace_shows(view, range->start_ns))
-            continue;
-        if ((range->flags & RANGE_FLOW) != 0)
-            status = places_add_point(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, err);
-        else
-            status = places_add(&view->places, i, TRACE_MINDSPORE, range->thread, range->start_ns, range->end_ns, err);
+        if (is_slice(range) && trace_shows(view, range->start_ns))
+            status = places_add(&view->places, slice_of_range(view->analysis->framework, range), err);
     }
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++) {
-        const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
-        if (trace_shows(view, op->start_ns))
-            status = places_add(&view->places, ranges->count + i, TRACE_CPU_OP, op->thread, op->start_ns,
-                                cpu_op_end(op), err);
+        if (trace_shows(view, view->cpu_ops.items[i].start_ns))
+            status = places_add(&view->places, slice_of_cpu_op(view, i), err);
     }
     return status;
 }
@@ -424,7 +393,8 @@ static void write_arrow_end(const struct framework_trace *view, struct trace *tr
     p = trace_put_literal(p, ",\n{\"name\":\"mindspore_to_self\",\"bp\":\"e\"");
     p = trace_put_phase(p, phase);
     p = trace_put_time(p, &trace->style, range->start_ns);
-    p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, places_tid(&view->places, place, range->thread));
+    p = trace_put_place(p, &trace->style, TRACE_MINDSPORE,
+                        places_slice(&view->places, slice_of_range(view->analysis->framework, range)).tid);
     p = trace_put_literal(p, ",\"id\":\"");
     p = number_put_unsigned(p, number);
     trace_advance(trace, start, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"));

@@ -18,29 +18,42 @@ struct python_trace {
     const struct torch *torch;
 };
 
-/* The numbers of slices: operators have their own, the others follow. */
-static size_t dequeue_number(const struct torch *torch, const struct torch_range *range)
+/* Slices as they were recorded; operators have their own numbers, the others follow. */
+static struct framework_slice slice_of_op(const struct torch *torch, const struct torch_op *op)
 {
-    return torch->ops.count + (size_t)(range - torch->dequeues.items);
+    return (struct framework_slice){
+        (size_t)(op - torch->ops.items), op->pid, op->thread, op->start_ns, op->end_ns, false};
 }
-static size_t enqueue_number(const struct torch *torch, const struct torch_range *range)
+static struct framework_slice slice_of_range(const struct torch *torch, const struct torch_range *range, bool taken)
 {
-    return torch->ops.count + torch->dequeues.count + (size_t)(range - torch->enqueues.items);
+    const struct torch_thread *by = torch_thread_of(torch, range);
+    const size_t number = taken ? (size_t)(range - torch->dequeues.items)
+                                : torch->dequeues.count + (size_t)(range - torch->enqueues.items);
+    return (struct framework_slice){torch->ops.count + number, by->pid,       by->thread,
+                                    range->start_ns,           range->end_ns, false};
 }
-static size_t call_number(const struct torch *torch, const struct torch_call *call)
+static struct framework_slice slice_of_call(const struct torch *torch, const struct torch_call *call)
 {
-    return torch->ops.count + torch->dequeues.count + torch->enqueues.count + (size_t)(call - torch->calls.items);
+    const size_t first = torch->ops.count + torch->dequeues.count + torch->enqueues.count;
+    return (struct framework_slice){
+        first + (size_t)(call - torch->calls.items), call->pid, call->thread, call->start_ns, call->end_ns, false};
 }
-static size_t gc_number(const struct torch *torch, const struct torch_gc *gc)
+static struct framework_slice slice_of_gc(const struct torch *torch, const struct torch_gc *gc)
 {
-    return torch->ops.count + torch->dequeues.count + torch->enqueues.count + torch->calls.count +
-           (size_t)(gc - torch->gcs.items);
+    const size_t first = torch->ops.count + torch->dequeues.count + torch->enqueues.count + torch->calls.count;
+    return (struct framework_slice){first + (size_t)(gc - torch->gcs.items),
+                                    track_pid_of(gc->pid, PLACE_GC, 0),
+                                    gc->pid,
+                                    gc->start_ns,
+                                    gc->end_ns,
+                                    false};
 }
 
-static int write_event(struct python_trace *python, const struct trace_slice *slice, const char *category,
-                       struct err *err)
+static int write_event(struct python_trace *python, struct framework_slice slice, const char *category,
+                       struct trace_slice *ret_at, struct err *err)
 {
-    const struct framework_event event = {*slice, category, false};
+    const struct framework_event event = {places_slice(&python->view->places, slice), category, false};
+    *ret_at = event.slice;
     return framework_write_slice(python->view, python->trace, &event, err);
 }
 
@@ -63,61 +76,25 @@ static void write_arrow(struct python_trace *python, const char *name, const cha
 
 /* ---- threads ---- */
 
-struct thread {
-    struct {
-        int64_t pid, tid;
-    } key;
-};
-
 /* Threads that take work out of a queue stand behind their own number, as in PyTorch's files. */
-static int name_thread(struct map *threads, struct map *processes, struct trace *trace, int64_t pid, int64_t tid,
-                       bool dequeues, struct err *err)
-{
-    const struct thread key = {{pid, tid}};
-    char name[48];
-    bool added;
-    if (map_add(processes, &pid, &added, err) == NULL)
-        return -(int)err->code;
-    if (added)
-        trace_name_process(trace, pid, PLACE_PYTHON, "Python", "CPU");
-    if (map_add(threads, &key, &added, err) == NULL)
-        return -(int)err->code;
-    snprintf(name, sizeof name, "Thread %lld", (long long)tid);
-    if (added)
-        trace_name_thread(trace, pid, tid, tid + dequeues, name);
-    return 0;
-}
-
-struct process {
-    int64_t pid;
-};
-
 static int name_threads(struct python_trace *python, struct err *err)
 {
-    struct map threads = MAP_OF(struct thread, key), processes = MAP_OF(struct process, pid);
+    struct framework_threads threads = framework_threads_none();
     const struct torch *torch = python->torch;
-    struct trace *trace = python->trace;
-    size_t queued = torch->has_queue ? torch->dequeues.count : 0, put = torch->has_queue ? torch->enqueues.count : 0;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < queued; i++) {
-        const struct torch_thread *by = torch_thread_of(torch, &torch->dequeues.items[i]);
-        status = name_thread(&threads, &processes, trace, by->pid, by->thread, true, err);
+    const size_t taken = torch->has_queue ? torch->dequeues.count : 0, ops = torch->ops.count;
+    const size_t put = torch->has_queue ? torch->enqueues.count : 0, calls = torch->calls.count;
+    bool failed = false;
+    for (size_t i = 0; !failed && i < taken + ops + put + calls; i++) {
+        const struct framework_slice slice = i < taken         ? slice_of_range(torch, &torch->dequeues.items[i], true)
+                                             : i < taken + ops ? slice_of_op(torch, &torch->ops.items[i - taken])
+                                             : i < taken + ops + put
+                                                 ? slice_of_range(torch, &torch->enqueues.items[i - taken - ops], false)
+                                                 : slice_of_call(torch, &torch->calls.items[i - taken - ops - put]);
+        failed =
+            framework_name_thread(&threads, python->trace, slice, "Python", PLACE_PYTHON, NULL, i < taken, err) < 0;
     }
-    for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
-        const struct torch_op *op = &torch->ops.items[i];
-        status = name_thread(&threads, &processes, trace, op->pid, op->thread, false, err);
-    }
-    for (size_t i = 0; status == 0 && i < put; i++) {
-        const struct torch_thread *by = torch_thread_of(torch, &torch->enqueues.items[i]);
-        status = name_thread(&threads, &processes, trace, by->pid, by->thread, false, err);
-    }
-    for (size_t i = 0; status == 0 && i < torch->calls.count; i++) {
-        const struct torch_call *call = &torch->calls.items[i];
-        status = name_thread(&threads, &processes, trace, call->pid, call->thread, false, err);
-    }
-    map_release(&threads);
-    map_release(&processes);
-    return status;
+    framework_threads_release(&threads);
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- operators ---- */
@@ -142,15 +119,14 @@ static int write_ops(struct python_trace *python, struct err *err)
         const struct torch_op *op = &torch->ops.items[i];
         if (!trace_shows(python->view, op->start_ns))
             continue;
-        const struct trace_slice slice =
-            places_slice(&python->view->places, i, op->pid, op->thread, op->start_ns, op->end_ns);
+        struct trace_slice at;
         trace_put_json(python->view, framework_text(python->framework, op->name));
         strbuf_addf(&python->view->args, "\"Sequence number\":%lld,\"Fwd thread id\":%lld", (long long)op->sequence,
                     (long long)op->forward_thread);
         add_lines(python, "Input Dims", op->shapes, &lines);
         add_lines(python, "Input type", op->types, &lines);
         add_lines(python, "Call stack", op->stack, &lines);
-        status = write_event(python, &slice, "cpu_op", err);
+        status = write_event(python, slice_of_op(torch, op), "cpu_op", &at, err);
     }
     strbuf_release(&lines);
     return status;
@@ -162,23 +138,18 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
 {
     struct python_trace *python = arg;
     const struct torch *torch = python->torch;
-    const struct torch_thread *by = torch_thread_of(torch, range);
-    size_t number = taken ? dequeue_number(torch, range) : enqueue_number(torch, range);
-    const struct trace_slice slice =
-        places_slice(&python->view->places, number, by->pid, by->thread, range->start_ns, range->end_ns);
+    struct trace_slice at;
     trace_put_json(python->view, name);
     strbuf_addf(&python->view->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
-    if (write_event(python, &slice, taken ? "dequeue" : "enqueue", err) < 0)
+    if (write_event(python, slice_of_range(torch, range, taken), taken ? "dequeue" : "enqueue", &at, err) < 0)
         return -(int)err->code;
-    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &slice);
+    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &at);
     return 0;
 }
 
 static void write_backward_end(struct python_trace *python, char phase, const struct torch_op *op, int64_t sequence)
 {
-    size_t number = (size_t)(op - python->torch->ops.items);
-    const struct trace_slice at =
-        places_slice(&python->view->places, number, op->pid, op->thread, op->start_ns, op->end_ns);
+    const struct trace_slice at = places_slice(&python->view->places, slice_of_op(python->torch, op));
     write_arrow(python, "fwdbwd", "fwdbwd", phase, (uint64_t)sequence, &at);
 }
 
@@ -195,75 +166,58 @@ static int write_backward(void *arg, const struct torch_op *forward, const struc
 static int write_call(void *arg, const struct torch_call *call, const char *name, int64_t module, struct err *err)
 {
     struct python_trace *python = arg;
-    const struct trace_slice slice = places_slice(&python->view->places, call_number(python->torch, call), call->pid,
-                                                  call->thread, call->start_ns, call->end_ns);
+    struct trace_slice at;
     trace_put_json(python->view, name);
     strbuf_addf(&python->view->args, "\"Python id\":%zu,\"Python parent id\":%zu", call->id, call->parent);
     if (module >= 0)
         strbuf_addf(&python->view->args, ",\"Python module id\":%lld", (long long)module);
-    return write_event(python, &slice, "python_function", err);
+    return write_event(python, slice_of_call(python->torch, call), "python_function", &at, err);
 }
 
 static int write_collector(struct python_trace *python, struct err *err)
 {
     const struct torch_gcs *gcs = &python->torch->gcs;
-    struct map processes = MAP_OF(struct process, pid);
+    struct framework_threads threads = framework_threads_none();
     bool failed = false;
     for (size_t i = 0; !failed && i < gcs->count; i++) {
-        const struct torch_gc *gc = &gcs->items[i];
-        int64_t pid = track_pid_of(gc->pid, PLACE_GC, 0);
-        const struct trace_slice slice =
-            places_slice(&python->view->places, gc_number(python->torch, gc), pid, gc->pid, gc->start_ns, gc->end_ns);
-        bool added;
-        if (!trace_shows(python->view, gc->start_ns))
+        const struct framework_slice slice = slice_of_gc(python->torch, &gcs->items[i]);
+        struct trace_slice at;
+        if (!trace_shows(python->view, slice.start_ns))
             continue;
-        if (map_add(&processes, &pid, &added, err) == NULL)
-            failed = true;
-        if (!failed && added) {
-            trace_name_process(python->trace, pid, PLACE_GC, "Python GC", "CPU");
-            trace_name_thread(python->trace, pid, gc->pid, gc->pid, "Python GC");
-        }
         trace_put_json(python->view, "GC");
-        failed = failed || write_event(python, &slice, "GC", err) < 0;
+        failed =
+            framework_name_thread(&threads, python->trace, slice, "Python GC", PLACE_GC, "Python GC", 0, err) < 0 ||
+            write_event(python, slice, "GC", &at, err) < 0;
     }
-    map_release(&processes);
+    framework_threads_release(&threads);
     return failed ? -(int)err->code : 0;
 }
 
 /* ---- places ---- */
 
+static int add_place(struct framework_trace *view, struct framework_slice slice, struct err *err)
+{
+    return trace_shows(view, slice.start_ns) ? places_add(&view->places, slice, err) : 0;
+}
+
 static int add_places(struct framework_trace *view, struct err *err)
 {
     const struct torch *torch = view->analysis->framework->torch;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
-        const struct torch_op *op = &torch->ops.items[i];
-        if (trace_shows(view, op->start_ns))
-            status = places_add(&view->places, i, op->pid, op->thread, op->start_ns, op->end_ns, err);
-    }
-    for (size_t i = 0; status == 0 && i < torch->calls.count; i++) {
-        const struct torch_call *call = &torch->calls.items[i];
-        if (trace_shows(view, call->start_ns))
-            status = places_add(&view->places, call_number(torch, call), call->pid, call->thread, call->start_ns,
-                                call->end_ns, err);
-    }
-    for (size_t i = 0; status == 0 && i < torch->gcs.count; i++) {
-        const struct torch_gc *gc = &torch->gcs.items[i];
-        if (trace_shows(view, gc->start_ns))
-            status = places_add(&view->places, gc_number(torch, gc), track_pid_of(gc->pid, PLACE_GC, 0), gc->pid,
-                                gc->start_ns, gc->end_ns, err);
-    }
-    return status;
+    bool failed = false;
+    for (size_t i = 0; !failed && i < torch->ops.count; i++)
+        failed = add_place(view, slice_of_op(torch, &torch->ops.items[i]), err) < 0;
+    for (size_t i = 0; !failed && i < torch->calls.count; i++)
+        failed = add_place(view, slice_of_call(torch, &torch->calls.items[i]), err) < 0;
+    for (size_t i = 0; !failed && i < torch->gcs.count; i++)
+        failed = add_place(view, slice_of_gc(torch, &torch->gcs.items[i]), err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 static int add_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
 {
     struct framework_trace *view = arg;
-    const struct torch *torch = view->analysis->framework->torch;
-    const struct torch_thread *by = torch_thread_of(torch, range);
     (void)name;
-    return places_add(&view->places, taken ? dequeue_number(torch, range) : enqueue_number(torch, range), by->pid,
-                      by->thread, range->start_ns, range->end_ns, err);
+    return places_add(&view->places, slice_of_range(view->analysis->framework->torch, range, taken), err);
 }
 
 int pytorch_trace_prepare(struct framework_trace *view, struct err *err)
@@ -298,14 +252,6 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
     return failed ? -(int)err->code : 0;
 }
 
-int pytorch_trace_end(void *arg, struct trace *trace, struct err *err)
-{
-    (void)arg;
-    (void)trace;
-    (void)err;
-    return 0;
-}
-
 bool pytorch_find_launch(void *arg, int64_t connection_id, struct trace_launch *ret)
 {
     const struct framework_trace *view = arg;
@@ -313,7 +259,7 @@ bool pytorch_find_launch(void *arg, int64_t connection_id, struct trace_launch *
     if (op == NULL)
         return false;
     const struct framework *framework = view->analysis->framework;
-    int64_t tid = places_tid(&view->places, (size_t)(op - framework->torch->ops.items), op->thread);
-    *ret = (struct trace_launch){op->pid, tid, op->start_ns, framework_text(framework, op->name)};
+    const struct trace_slice at = places_slice(&view->places, slice_of_op(framework->torch, op));
+    *ret = (struct trace_launch){at.pid, at.tid, at.start_ns, framework_text(framework, op->name)};
     return true;
 }

@@ -36,7 +36,6 @@ int mindspore_trace_begin(void *view, struct trace *trace, struct err *err);
 int mindspore_trace_end(void *view, struct trace *trace, struct err *err);
 
 int pytorch_trace_begin(void *view, struct trace *trace, struct err *err);
-int pytorch_trace_end(void *view, struct trace *trace, struct err *err);
 bool pytorch_find_launch(void *view, int64_t connection_id, struct trace_launch *ret);
 
 /* A slice whose name and arguments the view holds; writing it empties these. */
@@ -47,5 +46,19 @@ struct framework_event {
 };
 int framework_write_slice(struct framework_trace *view, struct trace *trace, const struct framework_event *event,
                           struct err *err);
+
+/* ---- threads ---- */
+
+/* Those that have names. */
+struct framework_threads {
+    struct map threads, processes;
+};
+struct framework_threads framework_threads_none(void);
+void framework_threads_release(struct framework_threads *threads);
+enum { PLACE_SCOPE = 12 }; /* of scopes of operators, which are of no processor */
+
+/* Names the thread of a slice, unless it is named, and its process. name NULL: by its number; behind: places. */
+int framework_name_thread(struct framework_threads *threads, struct trace *trace, struct framework_slice slice,
+                          const char *process, int64_t place, const char *name, int64_t behind, struct err *err);
 
 #endif

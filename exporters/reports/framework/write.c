@@ -26,9 +26,10 @@ static bool find_launch(void *arg, int64_t connection_id, struct trace_launch *r
     const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
     if (launch == NULL)
         return false;
-    *ret =
-        (struct trace_launch){TRACE_MINDSPORE, places_tid(&view->places, launch->range, launch->thread),
-                              launch->start_ns, framework_text(framework, framework->ranges.items[launch->range].name)};
+    const struct trace_slice at =
+        places_slice(&view->places, (struct framework_slice){.number = launch->range, .thread = launch->thread});
+    *ret = (struct trace_launch){TRACE_MINDSPORE, at.tid, launch->start_ns,
+                                 framework_text(framework, framework->ranges.items[launch->range].name)};
     return true;
 }
 
@@ -57,10 +58,9 @@ static int write_alone(struct framework_trace *view, struct timeline_run *run, c
     int status = trace_open(&trace, run, style, "trace_view", TRACE_VIEW_FILE, err);
     if (status < 0)
         return status;
-    status = guest->begin(view, &trace, err);
-    if (status == 0)
-        status = guest->end(view, &trace, err);
-    return trace_close(&trace, status, &info, err);
+    const bool failed =
+        guest->begin(view, &trace, err) < 0 || (guest->end != NULL && guest->end(view, &trace, err) < 0);
+    return trace_close(&trace, failed ? -(int)err->code : 0, &info, err);
 }
 
 static int framework_write_trace_view(struct framework_analysis *analysis, struct err *err)
@@ -80,7 +80,6 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
         guest = (struct trace_guest){.arg = &view,
                                      .flow = {.name = "torch_to_npu", .category = "async_npu"},
                                      .begin = pytorch_trace_begin,
-                                     .end = pytorch_trace_end,
                                      .launch = pytorch_find_launch,
                                      .shows = trace_shows};
     struct timeline_run run = {.db = analysis->db, .options = analysis->options, .result = analysis->result};
@@ -117,16 +116,6 @@ static int framework_write_details(struct framework_analysis *analysis, struct e
 {
     return analysis->framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_write_tables(analysis, err)
                                                                  : pytorch_write_tables(analysis, err);
-}
-
-static int framework_write_memory(struct framework_analysis *analysis, struct err *err)
-{
-    if (analysis->framework->info.kind == FRAMEWORK_MINDSPORE)
-        return mindspore_write_memory(analysis, err);
-    int status = pytorch_write_memory(analysis, err);
-    if (!analysis->databases)
-        torch_forget_memory(analysis->framework->torch);
-    return status;
 }
 
 /* MindSpore copies what the capture's own analysis leaves, which is a database always. */

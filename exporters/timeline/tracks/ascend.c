@@ -2,92 +2,20 @@
 /* Tasks of devices, by stream, and where the arrows from the host's calls end. */
 #include "base/number.h"
 #include "exporters/cann_report.h"
-#include "exporters/timeline/tracks/put.h"
+#include "exporters/timeline/track.h"
 #include "parsers/record.h"
 
-#include <stdlib.h>
-
-struct tasks {
-    struct trace_lanes lanes;
-    bool begun;
-    struct placed_rows placed;
-};
-
-static int begin(struct track_run *run, void *opaque, struct err *err)
+static int begin(struct track_run *run, void *lanes, struct err *err)
 {
-    struct tasks *tasks = opaque;
-    int status = 0;
-    trace_lanes_init(&tasks->lanes, &run->trace.style, "Stream ", track_first_free_stream, run->run->db);
-    tasks->lanes.next = &run->next_hardware_thread;
-    tasks->begun = true;
-    for (size_t i = 0; i < run->parts.count && status == 0; i++) {
+    ((struct trace_lanes *)lanes)->next = &run->next_hardware_thread;
+    for (size_t i = 0; i < run->parts.count; i++) {
         const struct cann_part *part = &run->parts.parts[i];
         int64_t pid;
-        if (!part->is_host)
-            status = track_process(run, LAYER_HARDWARE, part->device_id != DB_NULL ? part->device_id : 0,
-                                   "Ascend Hardware", &pid, err);
+        if (!part->is_host && track_process(run, LAYER_HARDWARE, part->device_id != DB_NULL ? part->device_id : 0,
+                                            "Ascend Hardware", &pid, err) < 0)
+            return -(int)err->code;
     }
-    return status;
-}
-
-static int take_task(struct track_run *run, void *opaque, const struct cann_span *span, struct err *err)
-{
-    struct tasks *tasks = opaque;
-    return placed_rows_take(&tasks->placed, &tasks->lanes, track_pid(run, LAYER_HARDWARE, span->device_id), span, err);
-}
-
-static int take_range(struct track_run *run, void *opaque, int64_t first, int64_t end, struct err *err)
-{
-    struct tasks *tasks = opaque;
-    return placed_rows_submit(&tasks->placed, run, opaque, first, end, err);
-}
-
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct tasks *tasks = opaque;
-    return trace_lanes_name(&tasks->lanes, &run->trace, NULL, NULL, err);
-}
-
-static void release(void *opaque)
-{
-    struct tasks *tasks = opaque;
-    if (tasks->begun)
-        trace_lanes_release(&tasks->lanes);
-}
-
-/* ---- workers ---- */
-
-struct worker {
-    struct track_run *run;
-    struct cann_task_reader *reader;
-    struct parallel_output *output;
-    const struct track_unit *unit;
-    size_t next_placed;
-    uint64_t drawn; /* events of the unit */
-};
-
-static void worker_free(void *opaque)
-{
-    struct worker *worker = opaque;
-    cann_task_reader_free(worker->reader);
-    free(worker);
-}
-
-static void *worker_new(struct track_run *run, void *tasks, sqlite3 *db, struct err *err)
-{
-    struct worker *worker = calloc(1, sizeof *worker);
-    (void)tasks;
-    if (worker == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    worker->run = run;
-    worker->reader = cann_task_reader_new(db, false, err);
-    if (worker->reader == NULL) {
-        worker_free(worker);
-        return NULL;
-    }
-    return worker;
+    return 0;
 }
 
 /* ---- events ---- */
@@ -140,7 +68,7 @@ static char *put_arguments(char *p, const struct track_run *run, const struct ca
 
 static int draw_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    struct worker *worker = arg;
+    struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
     const struct trace_style *style = &run->trace.style;
     if (!trace_guest_shows(run->guest, task->start_ns))
@@ -160,7 +88,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                 .tid = task->stream_id,
                                 .start_ns = task->start_ns,
                                 .duration_ns = task->duration_ns};
-    placed_rows_find(worker->unit, &worker->next_placed, task->id, &slice);
+    track_place_row(worker, task->id, &slice);
     char *p = begin_task(start, run, task);
     p = trace_put_slice(p, style, &slice);
     p = put_arguments(p, run, task);
@@ -177,31 +105,15 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     return 0;
 }
 
-static int draw(void *opaque, const struct track_unit *unit, struct parallel_output *output, struct err *err)
-{
-    struct worker *worker = opaque;
-    worker->unit = unit;
-    worker->output = output;
-    worker->next_placed = 0;
-    worker->drawn = 0;
-    int status = cann_read_tasks(worker->reader, unit->first, unit->end, draw_task, worker, err);
-    atomic_fetch_add(&worker->run->drawn, worker->drawn);
-    return status;
-}
-
 const struct track track_ascend = {
     .name = "ascend",
     .process = "Ascend Hardware",
     .doc = "Tasks of devices, by stream.",
     .order = LAYER_HARDWARE,
     .rows = TRACK_TASKS,
-    .state_size = sizeof(struct tasks),
+    .state_size = sizeof(struct trace_lanes),
+    .word = "Stream ",
+    .first_free = track_first_free_stream,
     .begin = begin,
-    .span = take_task,
-    .range = take_range,
-    .name_threads = name_threads,
-    .release = release,
-    .worker_new = worker_new,
-    .worker_free = worker_free,
-    .draw = draw,
+    .draw_task = draw_task,
 };

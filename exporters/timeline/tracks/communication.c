@@ -4,13 +4,13 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/collectives.h"
 #include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
-#include "exporters/timeline/tracks/put.h"
 
 #include <stdlib.h>
 
@@ -22,14 +22,11 @@ struct lane {
 };
 
 struct layer {
+    struct trace_lanes lanes;
     struct track_run *run;
     struct lane_list ARRAY_OF(struct lane) list;
-    struct trace_lanes lanes;
-    bool begun;
     int64_t first_flow; /* arrows to operators have the numbers behind those to tasks */
     struct map runs;    /* of tasks that RDMA confirmed together */
-    char *buffer;
-    size_t buffer_size;
 };
 
 /* Bytes that the whole run of a task moved, and in what time. */
@@ -80,20 +77,7 @@ static void unite_lanes(struct layer *layer)
             lanes[kept++] = lanes[i];
     }
     layer->list.count = kept;
-}
-
-/* The place of the first lane of a device. */
-static size_t first_lane(const struct layer *layer, int64_t device_id)
-{
-    size_t low = 0, high = layer->list.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (layer->list.items[middle].device_id < device_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    layer->lanes.own_next = (int64_t)kept;
 }
 
 /* The number of a thread. */
@@ -101,22 +85,9 @@ static int64_t number_of(const struct layer *layer, const struct cann_communicat
 {
     const struct lane key = {op->device_id, op->group_name_id, plane};
     const struct lane *lane = bsearch(&key, layer->list.items, layer->list.count, sizeof key, compare_lanes);
-    return lane != NULL ? lane - &layer->list.items[first_lane(layer, op->device_id)] : 0;
-}
-
-/* Room for events whose texts have so many bytes; NULL with err set. */
-static char *reserve(struct layer *layer, size_t text_bytes, struct err *err)
-{
-    size_t size = 4 * TRACE_EVENT_MAX + text_bytes;
-    if (size > layer->buffer_size && array_grow(&layer->buffer, &layer->buffer_size, 0, size, 1, err) < 0)
-        return NULL;
-    return layer->buffer;
-}
-
-static void put_out(struct layer *layer, const char *end)
-{
-    outfile_write(&layer->run->trace.out, layer->buffer, (size_t)(end - layer->buffer));
-    layer->run->trace.events++;
+    return lane != NULL ? lane - &layer->list.items[search_from(layer->list.items, layer->list.count, sizeof key,
+                                                                offsetof(struct lane, device_id), op->device_id)]
+                        : 0;
 }
 
 /* ---- events ---- */
@@ -141,11 +112,27 @@ static const char *process_name(const struct track_run *run)
     return cann_version_has(run->run->options->cann_version, NAMING_HCCL) ? "HCCL" : "Communication";
 }
 
+static int name_thread(struct layer *layer, const struct cann_communication *op, int64_t plane, int64_t pid,
+                       struct err *err)
+{
+    const struct cann_text group = cann_text(&layer->run->names, op->group_name_id, 0);
+    char **name = trace_lanes_name_of(&layer->lanes, pid, number_of(layer, op, plane), err);
+    if (name == NULL || *name != NULL)
+        return name != NULL ? 0 : -(int)err->code;
+    if ((plane != GROUP_ITSELF ? asprintf(name, "Plane %lld", (long long)plane)
+         : group.text == NULL  ? asprintf(name, "Communication")
+                              : asprintf(name, "Group %.*s Communication", (int)group.length - 2, group.text + 1)) >= 0)
+        return 0;
+    *name = NULL;
+    return err_no_memory(err);
+}
+
 /* Where an event of an operator, or of a plane, is drawn. */
 static int place(struct layer *layer, const struct cann_communication *op, int64_t plane, struct trace_slice *slice,
                  struct err *err)
 {
-    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0)
+    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0 ||
+        name_thread(layer, op, plane, slice->pid, err) < 0)
         return -(int)err->code;
     return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
 }
@@ -163,7 +150,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
         return 0;
     bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
     size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
-    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? reserve(layer, room, err) : NULL;
+    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? trace_event_room(&run->trace, room, err) : NULL;
     if (p == NULL)
         return -(int)err->code;
     p = begin_named(p, style, "", name);
@@ -187,8 +174,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
                            op->host_start_ns);
         p = trace_put_flow(p, style, &host_to_device, 'f', flow, slice.pid, slice.tid, op->start_ns);
     }
-    put_out(layer, p);
-    return 0;
+    return trace_event_done(&run->trace, p, err);
 }
 
 /* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
@@ -232,27 +218,19 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         return 0;
     struct cann_text type = cann_text(&run->names, transfer->type_id, 0);
     struct trace_slice slice = {.start_ns = transfer->start_ns, .duration_ns = transfer->duration_ns};
-    char *p =
-        place(layer, op, transfer->plane_id, &slice, err) == 0 ? reserve(layer, 2 * (size_t)type.length, err) : NULL;
+    char *p = place(layer, op, transfer->plane_id, &slice, err) == 0
+                  ? trace_event_room(&run->trace, 2 * (size_t)type.length, err)
+                  : NULL;
     if (p == NULL)
         return -(int)err->code;
     p = begin_named(p, &run->trace.style, "", type);
     p = trace_put_slice(p, &run->trace.style, &slice);
     p = put_transfer(p, layer, transfer, type);
     p = put_number_argument(p, &run->trace.style, ",\"model id\":", op->model_id);
-    put_out(layer, trace_end_slice(p, &run->trace.style, &slice));
-    return 0;
+    return trace_slice_done(&run->trace, p, &slice, err);
 }
 
 /* ---- the track ---- */
-
-static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
-{
-    const struct layer *layer = opaque;
-    (void)err;
-    *ret = (int64_t)layer->list.count;
-    return 0;
-}
 
 static int take_runs(void *arg, const struct cann_communication *op, const struct collective *collective,
                      const int64_t *task_rows, struct err *err)
@@ -293,8 +271,6 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         return 0;
     layer->run = run;
     layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
-    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
-    layer->begun = true;
     int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
@@ -309,40 +285,11 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;
 }
 
-static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
-{
-    const struct layer *layer = opaque;
-    size_t i = 0;
-    while (i < layer->list.count && track_pid(layer->run, LAYER_COMMUNICATION, layer->list.items[i].device_id) != pid)
-        i++;
-    i += (size_t)number;
-    if (i >= layer->list.count)
-        return;
-    const struct lane *lane = &layer->list.items[i];
-    const struct cann_text group = cann_text(&layer->run->names, lane->group_id, 0);
-    if (lane->plane != GROUP_ITSELF)
-        strbuf_addf(ret, "Plane %lld", (long long)lane->plane);
-    else if (group.text == NULL)
-        strbuf_adds(ret, "Communication");
-    else
-        strbuf_addf(ret, "Group %.*s Communication", (int)group.length - 2, group.text + 1);
-}
-
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return layer->begun ? trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err) : 0;
-}
-
 static void release(void *opaque)
 {
     struct layer *layer = opaque;
-    if (layer->begun) {
-        trace_lanes_release(&layer->lanes);
-        map_release(&layer->runs);
-    }
+    map_release(&layer->runs);
     free(layer->list.items);
-    free(layer->buffer);
 }
 
 const struct track track_communication = {
@@ -352,7 +299,7 @@ const struct track track_communication = {
     .doc = "Communication operators by group, and their tasks by plane.",
     .order = LAYER_COMMUNICATION,
     .state_size = sizeof(struct layer),
+    .word = "",
     .begin = begin,
-    .name_threads = name_threads,
     .release = release,
 };

@@ -6,24 +6,16 @@
 #include "exporters/timeline/answers.h"
 
 struct layer {
+    struct trace_lanes lanes;
     struct track_run *run;
     const struct track_answers *answers;
     struct gaps gaps;
     struct gap_calls calls;
     struct intern names; /* of calls */
-    struct trace_lanes lanes;
     struct strbuf text;
 };
 
 #define TEXT_MAX ((size_t)1024 * 1024)
-
-static int first_free_thread(void *arg, int64_t *ret, struct err *err)
-{
-    (void)arg;
-    (void)err;
-    *ret = 2 * ANSWERS_FURTHER;
-    return 0;
-}
 
 /* Appends an argument of a text of any length. */
 static void add_text(struct strbuf *text, const char *key, const char *value)
@@ -41,9 +33,7 @@ static int draw_gap(struct layer *layer, size_t i, struct err *err)
     const struct gap_call *call = &layer->calls.items[i];
     const char *name = call->name != NO_TEXT ? layer->names.items[call->name].bytes : NULL;
     struct trace_slice slice = {.start_ns = gap->start_ns, .duration_ns = gap_length_ns(gap)};
-    if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) < 0 ||
-        trace_lanes_place(&layer->lanes, ANSWERS_GAPS, &slice, err) < 0)
-        return -(int)err->code;
+    char *p = NULL;
     strbuf_clear(&layer->text);
     if (name != NULL)
         add_text(&layer->text, ",\"Call\":", name);
@@ -51,18 +41,15 @@ static int draw_gap(struct layer *layer, size_t i, struct err *err)
     add_text(&layer->text, ",\"After\":", execution_name(workload, gap->after));
     if (layer->text.failed)
         return err_set(err, ERR_LIMIT, "the names around a gap are too long for a timeline");
-    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
-    char *p = trace_put_slice(trace_begin_named(start, style, "Gap", "", 0), style, &slice);
+    if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) == 0)
+        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_GAPS, &slice, layer->text.length, err, "Gap");
+    if (p == NULL)
+        return -(int)err->code;
     p = trace_put_value_word(p, style, "\"Cause\":", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
     if (name != NULL)
         p = trace_put_decimals(p, style, ",\"Covered(%)\":",
                                (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
-    trace_advance(trace, start, p);
-    outfile_add(&trace->out, &layer->text);
-    start = trace_reserve(trace, TRACE_EVENT_MAX);
-    trace_advance(trace, start, trace_end_slice(start, style, &slice));
-    trace->events++;
-    return 0;
+    return trace_slice_done(trace, trace_put_bytes(p, layer->text.data, layer->text.length), &slice, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
@@ -79,7 +66,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     layer->answers = run->answers;
     layer->run = run;
     strbuf_init(&layer->text, TEXT_MAX);
-    trace_lanes_init(&layer->lanes, &run->trace.style, "Gaps", first_free_thread, layer);
+    layer->lanes.own_next = 2 * ANSWERS_FURTHER;
     if (!layer->answers->workload.facts.placed)
         status = gaps_make(&layer->answers->workload, &layer->gaps, err);
     if (layer->gaps.count == 0)
@@ -101,18 +88,11 @@ static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf
     strbuf_adds(ret, "Gaps");
 }
 
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err);
-}
-
 static void release(void *opaque)
 {
     struct layer *layer = opaque;
     if (layer->run == NULL)
         return;
-    trace_lanes_release(&layer->lanes);
     gap_calls_release(&layer->calls);
     gaps_release(&layer->gaps);
     intern_release(&layer->names);
@@ -126,7 +106,8 @@ const struct track track_gaps = {
     .order = LAYER_ANSWERS,
     .named_only = true,
     .state_size = sizeof(struct layer),
+    .word = "",
+    .name_thread = name_thread,
     .begin = begin,
-    .name_threads = name_threads,
     .release = release,
 };

@@ -77,23 +77,10 @@ static int end(struct track_run *run, void *opaque, struct err *err)
     return status == 0 && analysis->count > 0 ? submit(analysis, err) : status;
 }
 
-/* Workers keep nothing. */
-static void *worker_new(struct track_run *run, void *state, sqlite3 *db, struct err *err)
+static int draw_unit(struct track_worker *worker, struct err *err)
 {
-    (void)db;
-    (void)state;
-    (void)err;
-    return run;
-}
-
-static void worker_free(void *run)
-{
-    (void)run;
-}
-
-static int draw(void *opaque, const struct track_unit *unit, struct parallel_output *output, struct err *err)
-{
-    struct track_run *run = opaque;
+    const struct track_run *run = worker->run;
+    const struct track_unit *unit = worker->unit;
     const struct overlap_span *spans = (const struct overlap_span *)unit->bytes;
     for (size_t i = 0; i < unit->count; i++) {
         const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
@@ -102,15 +89,15 @@ static int draw(void *opaque, const struct track_unit *unit, struct parallel_out
                                           .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
-        char *start = parallel_reserve(output, TRACE_EVENT_MAX, err);
+        char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
         if (start == NULL)
             return -(int)err->code;
         char *p = trace_begin_named(start, &run->trace.style, names[spans[i].type], "", 0);
         p = trace_put_slice(p, &run->trace.style, &slice);
         p = trace_end_slice(p, &run->trace.style, &slice);
-        parallel_advance(output, (size_t)(p - start));
+        parallel_advance(worker->output, (size_t)(p - start));
     }
-    atomic_fetch_add(&run->drawn, unit->count);
+    worker->drawn = unit->count;
     return 0;
 }
 
@@ -125,7 +112,5 @@ const struct track track_overlap_analyse = {
     .begin = begin,
     .span = take_task,
     .end = end,
-    .worker_new = worker_new,
-    .worker_free = worker_free,
-    .draw = draw,
+    .draw_unit = draw_unit,
 };

@@ -8,11 +8,9 @@
 #define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model, which is -1 of steps that have none */
 
 struct layer {
+    struct trace_lanes lanes;
     struct track_run *run;
     struct step_pieces pieces;
-    struct trace_lanes lanes;
-    bool begun;
-    int64_t largest_thread;
 };
 
 static int64_t thread_of(int64_t model_id)
@@ -22,26 +20,34 @@ static int64_t thread_of(int64_t model_id)
     return model_id >= 0 && model_id < CANN_NO_ID ? FIRST_THREAD + model_id : FIRST_THREAD;
 }
 
+static int name_thread(struct layer *layer, int64_t pid, int64_t model_id, struct err *err)
+{
+    char **name = trace_lanes_name_of(&layer->lanes, pid, thread_of(model_id), err);
+    if (name == NULL || *name != NULL)
+        return name != NULL ? 0 : -(int)err->code;
+    if (model_id == CANN_NO_ID && !layer->run->compat)
+        *name = strdup("Step Trace");
+    else if (asprintf(name, "Step Trace(Model ID:%lld)", (long long)model_id) < 0)
+        *name = NULL;
+    return *name != NULL ? 0 : err_no_memory(err);
+}
+
 static int draw(struct layer *layer, const struct step_piece *piece, struct err *err)
 {
     struct trace *trace = &layer->run->trace;
     struct trace_slice slice = {.start_ns = piece->span.start_ns,
                                 .duration_ns = time_since(piece->span.end_ns, piece->span.start_ns)};
-    if (track_process(layer->run, LAYER_HARDWARE, piece->span.device_id, "Ascend Hardware", &slice.pid, err) < 0 ||
-        trace_lanes_place(&layer->lanes, thread_of(piece->span.model_id), &slice, err) < 0)
+    char *p = NULL;
+    if (track_process(layer->run, LAYER_HARDWARE, piece->span.device_id, "Ascend Hardware", &slice.pid, err) == 0 &&
+        name_thread(layer, slice.pid, piece->span.model_id, err) == 0 &&
+        trace_lanes_place(&layer->lanes, thread_of(piece->span.model_id), &slice, err) == 0)
+        p = trace_event_room(trace, 0, err);
+    if (p == NULL)
         return -(int)err->code;
-    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
-    char *p = trace_begin_event(start);
-    *p++ = '"';
     p = step_piece_put_name(p, piece);
-    p = trace_put_literal(p, "\",\"cat\":\"");
-    p = trace_put_word(p, step_piece_category(piece));
-    *p++ = '"';
-    p = trace_put_slice(p, &trace->style, &slice);
-    p = step_piece_put_arguments(p, piece);
-    trace_advance(trace, start, trace_end_slice(p, &trace->style, &slice));
-    trace->events++;
-    return 0;
+    p = trace_put_category(p, &trace->style, step_piece_category(piece));
+    p = step_piece_put_arguments(trace_put_slice(p, &trace->style, &slice), piece);
+    return trace_slice_done(trace, p, &slice, err);
 }
 
 /* One end of an arrow: its phase and its moment; returns where its argument goes. */
@@ -91,14 +97,6 @@ static void draw_bounds(struct layer *layer)
 
 /* ---- the track ---- */
 
-static int first_free_thread(void *opaque, int64_t *ret, struct err *err)
-{
-    const struct layer *layer = opaque;
-    (void)err;
-    *ret = layer->largest_thread + 1;
-    return 0;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
@@ -108,10 +106,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
         return status;
     for (size_t i = 0; i < layer->pieces.count; i++) {
         int64_t thread = thread_of(layer->pieces.items[i].span.model_id);
-        layer->largest_thread = thread > layer->largest_thread ? thread : layer->largest_thread;
+        layer->lanes.own_next = thread >= layer->lanes.own_next ? thread + 1 : layer->lanes.own_next;
     }
-    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
-    layer->begun = true;
     for (size_t i = 0; i < layer->pieces.count && status == 0; i++)
         status = draw(layer, &layer->pieces.items[i], err);
     if (status == 0)
@@ -119,32 +115,9 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     return status;
 }
 
-static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf *ret)
-{
-    const struct layer *layer = opaque;
-    const struct step_piece *piece = layer->pieces.items, *end = piece + layer->pieces.count;
-    while (piece < end && (track_pid(layer->run, LAYER_HARDWARE, piece->span.device_id) != pid ||
-                           thread_of(piece->span.model_id) != number))
-        piece++;
-    int64_t model_id = piece < end ? piece->span.model_id : number - FIRST_THREAD;
-    if (model_id == CANN_NO_ID && !layer->run->compat)
-        strbuf_adds(ret, "Step Trace");
-    else
-        strbuf_addf(ret, "Step Trace(Model ID:%lld)", (long long)model_id);
-}
-
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return layer->begun ? trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err) : 0;
-}
-
 static void release(void *opaque)
 {
     struct layer *layer = opaque;
-    if (!layer->begun)
-        return;
-    trace_lanes_release(&layer->lanes);
     step_pieces_release(&layer->pieces);
 }
 
@@ -155,7 +128,7 @@ const struct track track_step_trace = {
     .report = "step_trace",
     .order = LAYER_HARDWARE,
     .state_size = sizeof(struct layer),
+    .word = "",
     .begin = begin,
-    .name_threads = name_threads,
     .release = release,
 };

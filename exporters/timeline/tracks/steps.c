@@ -3,18 +3,10 @@
 #include "exporters/timeline/answers.h"
 
 struct layer {
+    struct trace_lanes lanes;
     struct track_run *run;
     const struct track_answers *answers;
-    struct trace_lanes lanes;
 };
-
-static int first_free_thread(void *arg, int64_t *ret, struct err *err)
-{
-    (void)arg;
-    (void)err;
-    *ret = ANSWERS_FURTHER;
-    return 0;
-}
 
 static char *put_division(char *p, const struct trace_style *style, const struct division *it)
 {
@@ -34,12 +26,13 @@ static int draw_step(struct layer *layer, size_t i, struct err *err)
     const bool has_period = split->period.time_ns != NO_PERIOD;
     const struct division *it = has_period ? &split->period : &split->own;
     struct trace_slice slice = {.start_ns = split->start_ns, .duration_ns = split->own.time_ns};
-    if (answers_process(layer->run, split->device, &slice.pid, err) < 0 ||
-        trace_lanes_place(&layer->lanes, ANSWERS_STEPS + (int64_t)split->group, &slice, err) < 0)
+    const long long number = split->step != NULL ? split->step->number : (long long)i + 1;
+    char *p = NULL;
+    if (answers_process(layer->run, split->device, &slice.pid, err) == 0)
+        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_STEPS + (int64_t)split->group, &slice, 0, err, "Step %lld",
+                              number);
+    if (p == NULL)
         return -(int)err->code;
-    char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX), *p = trace_begin_event(start);
-    p = number_put_signed(trace_put_literal(p, "\"Step "), split->step != NULL ? split->step->number : (int64_t)i + 1);
-    p = trace_put_slice(trace_put_literal(p, "\""), &trace->style, &slice);
     p = trace_put_integer(p, &trace->style, "\"Step\":", (int64_t)i + 1);
     p = trace_put_value_word(p, &trace->style, ",\"Source\":", step_source_name((enum step_source)group->source));
     if (has_period)
@@ -47,9 +40,7 @@ static int draw_step(struct layer *layer, size_t i, struct err *err)
     p = put_division(p, &trace->style, it);
     if ((has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it))
         p = trace_put_us(p, &trace->style, ",\"Free(us)\":", it->free_ns);
-    trace_advance(trace, start, trace_end_slice(p, &trace->style, &slice));
-    trace->events++;
-    return 0;
+    return trace_slice_done(trace, p, &slice, err);
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)
@@ -58,7 +49,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     int status = 0;
     layer->answers = run->answers;
     layer->run = run;
-    trace_lanes_init(&layer->lanes, &run->trace.style, "", first_free_thread, layer);
+    layer->lanes.own_next = ANSWERS_FURTHER;
     const struct splits *splits = &layer->answers->splits;
     for (size_t i = 0; i < splits->count && !splits->whole && status == 0; i++)
         status = draw_step(layer, i, err);
@@ -76,19 +67,6 @@ static void name_thread(void *opaque, int64_t pid, int64_t number, struct strbuf
     strbuf_addc(ret, ')');
 }
 
-static int name_threads(struct track_run *run, void *opaque, struct err *err)
-{
-    struct layer *layer = opaque;
-    return trace_lanes_name(&layer->lanes, &run->trace, name_thread, layer, err);
-}
-
-static void release(void *opaque)
-{
-    struct layer *layer = opaque;
-    if (layer->run != NULL)
-        trace_lanes_release(&layer->lanes);
-}
-
 const struct track track_steps = {
     .name = "steps",
     .process = ANSWERS_PROCESS,
@@ -96,7 +74,7 @@ const struct track track_steps = {
     .order = LAYER_ANSWERS,
     .named_only = true,
     .state_size = sizeof(struct layer),
+    .word = "",
+    .name_thread = name_thread,
     .begin = begin,
-    .name_threads = name_threads,
-    .release = release,
 };

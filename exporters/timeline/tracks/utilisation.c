@@ -24,37 +24,17 @@ static void add_busy(struct answers_bins *bins, const struct workload *workload,
     answers_bins_add(bins, start_ns, end_ns, 1);
 }
 
-static void draw_value(struct trace *trace, int64_t pid, int64_t time_ns, double percent)
-{
-    const struct trace_style *style = &trace->style;
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    char *p = trace_put_literal(trace_begin_event(start), "\"Device utilisation\"");
-    p = trace_put_real(trace_put_counter(p, style, pid, time_ns), style, "\"Busy(%)\":", percent);
-    trace_advance(trace, start, trace_end_counter(p, style));
-    trace->events++;
-}
-
 static int draw_device(struct track_run *run, void *opaque, uint16_t device, struct err *err)
 {
+    static const char *const keys[] = {"\"Busy(%)\":"};
     struct answers_bins *bins = &((struct layer *)opaque)->bins;
     const struct workload *workload = &run->answers->workload;
     const struct answers_span span = answers_span_of(workload, device);
-    double weight = 0, before = -1;
-    int64_t pid;
     answers_bins_init(bins, span.from_ns, span.until_ns);
     if (bins->count == 0)
         return 0;
-    if (answers_process(run, device, &pid, err) < 0)
-        return -(int)err->code;
     add_busy(bins, workload, &span);
-    for (size_t i = 0; i < bins->count; i++) {
-        const double percent = 100 * answers_bins_mean(bins, i, &weight);
-        if (percent != before)
-            draw_value(&run->trace, pid, bins->from_ns + (int64_t)i * bins->width_ns, percent);
-        before = percent;
-    }
-    draw_value(&run->trace, pid, number_add(bins->from_ns, (int64_t)bins->count * bins->width_ns), 0);
-    return 0;
+    return answers_draw_bins(run, device, "Device utilisation", keys, bins, 1, true, err);
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -268,12 +268,9 @@ static int load_batches(const struct framework *framework, const char *directory
         struct batches batches = {.diag = diag, .iterator = i == 1};
         char file[96];
         snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.txt", names[i], (long long)framework->info.rank);
-        char *path = path_join(directory, file);
-        status = path != NULL ? framework_read_lines(path, take_line, &batches, &data->has_batches, diag, err)
-                              : err_no_memory(err);
+        status = framework_read_lines(directory, file, take_line, &batches, &data->has_batches, diag, err);
         for (int k = 0; k < 3; k++)
             *means[k] = batches.counts[k] > 0 ? batches.sums[k] / (double)batches.counts[k] : -1;
-        free(path);
     }
     return status;
 }

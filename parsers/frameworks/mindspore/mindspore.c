@@ -2,12 +2,10 @@
 #include "parsers/frameworks/mindspore/mindspore.h"
 
 #include "base/array.h"
-#include "base/file/fsutil.h"
 #include "base/number.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const modules[] = {"Default", "GraphExecutorPy", "RuntimeFramework", "PynativeFramework",
@@ -110,14 +108,13 @@ enum { TEXT_NAME, TEXT_SHAPES, TEXT_TYPES, TEXT_COUNT };
 struct shapes_reading {
     int (*each)(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err);
     void *arg;
-    const char *path;
     struct diagnostics *diag;
 };
 
 static int take_shapes(void *arg, const struct framework_record *record, struct err *err)
 {
     const struct shapes_reading *reading = arg;
-    const struct framework_texts where = {.known = TEXT_COUNT, .path = reading->path};
+    const struct framework_texts where = {.known = TEXT_COUNT};
     struct framework_text texts[TEXT_COUNT];
     framework_read_texts(record, &where, texts, TEXT_COUNT, reading->diag);
     return reading->each(reading->arg, &texts[TEXT_NAME], &texts[TEXT_SHAPES], err);
@@ -128,13 +125,9 @@ int mindspore_each_shape(const char *directory,
                                      struct err *err),
                          void *arg, struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "FRAMEWORK/mindspore.record_shapes");
-    struct shapes_reading reading = {each, arg, path, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_tagged(path, SHAPES_FIXED, take_shapes, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    struct shapes_reading reading = {each, arg, diag};
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes", SHAPES_FIXED, take_shapes, &reading,
+                                 diag, err);
 }
 
 /* mindspore.memory_usage: allocations and releases of device memory. */
@@ -145,8 +138,7 @@ int mindspore_each_shape(const char *directory,
 
 struct memory_reading {
     struct framework *framework;
-    struct mindspore_memories *memories;
-    const char *path;
+    struct framework_memories *memories;
     struct diagnostics *diag;
 };
 
@@ -154,26 +146,29 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 {
     struct memory_reading *reading = arg;
     const unsigned char *p = record->value.data;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1, reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {MEMORY_FIXED, MEMORY_FIRST_TEXT, 1};
     struct framework_text owner;
-    struct mindspore_memory memory = {
+    const uint64_t size = bytes_load(p + 36, 8, false);
+    struct framework_memory memory = {
         .device = (int32_t)bytes_load(p, 4, false),
         .time_ns = (int64_t)bytes_load(p + 20, 8, false),
         .address = bytes_load(p + 28, 8, false),
-        .size = bytes_load(p + 36, 8, false),
-        .used = (int64_t)bytes_load(p + 44, 8, false),
-        .peak = (int64_t)bytes_load(p + 52, 8, false),
+        .size = (int64_t)size,
+        .allocated = (int64_t)bytes_load(p + 44, 8, false),
+        .active = (int64_t)bytes_load(p + 44, 8, false),
         .reserved = (int64_t)bytes_load(p + 60, 8, false),
-        .stream = (int64_t)bytes_load(p + 84, 8, false),
+        .stream = bytes_load(p + 84, 8, false),
+        .device_type = MEMORY_OF_NPU,
+        .kind = size == UINT64_MAX ? MEMORY_GAVE : MEMORY_GOT,
     };
     framework_read_texts(record, &where, &owner, 1, reading->diag);
     if (memory.time_ns < 0 || !framework_time_fits(reading->framework, memory.time_ns)) {
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a time months away from the capture");
         return 0;
     }
-    if (memory.size > SIZE_LIMIT && memory.size != UINT64_MAX) {
-        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)memory.size);
+    if (size > SIZE_LIMIT && size != UINT64_MAX) {
+        diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)size);
         return 0;
     }
     if (intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) <
@@ -184,26 +179,24 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     return 0;
 }
 
-int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
+int mindspore_memory_load(struct framework *framework, const char *directory, struct framework_memories *ret,
                           struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "FRAMEWORK/mindspore.memory_usage");
-    *ret = (struct mindspore_memories){.count = 0};
-    struct memory_reading reading = {framework, ret, path, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_tagged(path, MEMORY_FIXED, take_memory, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    *ret = (struct framework_memories){.count = 0};
+    struct memory_reading reading = {framework, ret, diag};
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", MEMORY_FIXED, take_memory, &reading,
+                                 diag, err);
 }
 
 /* The text files of MindSpore's FRAMEWORK directory that are lines of fields. */
 
-static char *path_of(const struct framework *framework, const char *directory, const char *name)
+static int read_file(const struct framework *framework, const char *directory, const char *name,
+                     int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                     struct diagnostics *diag, struct err *err)
 {
     char file[96];
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.txt", name, (long long)framework->info.rank);
-    return path_join(directory, file);
+    return framework_read_lines(directory, file, take, arg, NULL, diag, err);
 }
 
 static void tell(struct diagnostics *diag, const struct framework_line *line, const char *what)
@@ -284,27 +277,16 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
 int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
                            struct diagnostics *diag, struct err *err)
 {
-    char *path = path_of(framework, directory, "cpu_op_execute_timestamp");
     *ret = (struct mindspore_cpu_ops){.count = 0};
     struct cpu_reading reading = {framework, ret, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_lines(path, take_cpu_line, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    return read_file(framework, directory, "cpu_op_execute_timestamp", take_cpu_line, &reading, diag, err);
 }
 
 /* ---- cpu_ms_memory_record ---- */
 
-struct total_reading {
-    int (*each)(void *arg, const struct mindspore_total *total, struct err *err);
-    void *arg;
-    struct diagnostics *diag;
-};
-
 static int take_total(void *arg, const struct framework_line *line, struct err *err)
 {
-    const struct total_reading *reading = arg;
+    const struct memory_reading *reading = arg;
     int64_t numbers[4];
     const char *p = line->text;
     if (line->number == 1 || line->length == 0) /* the titles */
@@ -317,19 +299,20 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
         }
         p += length + 1;
     }
-    const struct mindspore_total total = {numbers[0], numbers[1], numbers[2], numbers[3]};
-    return reading->each(reading->arg, &total, err);
+    if (array_reserve(reading->memories, 1, err) < 0)
+        return -(int)err->code;
+    reading->memories->items[reading->memories->count++] = (struct framework_memory){.time_ns = numbers[0],
+                                                                                     .allocated = numbers[1],
+                                                                                     .reserved = numbers[2],
+                                                                                     .active = numbers[3],
+                                                                                     .device_type = MEMORY_OF_NPU};
+    return 0;
 }
 
-int mindspore_each_total(const struct framework *framework, const char *directory,
-                         int (*each)(void *arg, const struct mindspore_total *total, struct err *err), void *arg,
-                         struct diagnostics *diag, struct err *err)
+int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,
+                          struct diagnostics *diag, struct err *err)
 {
-    char *path = path_of(framework, directory, "cpu_ms_memory_record");
-    struct total_reading reading = {each, arg, diag};
-    if (path == NULL)
-        return err_no_memory(err);
-    int status = framework_read_lines(path, take_total, &reading, NULL, diag, err);
-    free(path);
-    return status;
+    *ret = (struct framework_memories){.count = 0};
+    struct memory_reading reading = {framework, ret, diag};
+    return read_file(framework, directory, "cpu_ms_memory_record", take_total, &reading, diag, err);
 }

@@ -33,23 +33,12 @@ struct mindspore_cpu_ops ARRAY_OF(struct mindspore_cpu_op); /* in the order of t
 int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
                            struct diagnostics *diag, struct err *err);
 
-/* An allocation or release of mindspore.memory_usage. */
-struct mindspore_memory {
-    int64_t time_ns, used, peak, reserved, stream;
-    uint64_t address, size; /* size UINT64_MAX: a release */
-    int32_t device;
-    uint32_t owner; /* of framework->texts */
-};
-struct mindspore_memories ARRAY_OF(struct mindspore_memory); /* in the order of the file */
-int mindspore_memory_load(struct framework *framework, const char *directory, struct mindspore_memories *ret,
+/* Reads mindspore.memory_usage, in the order of the file; free(ret->items), also after a failure. */
+int mindspore_memory_load(struct framework *framework, const char *directory, struct framework_memories *ret,
                           struct diagnostics *diag, struct err *err);
 
-/* Calls each for every line of cpu_ms_memory_record_<rank>.txt, sizes in bytes. */
-struct mindspore_total {
-    int64_t time_ns, allocated, reserved, active;
-};
-int mindspore_each_total(const struct framework *framework, const char *directory,
-                         int (*each)(void *arg, const struct mindspore_total *total, struct err *err), void *arg,
-                         struct diagnostics *diag, struct err *err);
+/* Reads likewise the lines of cpu_ms_memory_record_<rank>.txt, which have times and sums alone. */
+int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,
+                          struct diagnostics *diag, struct err *err);
 
 #endif

@@ -28,7 +28,6 @@ struct group {
 struct reading {
     struct framework *framework;
     const struct framework_clock *clock;
-    const char *path;
     struct diagnostics *diag;
     struct strbuf name;
     struct map groups;
@@ -176,8 +175,8 @@ static int take_record(void *arg, const struct framework_record *record, struct 
 {
     struct reading *reading = arg;
     struct framework *framework = reading->framework;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {FIXED, FIRST_TEXT, TEXT_COUNT, reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {FIXED, FIRST_TEXT, TEXT_COUNT};
     struct fields fields;
     take_fields(&record->value, &fields);
     framework_read_texts(record, &where, fields.texts, TEXT_COUNT, reading->diag);
@@ -189,7 +188,7 @@ static int take_record(void *arg, const struct framework_record *record, struct 
         return 0;
     make_name(&reading->name, &fields);
     if (reading->name.failed)
-        return err_set(err, ERR_LIMIT, "'%s': a name of more than %zu bytes", reading->path, NAME_LIMIT);
+        return err_set(err, ERR_LIMIT, "'%s': a name of more than %zu bytes", record->path, NAME_LIMIT);
     struct framework_range range = {.start_ns = start_ns,
                                     .end_ns = end_ns,
                                     .thread = (int64_t)fields.thread,
@@ -215,16 +214,13 @@ static int take_record(void *arg, const struct framework_record *record, struct 
 int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,
                    struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "FRAMEWORK/mindspore.op_range");
     struct reading reading = {
-        .framework = framework, .clock = clock, .path = path, .diag = diag, .groups = MAP_OF(struct group, key)};
-    if (path == NULL)
-        return err_no_memory(err);
+        .framework = framework, .clock = clock, .diag = diag, .groups = MAP_OF(struct group, key)};
     strbuf_init(&reading.name, NAME_LIMIT);
-    bool failed = framework_read_tagged(path, FIXED, take_record, &reading, NULL, diag, err) < 0 ||
-                  framework_finish(framework, err) < 0;
+    bool failed =
+        framework_read_tagged(directory, "FRAMEWORK/mindspore.op_range", FIXED, take_record, &reading, diag, err) < 0 ||
+        framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
-    free(path);
     return failed ? -(int)err->code : 0;
 }

@@ -42,6 +42,7 @@ int torch_build_tree(struct torch *torch, struct err *err)
 
 /* torch.op_mark: work on its way from one thread to another. */
 
+#define MARKS "FRAMEWORK/torch.op_mark"
 #define FIXED 40
 #define FIRST_TEXT 1
 
@@ -63,6 +64,7 @@ struct known_thread {
 
 struct marks {
     struct torch_reading *reading;
+    const char *path;
     struct mark *items;
     size_t count, capacity;
     struct map numbers; /* of known_thread */
@@ -87,8 +89,8 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
 {
     struct marks *marks = arg;
     const unsigned char *p = record->value.data;
-    const struct place place = {marks->reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {FIXED, FIRST_TEXT, 1, marks->reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {FIXED, FIRST_TEXT, 1};
     struct framework_text name;
     const struct torch_thread thread = {(int64_t)bytes_load(p + 32, 8, false), (int64_t)bytes_load(p + 24, 8, false)};
     uint64_t category = bytes_load(p + 8, 8, false);
@@ -134,9 +136,7 @@ struct begun {
 static int compare_ranges(const void *a, const void *b)
 {
     const struct torch_range *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
 }
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
@@ -159,7 +159,7 @@ struct alone {
 
 static void report_alone(const struct marks *marks, const struct alone *alone)
 {
-    const struct place place = {marks->reading->path, -1, -1, NULL};
+    const struct place place = {marks->path, -1, -1, NULL};
     if (alone->starts > 0)
         diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place, "%" PRIu64 " marks of starts have no end",
                     alone->starts);
@@ -223,7 +223,7 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
 static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
-    const struct place place = {marks->reading->path, -1, -1, NULL};
+    const struct place place = {marks->path, -1, -1, NULL};
     size_t left = 0;
     bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
@@ -285,16 +285,14 @@ static int stand_in(struct marks *marks, struct err *err)
 
 int torch_read_marks(struct torch_reading *reading, struct err *err)
 {
-    struct marks marks = {.reading = reading, .numbers = MAP_OF(struct known_thread, key)};
-    char *path = path_joined(reading->directory, "FRAMEWORK/torch.op_mark", err);
-    reading->path = path;
-    bool failed = (path != NULL ? framework_read_tagged(path, FIXED, take_mark, &marks, NULL, reading->diag, err)
-                                : -(int)err->code) < 0 ||
+    char *path = path_joined(reading->directory, MARKS, err);
+    struct marks marks = {.reading = reading, .path = path, .numbers = MAP_OF(struct known_thread, key)};
+    bool failed = path == NULL ||
+                  framework_read_tagged(reading->directory, MARKS, FIXED, take_mark, &marks, reading->diag, err) < 0 ||
                   pair_marks(&marks, reading->torch, err) < 0;
     reading->torch->has_queue = marks.count > 0;
     failed = failed || (marks.count == 0 && stand_in(&marks, err) < 0) || find_works(reading->torch, err) < 0 ||
              (marks.count > 0 && report_left(&marks, err) < 0);
-    reading->path = NULL;
     map_release(&marks.numbers);
     free(marks.items);
     free(path);

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/diag.h"
-#include "base/file/fsutil.h"
+#include "base/number.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALAR
 void torch_forget_memory(struct torch *torch)
 {
     free(torch->memories.items);
-    torch->memories = (struct torch_memories){.count = 0};
+    torch->memories = (struct framework_memories){.count = 0};
 }
 
 void torch_free(struct torch *torch)
@@ -51,8 +51,8 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     struct torch_reading *reading = arg;
     struct framework *framework = reading->framework;
     const unsigned char *p = record->value.data;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
-    const struct framework_texts where = {OP_FIXED, FIRST_TEXT, KNOWN_TEXTS, reading->path};
+    const struct place place = framework_place(record);
+    const struct framework_texts where = {OP_FIXED, FIRST_TEXT, KNOWN_TEXTS};
     struct framework_text texts[TEXT_COUNT];
     struct torch_op op = {
         .start_ns = framework_clock_ns_cut(reading->clock, bytes_load(p, 8, false)),
@@ -87,9 +87,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
 static int compare_ops(const void *a, const void *b)
 {
     const struct torch_op *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
 }
 
 /* ---- memory ---- */
@@ -98,16 +96,16 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 {
     struct torch_reading *reading = arg;
     const unsigned char *p = record->value.data;
-    struct torch_memories *memories = &reading->torch->memories;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    struct framework_memories *memories = &reading->torch->memories;
+    const struct place place = framework_place(record);
     if (array_reserve(memories, 1, err) < 0)
         return -(int)err->code;
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
-    if ((p[56] != TORCH_DEVICE_CPU && p[56] != TORCH_DEVICE_NPU) || p[58] > TORCH_WORKSPACE ||
-        p[59] > TORCH_BLOCK_FREE || p[60] > 1)
+    if ((p[56] != MEMORY_OF_CPU && p[56] != MEMORY_OF_NPU) || p[58] > MEMORY_WORKSPACE || p[59] > MEMORY_FREE_AGAIN ||
+        p[60] > 1)
         diag_report(reading->diag, DIAG_RECORD_ODD, &place, "device type %u, component %u, kind %u, allocator %u",
                     p[56], p[58], p[59], p[60]);
-    memories->items[memories->count++] = (struct torch_memory){
+    memories->items[memories->count++] = (struct framework_memory){
         .address = bytes_load(p, 8, false),
         .time_ns = framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
         .size = (int64_t)bytes_load(p + 16, 8, false),
@@ -127,23 +125,11 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
 
 static int compare_memories(const void *a, const void *b)
 {
-    const struct torch_memory *x = a, *y = b;
+    const struct framework_memory *x = a, *y = b;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
 /* ---- all of it ---- */
-
-static int read_tagged(struct torch_reading *reading, const char *name, size_t fixed, framework_take *take,
-                       struct err *err)
-{
-    char *path = path_joined(reading->directory, name, err);
-    reading->path = path;
-    int status =
-        path != NULL ? framework_read_tagged(path, fixed, take, reading, NULL, reading->diag, err) : -(int)err->code;
-    reading->path = NULL;
-    free(path);
-    return status;
-}
 
 /* As framework_finish has them, of what takes work out of queues: of ranges inside each other the innermost, so they
  * are sorted by their ends. */
@@ -171,12 +157,14 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
         .framework = framework, .torch = torch, .clock = clock, .directory = directory, .diag = diag};
     if (torch == NULL)
         return err_no_memory(err);
-    bool failed = read_tagged(&reading, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, err) < 0;
+    bool failed =
+        framework_read_tagged(directory, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, &reading, diag, err) < 0;
     if (!failed) {
         array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
         failed = torch_read_marks(&reading, err) < 0;
     }
-    failed = failed || read_tagged(&reading, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory, err) < 0;
+    failed = failed || framework_read_tagged(directory, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory,
+                                             &reading, diag, err) < 0;
     array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
     failed = failed || torch_read_python(&reading, err) < 0 || torch_build_tree(torch, err) < 0;
     framework_unite_steps(framework);

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/diag.h"
-#include "base/file/fsutil.h"
 #include "base/map.h"
 #include "parsers/frameworks/records.h"
 
@@ -40,7 +39,7 @@ static int take_name(void *arg, const struct framework_record *record, struct er
     struct torch_reading *reading = arg;
     struct torch_names *names = &reading->torch->names;
     struct torch_name name = {bytes_load(record->value.data, 8, false), 0};
-    const struct framework_texts where = {NAME_FIXED, 1, 1, reading->path};
+    const struct framework_texts where = {NAME_FIXED, 1, 1};
     struct framework_text text;
     framework_read_texts(record, &where, &text, 1, reading->diag);
     if (intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err) < 0 ||
@@ -69,7 +68,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
 {
     struct events *events = arg;
     const unsigned char *p = record->value.data;
-    const struct place place = {events->reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct place place = framework_place(record);
     if (p[32] > C_RETURN) {
         diag_report(events->reading->diag, DIAG_RECORD_VALUE, &place, "tag %u", p[32]);
         return 0;
@@ -166,7 +165,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     struct torch_reading *reading = arg;
     struct torch_gcs *gcs = &reading->torch->gcs;
     const unsigned char *p = record->value.data;
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, NULL};
+    const struct place place = framework_place(record);
     const struct torch_gc gc = {(int64_t)bytes_load(p, 8, false),
                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
@@ -179,38 +178,20 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     return 0;
 }
 
-static int read_names(struct torch_reading *reading, struct err *err)
-{
-    char *path = path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_hash", err);
-    reading->path = path;
-    int status = path != NULL ? framework_read_tagged(path, NAME_FIXED, take_name, reading, NULL, reading->diag, err)
-                              : -(int)err->code;
-    reading->path = NULL;
-    struct torch_names *names = &reading->torch->names;
-    array_sort(names->items, names->count, sizeof *names->items, compare_names);
-    free(path);
-    return status;
-}
-
 int torch_read_python(struct torch_reading *reading, struct err *err)
 {
+    const char *directory = reading->directory;
+    struct torch_names *names = &reading->torch->names;
     struct events events = {.reading = reading};
-    int status = read_names(reading, err);
-    char *path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.python_tracer_func", err) : NULL;
-    reading->path = path;
-    if (status == 0)
-        status = path != NULL ? framework_read_plain(path, CALL_SIZE, take_event, &events, NULL, reading->diag, err)
-                              : -(int)err->code;
-    if (status == 0)
-        status = pair_events(&events, err);
+    bool failed = framework_read_tagged(directory, "FRAMEWORK/torch.python_tracer_hash", NAME_FIXED, take_name, reading,
+                                        reading->diag, err) < 0;
+    array_sort(names->items, names->count, sizeof *names->items, compare_names);
+    failed = failed ||
+             framework_read_plain(directory, "FRAMEWORK/torch.python_tracer_func", CALL_SIZE, take_event, &events,
+                                  reading->diag, err) < 0 ||
+             pair_events(&events, err) < 0;
     free(events.items);
-    free(path);
-    path = status == 0 ? path_joined(reading->directory, "FRAMEWORK/torch.gc_record", err) : NULL;
-    reading->path = path;
-    if (status == 0)
-        status = path != NULL ? framework_read_plain(path, GC_SIZE, take_gc, reading, NULL, reading->diag, err)
-                              : -(int)err->code;
-    reading->path = NULL;
-    free(path);
-    return status;
+    return failed ? -(int)err->code
+                  : framework_read_plain(directory, "FRAMEWORK/torch.gc_record", GC_SIZE, take_gc, reading,
+                                         reading->diag, err);
 }

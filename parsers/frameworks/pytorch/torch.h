@@ -34,13 +34,6 @@ struct torch_range {
 };
 struct torch_ranges ARRAY_OF(struct torch_range);
 
-struct torch_memory {
-    int64_t time_ns, size, allocated, reserved, active;
-    uint64_t address, stream;
-    int64_t thread;
-    uint8_t device_type, device, component, kind, allocator;
-};
-
 /* A call of Python. */
 struct torch_call {
     int64_t start_ns, end_ns, pid, thread;
@@ -56,8 +49,8 @@ struct torch {
     struct torch_ops ARRAY_OF(struct torch_op) ops; /* by start, of those that start together the longest first */
     struct torch_ranges enqueues, dequeues;         /* by start */
     struct torch_threads ARRAY_OF(struct torch_thread) threads;
-    struct torch_memories ARRAY_OF(struct torch_memory) memories; /* by time */
-    struct torch_calls ARRAY_OF(struct torch_call) calls;         /* by id */
+    struct framework_memories memories;                   /* by time */
+    struct torch_calls ARRAY_OF(struct torch_call) calls; /* by id */
     struct torch_gcs ARRAY_OF(struct torch_gc) gcs;
     struct torch_names {
         struct torch_name {
@@ -86,16 +79,12 @@ static inline const struct torch_thread *torch_thread_of(const struct torch *tor
 /* The text of a function of Python; NULL: not known. */
 const char *torch_function_name(const struct framework *framework, uint64_t key);
 
-enum { TORCH_DEVICE_CPU, TORCH_DEVICE_NPU = 20 };
-enum { TORCH_CACHING, TORCH_WORKSPACE };             /* components */
-enum { TORCH_MALLOC, TORCH_FREE, TORCH_BLOCK_FREE }; /* kinds */
-
 /* Inside of the reader. */
 struct torch_reading {
     struct framework *framework;
     struct torch *torch;
     const struct framework_clock *clock;
-    const char *directory, *path;
+    const char *directory;
     struct diagnostics *diag;
     int64_t process; /* which wrote the first record */
     bool has_process;
@@ -104,7 +93,7 @@ struct torch_reading {
 static inline void torch_check_process(struct torch_reading *reading, const struct framework_record *record,
                                        int64_t process)
 {
-    const struct place place = {reading->path, (int64_t)record->number, record->offset, "process"};
+    const struct place place = {record->path, (int64_t)record->number, record->offset, "process"};
     if (!reading->has_process)
         reading->process = process;
     reading->has_process = true;

@@ -24,10 +24,6 @@ bool aicpu_put_times(const struct aicpu_stream *stream, struct decoder *decoder,
 
 /* The layout of a kind by the type of its records: name, type and where it is described. */
 #define AICPU_LAYOUT(title, type, text)                                                                                \
-    {                                                                                                                  \
-        .name = title, .source = text, .part = true, .record_size = 256,                                               \
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = type}},              \
-        FIELDS_OF(fields)                                                                                              \
-    }
+    LAYOUT(title, 256, fields, text, .part = true, MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, type)))
 
 #endif

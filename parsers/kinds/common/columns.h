@@ -7,11 +7,9 @@
  *         STORED(FAN_ID, "fan_id", "Fan", NUMBER, "The fan.", AT(8, 2))                    \
  *         MADE(TIME_NS, "time_ns", "Time", INTEGER(NS, DERIVED), "When it was, since 1970.")
  *
- *     enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
- *     static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
- *     static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+ *     COLUMN_TABLES; // FAN_ID, TIME_NS; columns[] and fields[]
  *
- * A kind with several layouts has rows of COLUMNS(MADE) and lists of fields beside them.
+ * A kind with several layouts has rows of COLUMNS(MADE), MADE_COLUMNS and lists of fields beside them.
  */
 #ifndef MSPROF_PARSERS_KINDS_COMMON_COLUMNS_H
 #define MSPROF_PARSERS_KINDS_COMMON_COLUMNS_H
@@ -23,6 +21,14 @@
 #define COLUMN_STORED(number, name, title, type, doc, ...) {name, title, type, doc},
 #define COLUMN_FIELD(number, name, title, type, doc, ...) {.column = name, __VA_ARGS__},
 #define COLUMN_NO_FIELD(number, ...)
+
+#define COLUMN_TABLES                                                                                                  \
+    enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };                                                                    \
+    static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};                                      \
+    static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)}
+#define MADE_COLUMNS                                                                                                   \
+    enum { COLUMNS(COLUMN_NUMBER) };                                                                                   \
+    static const struct column columns[] = {COLUMNS(COLUMN_MADE)}
 
 /* Types: INTEGER(NS, DERIVED) has a unit and flags. */
 #define NUMBER INTEGER(NONE, PLAIN)
@@ -56,15 +62,31 @@
         .column = name, BITS_AT(at, bytes, first, count)                                                               \
     }
 
-/* The only layout of a kind of CANN's records, which begin with a magic number: name, size and where it is described.
- */
-#define CANN_LAYOUT(title, size, text)                                                                                 \
+/* A layout: its name, the bytes of a record, its fields and where it is described; other members may follow. */
+#define LAYOUT(title, size, list, ...)                                                                                 \
     {                                                                                                                  \
-        .name = title, .source = text, .record_size = size, .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}},    \
-        FIELDS_OF(fields)                                                                                              \
+        .name = title, .record_size = size, FIELDS_OF(list), .source = __VA_ARGS__                                     \
     }
-/* A kind with both: RECORDS_OF(columns, layouts). */
-#define RECORDS_OF(columns, layouts) COLUMNS_OF(columns), LAYOUTS_OF(layouts)
+/* Magic numbers of a layout: MAGICS(MAGIC(0, 2, 0x5a5a)) is one of two bytes at the begin of a record. */
+#define MAGICS(...) .magics = {__VA_ARGS__}
+#define MAGIC(at, bytes, ...)                                                                                          \
+    {                                                                                                                  \
+        .offset = at, .width = bytes, .value = __VA_ARGS__                                                             \
+    }
+/* The only layout of a kind of CANN's records, which begin with a magic number. */
+#define CANN_LAYOUT(title, size, text) LAYOUT(title, size, fields, text, MAGICS(MAGIC(0, 2, 0x5a5a)))
+/* The members of a kind for its columns and layouts: RECORDS_OF(columns, LAYOUT(...), LAYOUT(...)). */
+#define RECORDS_OF(columns, ...)                                                                                       \
+    COLUMNS_OF(columns), .layouts = (const struct layout[]){__VA_ARGS__},                                              \
+                         .layout_count = sizeof((const struct layout[]){__VA_ARGS__}) / sizeof(struct layout)
+
+/* Patterns of the files of a stream, as tools before 2023 named them one after the other. */
+#define FILES_OF_2022(stream)                                                                                          \
+    stream ".{device_id}.slice_{slice}", stream ".dev.{device_id}.{slice}",                                            \
+        stream ".dev.profiler_default_tag.{device_id}.slice_{slice}"
+#define DEVICE_FILES_OF_2022(stream)                                                                                   \
+    stream ".{device_id}.slice_{slice}", stream ".{number}.{device_id}.{slice}",                                       \
+        stream ".{number}.dev.profiler_default_tag.{device_id}.slice_{slice}"
 
 /* Columns that many kinds have, and short forms of the others. */
 #define COLUMN(name, title, type, doc)                                                                                 \

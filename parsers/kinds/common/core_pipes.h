@@ -38,12 +38,9 @@ enum core_pipes_column {
 
 /* Twelve bits of each pipe, from 32 on; the sixth goes on where the next eight bytes of the cycles are. */
 #define CORE_PIPES_FIELDS(next)                                                                                        \
-    {.column = "vector_cycles", .offset = 32, .width = 8, .first_bit = 0, .bit_count = 12},                            \
-        {.column = "scalar_cycles", .offset = 32, .width = 8, .first_bit = 12, .bit_count = 12},                       \
-        {.column = "cube_cycles", .offset = 32, .width = 8, .first_bit = 24, .bit_count = 12},                         \
-        {.column = "mte1_cycles", .offset = 32, .width = 8, .first_bit = 36, .bit_count = 12},                         \
-        {.column = "mte2_cycles", .offset = 32, .width = 8, .first_bit = 48, .bit_count = 12},                         \
-        {.column = "mte3_low", .offset = 32, .width = 8, .first_bit = 60, .bit_count = 4},                             \
+    BITS_FIELD("vector_cycles", 32, 8, 0, 12), BITS_FIELD("scalar_cycles", 32, 8, 12, 12),                             \
+        BITS_FIELD("cube_cycles", 32, 8, 24, 12), BITS_FIELD("mte1_cycles", 32, 8, 36, 12),                            \
+        BITS_FIELD("mte2_cycles", 32, 8, 48, 12), BITS_FIELD("mte3_low", 32, 8, 60, 4),                                \
     {                                                                                                                  \
         .column = "mte3_cycles", .offset = (next), .width = 1, .multiply = 16, .relation = FIELD_PLUS,                 \
         .other = "mte3_low",                                                                                           \

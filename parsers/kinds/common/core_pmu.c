@@ -39,38 +39,19 @@ static const struct field v6_sample_fields[] = {FIELD("mode", 0, 1), PMU_EVENT_F
                                                 FIELD("core_id", 105, 1)};
 
 const struct layout core_pmu_layouts[] = {
-    {
-        .name = "pmu-task-128",
-        .source = "CANN aicore.data and aiVectorCore.data record, chips 1 to 4, 128 bytes, magic 0x6BD3 at 2 "
-                  "(docs/formats/cann.md 4.1)",
-        .record_size = 128,
-        .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-        FIELDS_OF(task_fields),
-    },
-    {
-        .name = "pmu-event-count-112",
-        .source = "CANN event count record of chip 0, tag 4, 112 bytes (docs/formats/cann.md 4.2)",
-        .record_size = 112,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x7004}},
-        FIELDS_OF(event_count_fields),
-    },
-    {
-        .name = "pmu-sample-96",
-        .source = "CANN sample-based PMU record, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
-        .record_size = 96,
-        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
-        FIELDS_OF(sample_fields),
-    },
-    {
-        .name = "pmu-sample-112",
-        .source = "CANN sample-based PMU record of ten counters, chips 15 and 16, 112 bytes (docs/formats/cann.md 4.3)",
-        .chips = CHIPS_V6,
-        .record_size = 112,
-        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 106, .width = 6, .value = 0}},
-        FIELDS_OF(v6_sample_fields),
-    },
-};
+    LAYOUT("pmu-task-128", 128, task_fields,
+           "CANN aicore.data and aiVectorCore.data record, chips 1 to 4, 128 bytes, magic 0x6BD3 at 2 "
+           "(docs/formats/cann.md 4.1)",
+           MAGICS(MAGIC(2, 2, 0x6bd3))),
+    LAYOUT("pmu-event-count-112", 112, event_count_fields,
+           "CANN event count record of chip 0, tag 4, 112 bytes (docs/formats/cann.md 4.2)", .mixed = true,
+           MAGICS(MAGIC(1, 3, 0x7004))),
+    LAYOUT("pmu-sample-96", 96, sample_fields,
+           "CANN sample-based PMU record, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
+           MAGICS(MAGIC(2, 6, 0), MAGIC(90, 6, 0))),
+    LAYOUT("pmu-sample-112", 112, v6_sample_fields,
+           "CANN sample-based PMU record of ten counters, chips 15 and 16, 112 bytes (docs/formats/cann.md 4.3)",
+           .chips = CHIPS_V6, MAGICS(MAGIC(2, 6, 0), MAGIC(106, 6, 0)))};
 
 _Static_assert(sizeof core_pmu_columns / sizeof *core_pmu_columns == CORE_PMU_COLUMNS, "as the header says");
 _Static_assert(sizeof core_pmu_layouts / sizeof *core_pmu_layouts == CORE_PMU_LAYOUTS, "as the header says");

@@ -20,10 +20,7 @@
     PMU_EVENT(MADE, 4)                                                                                                 \
     PMU_EVENT(MADE, 5) PMU_EVENT(MADE, 6) PMU_EVENT(MADE, 7) PMU_EVENT(MADE, 8) PMU_EVENT(MADE, 9)
 
-#define PMU_EVENT_FIELD(begin, number)                                                                                 \
-    {                                                                                                                  \
-        .column = "event" #number, .offset = (begin) + 8 * (number), .width = 8                                        \
-    }
+#define PMU_EVENT_FIELD(begin, number) FIELD("event" #number, (begin) + 8 * (number), 8)
 #define PMU_EVENT_FIELDS(begin)                                                                                        \
     PMU_EVENT_FIELD(begin, 0), PMU_EVENT_FIELD(begin, 1), PMU_EVENT_FIELD(begin, 2), PMU_EVENT_FIELD(begin, 3),        \
         PMU_EVENT_FIELD(begin, 4), PMU_EVENT_FIELD(begin, 5), PMU_EVENT_FIELD(begin, 6), PMU_EVENT_FIELD(begin, 7)

@@ -25,6 +25,13 @@ int sample_stream_fill(struct sample_stream *stream, struct decoder *decoder, co
 void sample_stream_release(struct sample_stream *stream);
 
 extern const struct kind_hooks sample_hooks;
-#define SAMPLES_OF(when) .hooks = &sample_hooks, .sampling = &(when)
+/* Members of a kind, with those of its sampling: SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}}). Kinds with other
+ * hooks have the second. */
+#define SAMPLES_OF(...) .hooks = &sample_hooks, SAMPLED_BY(__VA_ARGS__)
+#define SAMPLED_BY(...)                                                                                                \
+    .sampling = &(const struct sampling)                                                                               \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 #endif

@@ -21,34 +21,16 @@
 #define TASK_COUNTER_FIELDS(head, counts) TASK_COUNTER_FIELDS_OF(head, 2, counts)
 /* The number of the task has task_width bytes. */
 #define TASK_COUNTER_FIELDS_OF(head, task_width, counts)                                                               \
-    {.column = "task_type", .offset = (head), .width = 2}, {.column = "stream_id", .offset = (head) + 2, .width = 2},  \
-        {.column = "task_id", .offset = (head) + 4, .width = (task_width)},                                            \
-        {.column = "count0", .offset = (counts), .width = 8},                                                          \
-        {.column = "count1", .offset = (counts) + 8, .width = 8},                                                      \
-        {.column = "count2", .offset = (counts) + 16, .width = 8},                                                     \
-        {.column = "count3", .offset = (counts) + 24, .width = 8},                                                     \
-        {.column = "count4", .offset = (counts) + 32, .width = 8},                                                     \
-        {.column = "count5", .offset = (counts) + 40, .width = 8},                                                     \
-        {.column = "count6", .offset = (counts) + 48, .width = 8},                                                     \
-    {                                                                                                                  \
-        .column = "count7", .offset = (counts) + 56, .width = 8                                                        \
-    }
+    FIELD("task_type", (head), 2), FIELD("stream_id", (head) + 2, 2), FIELD("task_id", (head) + 4, (task_width)),      \
+        FIELD("count0", (counts), 8), FIELD("count1", (counts) + 8, 8), FIELD("count2", (counts) + 16, 8),             \
+        FIELD("count3", (counts) + 24, 8), FIELD("count4", (counts) + 32, 8), FIELD("count5", (counts) + 40, 8),       \
+        FIELD("count6", (counts) + 48, 8), FIELD("count7", (counts) + 56, 8)
 
 /* A layout of socpmu.data: the kind of record is at 14. */
-#define SOC_PMU_MAGICS(kind)                                                                                           \
-    {                                                                                                                  \
-        {                                                                                                              \
-            .offset = 14, .width = 2, .value = (kind)                                                                  \
-        }                                                                                                              \
-    }
+#define SOC_PMU_MAGICS(kind) MAGICS(MAGIC(14, 2, (kind)))
 
 /* On chips 15 and 16 it is at 6. */
-#define SOC_PMU_MAGICS_V6(kind)                                                                                        \
-    {                                                                                                                  \
-        {                                                                                                              \
-            .offset = 6, .width = 2, .value = (kind)                                                                   \
-        }                                                                                                              \
-    }
+#define SOC_PMU_MAGICS_V6(kind) MAGICS(MAGIC(6, 2, (kind)))
 
 /* Which count is that of which event: e(device, place, event), of a list of hexadecimal numbers; and the sum of those
  * of some events, when a row is joined with all of them. */

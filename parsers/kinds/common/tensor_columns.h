@@ -27,10 +27,7 @@
     TENSOR_COLUMNS_(first, 0), TENSOR_COLUMNS_(first, 1), TENSOR_COLUMNS_(first, 2), TENSOR_COLUMNS_(first, 3),        \
         TENSOR_COLUMNS_(first, 4)
 
-#define TENSOR_FIELD_(start, n, at, name)                                                                              \
-    {                                                                                                                  \
-        .column = "tensor" #n "_" name, .offset = (start) + (n)*TENSOR_BYTES + 4 * (at), .width = 4                    \
-    }
+#define TENSOR_FIELD_(start, n, at, name) FIELD("tensor" #n "_" name, (start) + (n)*TENSOR_BYTES + 4 * (at), 4)
 #define TENSOR_FIELDS_(start, n)                                                                                       \
     TENSOR_FIELD_(start, n, 0, "kind"), TENSOR_FIELD_(start, n, 1, "format"), TENSOR_FIELD_(start, n, 2, "data_type"), \
         TENSOR_FIELD_(start, n, 3, "dimension0"), TENSOR_FIELD_(start, n, 4, "dimension1"),                            \

@@ -18,22 +18,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "ai_core_utilization",
-        .title = "Sampled AI cores",
-        .doc = "Share of their cycles in which the pipes of sampled AI cores worked.",
-        .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
-                  .from = "r",
-                  .order_by = "device_id, place"},
-        .columns = core_sample_table,
-        .process = "AI Core Utilization",
-        .process_order = 33,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
 
@@ -60,14 +44,18 @@ const struct record_kind kind_aicore_pmu = {
     .title = "PMU of the AI cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
            "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
-    .patterns =
-        (const char *const[]){"aicore.data.{device_id}.slice_{slice}", "aicore.data.{number}.{device_id}.{slice}",
-                              "aicore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    .patterns = (const char *const[]){DEVICE_FILES_OF_2022("aicore.data"), NULL},
     .columns = core_pmu_columns,
     .column_count = CORE_PMU_COLUMNS,
     .layouts = core_pmu_layouts,
     .layout_count = CORE_PMU_LAYOUTS,
     .hooks = &core_pmu_hooks,
-    .series = series,
+    ONE_SERIES(.name = "ai_core_utilization", .title = "Sampled AI cores",
+               .doc = "Share of their cycles in which the pipes of sampled AI cores worked.",
+               .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
+                         .from = "r",
+                         .order_by = "device_id, place"},
+               .columns = core_sample_table, .process = "AI Core Utilization", .process_order = 33,
+               .counters = counters),
     .exported = exported,
 };

@@ -32,9 +32,7 @@
     MADE(DISPATCH_NS, "dispatch_ns", "Dispatch time", INTEGER(NS, PLAIN), "Time to hand the task to the AI CPU.")      \
     MADE(TOTAL_NS, "total_ns", "Total time", INTEGER(NS, PLAIN), "Time from submission to completion.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 #define TASK_END                                                                                                       \
     "Thread[ {thread_id}] process device[ {process_device_id}]:aicpu[ {cpu_id}] task end, "                            \

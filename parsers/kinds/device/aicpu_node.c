@@ -35,9 +35,7 @@
     MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread of the AI CPU.")                                     \
     MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER, "The operator that it ran, as the host named it (name.id).")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field fields[] = {
     FIELD("stream_id", 4, 2),
@@ -67,26 +65,6 @@ static const struct field record_fields[] = {
     FIELD("after_tick", 120, 8),
     {.column = "dispatch_ns", .offset = 132, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 136, .width = 4, .multiply = 1000},
-};
-
-static const struct layout layouts[] = {
-    {
-        .name = "cann-aicpu-node",
-        .source =
-            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
-            "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
-        .record_size = 128,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "cann-aicpu-node-256",
-        .source = "docs/formats/aicpu.md 1: 256 bytes, type 0",
-        .part = true,
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 0}},
-        FIELDS_OF(record_fields),
-    },
 };
 
 struct state {
@@ -168,17 +146,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "aicpu",
-        .title = "Operators of the AI CPU",
-        .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
-        .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_aicpu_node = {
     .name = "aicpu_node",
     .table = "aicpu_node",
@@ -187,7 +154,17 @@ const struct record_kind kind_aicpu_node = {
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
            "measured in whole microseconds, the whole with the counter of the device.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.AICPU.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT(
+            "cann-aicpu-node", 128, fields,
+            "CANN DATA_PREPROCESS.AICPU record, magic 0x5A5A, tag 60, 128 bytes (docs/formats/cann.md 7: ticks of the "
+            "run at 16 and 56, microseconds of computation and copy at 24 to 40)",
+            MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 60))),
+        LAYOUT("cann-aicpu-node-256", 256, record_fields, "docs/formats/aicpu.md 1: 256 bytes, type 0", .part = true,
+               MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, 0)))),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "aicpu", .title = "Operators of the AI CPU",
+               .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
+               .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"}, .columns = table),
 };

@@ -9,9 +9,7 @@ static const struct column columns[] = {
      "computation, 13 tasks of communication."},
 };
 
-static const struct field fields[] = {{.column = "record_type", .offset = 4, .width = 4}};
-
-static const struct layout layouts[] = {CANN_LAYOUT("cann-aicpu-256", 256, "docs/formats/aicpu.md 1: 256 bytes")};
+static const struct field fields[] = {FIELD("record_type", 4, 4)};
 
 extern const struct record_kind kind_aicpu_node, kind_data_queue, kind_data_wait, kind_kfc_comm_turn,
     kind_kfc_compute_turn, kind_kfc_hccl_info;
@@ -31,7 +29,7 @@ const struct record_kind kind_aicpu_record = {
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
            "communicate at once. Each record becomes a row of the kind that it is of.",
     .patterns = (const char *const[]){"aicpu.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-aicpu-256", 256, "docs/formats/aicpu.md 1: 256 bytes")),
     .hooks = &split_hooks,
     .parts = parts,
 };

@@ -2,19 +2,6 @@
 /* PMU of the vector cores: aiVectorCore.data, a record for each task, or samples. */
 #include "parsers/kinds/common/core_pmu.h"
 
-static const struct series_report series[] = {
-    {
-        .name = "ai_vector_core_utilization",
-        .title = "Sampled vector cores",
-        .doc = "Share of their cycles in which the pipes of sampled vector cores worked.",
-        .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
-                  .from = "r",
-                  .order_by = "device_id, place"},
-        .columns = core_sample_table,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIV");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIV");
 
@@ -41,15 +28,17 @@ const struct record_kind kind_aiv_pmu = {
     .title = "PMU of the vector cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
            "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
-    .patterns =
-        (const char *const[]){"aiVectorCore.data.{device_id}.slice_{slice}",
-                              "aiVectorCore.data.{number}.{device_id}.{slice}",
-                              "aiVectorCore.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
+    .patterns = (const char *const[]){DEVICE_FILES_OF_2022("aiVectorCore.data"), NULL},
     .columns = core_pmu_columns,
     .column_count = CORE_PMU_COLUMNS,
     .layouts = core_pmu_layouts,
     .layout_count = CORE_PMU_LAYOUTS,
     .hooks = &core_pmu_hooks,
-    .series = series,
+    ONE_SERIES(.name = "ai_vector_core_utilization", .title = "Sampled vector cores",
+               .doc = "Share of their cycles in which the pipes of sampled vector cores worked.",
+               .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
+                         .from = "r",
+                         .order_by = "device_id, place"},
+               .columns = core_sample_table),
     .exported = exported,
 };

@@ -9,16 +9,8 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "changes", .offset = 0, .width = 4},
+    FIELD("changes", 0, 4),
 };
-
-static const struct layout layouts[] = {{
-    .name = "cann-lpm-freq-conv",
-    .source = "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
-              "MHz, 16 bytes each (docs/formats/cann.md 7)",
-    .record_size = CORE_CHANGES_SIZE,
-    FIELDS_OF(fields),
-}};
 
 const struct record_kind kind_core_frequency = {
     .name = "core_frequency",
@@ -27,6 +19,10 @@ const struct record_kind kind_core_frequency = {
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",
     .patterns = (const char *const[]){"lpmFreqConv.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT("cann-lpm-freq-conv", CORE_CHANGES_SIZE, fields,
+               "CANN lpmFreqConv.data record, 888 bytes: count, and from 8 on up to 55 pairs of system counter and "
+               "MHz, 16 bytes each (docs/formats/cann.md 7)")),
     .hooks = &core_changes_hooks,
 };

@@ -16,35 +16,13 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("changes", 0, 4), FIELD("what", 4, 4)};
 
-static const struct layout layouts[] = {{
-    .name = "cann-lpm-info-conv",
-    .source = "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
-              "value, 16 bytes each",
-    .record_size = CORE_CHANGES_SIZE,
-    FIELDS_OF(fields),
-}};
-
-static const struct report_column core_values[] = {
-    {"mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."}, {.title = NULL}};
 static const struct series_counter counters[] = {
     {.name = "'Aicore Voltage(mV)'",
-     .values = core_values,
+     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."),
      .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
     {.name = "'Bus Voltage(mV)'",
      .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
      .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "voltage",
-        .title = "Voltage",
-        .doc = "Voltage of the AI cores and the bus, at each change.",
-        .process = "Voltage Info",
-        .process_order = 30,
-        .counters = counters,
-    },
     {.name = NULL},
 };
 
@@ -55,7 +33,12 @@ const struct record_kind kind_core_voltage = {
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",
     .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT("cann-lpm-info-conv", CORE_CHANGES_SIZE, fields,
+               "docs/formats/system.md 9: 888 bytes, count, what, and from 8 on up to 55 pairs of system counter and "
+               "value, 16 bytes each")),
     .hooks = &core_changes_hooks,
-    .series = series,
+    ONE_SERIES(.name = "voltage", .title = "Voltage", .doc = "Voltage of the AI cores and the bus, at each change.",
+               .process = "Voltage Info", .process_order = 30, .counters = counters),
 };

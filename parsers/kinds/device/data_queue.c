@@ -16,26 +16,6 @@ static const struct field fields[] = {FIELD("host_ns", 8, 8), FIELD("action", 16
 static const struct field record_fields[] = {FIELD("host_ns", 16, 8), FIELD("action", 24, 16), FIELD("source", 40, 64),
                                              FIELD("item", 104, 8), FIELD("size", 112, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "cann-data-queue-128",
-        .source = "docs/formats/aicpu.md 3: 128 bytes",
-        .record_size = 128,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 100}},
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "cann-data-queue-256",
-        .source = "docs/formats/aicpu.md 1: 256 bytes, type 1",
-        .part = true,
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 4, .width = 4, .value = 1}},
-        FIELDS_OF(record_fields),
-    },
-};
-
-static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .doc = "When."},
@@ -45,17 +25,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "dp",
-        .title = "Queues of data",
-        .doc = "Items put into the queues of data for models, and taken out.",
-        .query = {.order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_data_queue = {
     .name = "data_queue",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -63,7 +32,13 @@ const struct record_kind kind_data_queue = {
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns,
+               LAYOUT("cann-data-queue-128", 128, fields, "docs/formats/aicpu.md 3: 128 bytes",
+                      MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 100))),
+               LAYOUT("cann-data-queue-256", 256, record_fields, "docs/formats/aicpu.md 1: 256 bytes, type 1",
+                      .part = true, MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, 1)))),
+    SAMPLES_OF(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
+    ONE_SERIES(.name = "dp", .title = "Queues of data",
+               .doc = "Items put into the queues of data for models, and taken out.",
+               .query = {.order_by = "device_id, id"}, .columns = table),
 };

@@ -21,9 +21,6 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    AICPU_LAYOUT("cann-data-wait-256", 3, "docs/formats/aicpu.md 1: 256 bytes, type 3")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct aicpu_stream *stream = state;
@@ -43,24 +40,15 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "aicpu_mi",
-        .title = "Waits for data",
-        .doc = "How long models waited for the next item of data.",
-        .query = {.order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_data_wait = {
     .name = "data_wait",
     .families = FAMILY_CANN,
     .table = "data_wait",
     .title = "Wait for data",
     .doc = "A model waited for the next item of data.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, AICPU_LAYOUT("cann-data-wait-256", 3, "docs/formats/aicpu.md 1: 256 bytes, type 3")),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "aicpu_mi", .title = "Waits for data",
+               .doc = "How long models waited for the next item of data.", .query = {.order_by = "device_id, id"},
+               .columns = table),
 };

@@ -46,24 +46,6 @@ static const struct field sample_fields[] = {FIELD("sample_mode", 0, 1), PMU_EVE
                                              FIELD("total_cycle", 72, 8), FIELD("sample_ns", 80, 8),
                                              FIELD("core_id", 89, 1)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "ffts-profile-128",
-        .source = "CANN ffts_profile.data record, chips 5, 7, 8 and 11, 128 bytes, magic 0x6BD3 at 2 "
-                  "(docs/formats/cann.md 4.4)",
-        .record_size = 128,
-        .magics = STARS_RECORD_MAGICS,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "ffts-profile-sample-96",
-        .source = "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
-        .record_size = 96,
-        .magics = {{.offset = 2, .width = 6, .value = 0}, {.offset = 90, .width = 6, .value = 0}},
-        FIELDS_OF(sample_fields),
-    },
-};
-
 enum { FUNCTION_TASK = 0x28, FUNCTION_BLOCK = 0x29 };
 enum { FFTS_AIC = 0, FFTS_AIV = 1, FFTS_PLUS = 4, FFTS_MIX = 5 };
 enum { PART_AIV = 1, PART_MIX_AIC = 6, PART_MIX_AIV = 7 };
@@ -214,6 +196,13 @@ const struct record_kind kind_ffts_profile = {
     .doc = "Cycles and eight event counters of a task, of a part of an FFTS+ task, or of one block of it. They are "
            "joined with the task.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               LAYOUT("ffts-profile-128", 128, fields,
+                      "CANN ffts_profile.data record, chips 5, 7, 8 and 11, 128 bytes, magic 0x6BD3 at 2 "
+                      "(docs/formats/cann.md 4.4)",
+                      STARS_RECORD_MAGICS),
+               LAYOUT("ffts-profile-sample-96", 96, sample_fields,
+                      "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
+                      MAGICS(MAGIC(2, 6, 0), MAGIC(90, 6, 0)))),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

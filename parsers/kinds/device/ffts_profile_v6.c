@@ -49,14 +49,6 @@ static const struct field fields[] = {STARS_RECORD_FIELDS,
                                       FIELD("start_tick", 112, 8),
                                       FIELD("end_tick", 120, 8)};
 
-static const struct layout layouts[] = {{
-    .name = "ffts-profile-v6-128",
-    .source = "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 4.4)",
-    .record_size = 128,
-    .magics = STARS_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
-
 struct state {
     const struct capture_part *part;
     struct association *association;
@@ -167,18 +159,6 @@ static const struct series_counter slices[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "block_detail",
-        .title = "Blocks of tasks",
-        .doc = "The block of each task that began first and the one that began last, by kind of core.",
-        .process = "Block Detail",
-        .process_order = 34,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_ffts_profile_v6 = {
     .name = "ffts_profile_v6",
     .table = "block_pmu",
@@ -190,7 +170,14 @@ const struct record_kind kind_ffts_profile_v6 = {
     .title = "Core PMU of chips 15 and 16",
     .doc = "Cycles and ten event counters of a task, which are joined with it, or of one block of it, which are rows.",
     .patterns = (const char *const[]){"ffts_profile.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT(
+            "ffts-profile-v6-128", 128, fields,
+            "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 4.4)",
+            STARS_RECORD_MAGICS)),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "block_detail", .title = "Blocks of tasks",
+               .doc = "The block of each task that began first and the one that began last, by kind of core.",
+               .process = "Block Detail", .process_order = 34, .counters = slices),
 };

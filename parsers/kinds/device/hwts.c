@@ -34,15 +34,6 @@ static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       FIELD("tick", 8, 8),
                                       FIELD("stream_id", 16, 4)};
 
-static const struct layout layouts[] = {{
-    .name = "hwts-64",
-    .source = "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
-              "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
-    .record_size = 64,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
-
 struct state {
     const struct capture_file *file;
     const struct capture_part *part;
@@ -166,6 +157,11 @@ const struct record_kind kind_hwts = {
     .patterns = (const char *const[]){"hwts.data.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "hwts.log.data.{number}.{device_id}.{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT("hwts-64", 64, fields,
+               "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
+               "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
+               MAGICS(MAGIC(2, 2, 0x6bd3)))),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -20,9 +20,6 @@ static const struct field fields[] = {
     FIELD("task_id", 62, 2),   FIELD("turn_count", 65, 1), FIELD("turn", 66, 1),
 };
 
-static const struct layout layouts[] = {
-    AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)err;
@@ -32,42 +29,27 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
-static const struct series_counter slices[] = {
-    {.name = "name",
-     .values = values,
-     .query = {.from =
-                   "(SELECT id, device_id, stream_id, task_id, 'WaitCompute ' || turn AS name, wait_ns AS begin_ns, "
-                   "start_ns - wait_ns AS lasts_ns FROM kfc_compute_turn UNION ALL SELECT id, device_id, stream_id, "
-                   "task_id, 'Compute ' || turn, start_ns, end_ns - start_ns FROM kfc_compute_turn)",
-               .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
-     .time = "begin_ns",
-     .duration = "lasts_ns",
-     .thread = "65536 + stream_id",
-     .thread_name = "'Stream ' || stream_id || ' Compute'"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "mc2_computation",
-        .title = "Computation turns of MC2",
-        .doc =
-            "When a kernel that computes and communicates at once waited for each turn of its computation, and ran it.",
-        .layer = "mc2",
-        .process = "MC2",
-        .process_order = 9,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_kfc_compute_turn = {
     .name = "kfc_compute_turn",
     .table = "kfc_compute_turn",
     .families = FAMILY_CANN,
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")),
     HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "mc2_computation", .title = "Computation turns of MC2",
+               .doc = "When a kernel that computes and communicates at once waited for each turn of its computation, "
+                      "and ran it.",
+               .layer = "mc2", .process = "MC2", .process_order = 9,
+               .counters = ONE_COUNTER(
+                       .name = "name", .values = values,
+                       .query = {.from =
+                                     "(SELECT id, device_id, stream_id, task_id, 'WaitCompute ' || turn AS name, "
+                                     "wait_ns AS begin_ns, "
+                                     "start_ns - wait_ns AS lasts_ns FROM kfc_compute_turn UNION ALL SELECT id, "
+                                     "device_id, stream_id, "
+                                     "task_id, 'Compute ' || turn, start_ns, end_ns - start_ns FROM kfc_compute_turn)",
+                                 .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
+                       .time = "begin_ns", .duration = "lasts_ns", .thread = "65536 + stream_id",
+                       .thread_name = "'Stream ' || stream_id || ' Compute'")),
 };

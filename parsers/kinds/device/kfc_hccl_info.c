@@ -134,6 +134,7 @@ const struct record_kind kind_kfc_hccl_info = {
     .families = FAMILY_CANN,
     .title = "Communication launched by the AI CPU",
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",
-    RECORDS_OF(columns, layouts),
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
 };

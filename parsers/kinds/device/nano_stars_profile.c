@@ -25,10 +25,7 @@
 enum { COLUMNS(COLUMN_NUMBER) EVENT0, EVENT9 = EVENT0 + 9 };
 
 #define EVENT(n) [EVENT0 + (n)] = NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place.")
-#define EVENT_FIELD(n)                                                                                                 \
-    {                                                                                                                  \
-        .column = "event" #n, .offset = 24 + 4 * (n), .width = 4                                                       \
-    }
+#define EVENT_FIELD(n) FIELD("event" #n, 24 + 4 * (n), 4)
 
 static const struct column columns[] = {COLUMNS(COLUMN_MADE) EVENT(0),
                                         EVENT(1),
@@ -61,13 +58,6 @@ static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       EVENT_FIELD(7),
                                       EVENT_FIELD(8),
                                       EVENT_FIELD(9)};
-
-static const struct layout layouts[] = {{
-    .name = "nano-stars-profile-64",
-    .source = "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
 
 struct state {
     const struct capture_part *part;
@@ -136,17 +126,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "nano_task",
-        .title = "Tasks of chip 9",
-        .doc = "When each task of a model ran, with its counters.",
-        .query = {.order_by = "device_id, start_ns, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_nano_stars_profile = {
     .name = "nano_stars_profile",
     .table = "nano_task",
@@ -156,7 +135,10 @@ const struct record_kind kind_nano_stars_profile = {
     .doc = "When a task of a model ran on a device of chip 9, and what its core counted. Which stream it was on and "
            "which operator, the device does not say: it is a task of stream 65535.",
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("nano-stars-profile-64", 64, fields,
+                               "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)")),
     HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "nano_task", .title = "Tasks of chip 9",
+               .doc = "When each task of a model ran, with its counters.",
+               .query = {.order_by = "device_id, start_ns, id"}, .columns = table),
 };

@@ -25,16 +25,6 @@ static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLU
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-block-32",
-    .source = "CANN stars_block.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-    .record_size = 32,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
-
-static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
-
 const struct record_kind kind_stars_block = {
     .name = "stars_block",
     .table = "stars_block",
@@ -42,6 +32,10 @@ const struct record_kind kind_stars_block = {
     .title = "Starts and ends of blocks",
     .doc = "When each block of a task began or ended on a core, on chips 15 and 16.",
     .patterns = (const char *const[]){"stars_block.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(
+        columns,
+        LAYOUT("stars-block-32", 32, fields,
+               "CANN stars_block.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+               MAGICS(MAGIC(2, 2, 0x6bd3)))),
+    SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}}),
 };

@@ -29,14 +29,6 @@ static const struct column columns[] = {STARS_RECORD_COLUMNS(functions, "Kind of
 
 static const struct field fields[] = {STARS_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-soc-32",
-    .source = "CANN stars_soc.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
-    .record_size = 32,
-    .magics = STARS_RECORD_MAGICS,
-    FIELDS_OF(fields),
-}};
-
 #define ACCELERATOR_BITS 0x3f
 #define NO_STREAM 65535 /* the host alone knows it */
 
@@ -161,6 +153,10 @@ const struct record_kind kind_stars_soc_v6 = {
     .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
            "the tasks of the device, whose streams the host tells, and its fusion tasks.",
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT("stars-soc-32", 32, fields,
+               "CANN stars_soc.data record, chips 15 and 16, 32 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
+               STARS_RECORD_MAGICS)),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -25,13 +25,6 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "training-trace-20",
-    .source = "docs/formats/cann.md 4.2.1: 20 bytes, no magic, as a real Ascend 910A capture has it",
-    .record_size = 20,
-    FIELDS_OF(fields),
-}};
-
 enum { FORWARD = 1, ITERATION_END = 255 };
 
 struct state {
@@ -113,6 +106,7 @@ const struct record_kind kind_training_trace = {
         "end of what step_point names.",
     .patterns =
         (const char *const[]){"training_trace.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("training-trace-20", 20, fields,
+                               "docs/formats/cann.md 4.2.1: 20 bytes, no magic, as a real Ascend 910A capture has it")),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -48,9 +48,7 @@ static const struct value_name task_states[] = {
     MADE(LONG16, "long16", "Value at 16", INTEGER(NONE, TRANSIENT), "Read by tag.")                                    \
     MADE(LONG24, "long24", "Value at 24", INTEGER(NONE, TRANSIENT), "Read by tag.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field timeline_fields[] = {
     FIELD("tag", 1, 1),       FIELD("tick", 16, 8),       FIELD("stream_id", 12, 2), FIELD("task_id", 14, 2),
@@ -61,63 +59,6 @@ static const struct field tagged_fields[] = {
     FIELD("tag", 1, 1),     FIELD("tick", 8, 8),    FIELD("word16", 16, 2),        FIELD("word18", 18, 2),
     FIELD("word20", 20, 2), FIELD("word22", 22, 2), FIELD("word32", 32, 2),        FIELD("word34", 34, 2),
     FIELD("word36", 36, 2), FIELD("word38", 38, 2), SIGNED_FIELD("long16", 16, 8), SIGNED_FIELD("long24", 24, 8),
-};
-
-static const struct layout layouts[] = {
-    {
-        .name = "ts-timeline-32",
-        .source = "CANN ts_track.data, chip 0: time line record, tag 3 (docs/formats/cann.md 4.2)",
-        .record_size = 32,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x2003}},
-        FIELDS_OF(timeline_fields),
-    },
-    {
-        .name = "ts-step-trace-40",
-        .source = "CANN ts_track.data, chip 0: step trace record, tag 10 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280a}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-memcpy-40",
-        .source = "CANN ts_track.data, chip 0: copy record, tag 11 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280b}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-task-type-40",
-        .source = "CANN ts_track.data, chip 0: task type record, tag 12 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280c}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-task-flip-40",
-        .source = "CANN ts_track.data, chip 0: flip of task numbers record, tag 14 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280e}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-block-num-40",
-        .source = "CANN ts_track.data, chip 0: blocks record, tag 15 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        .mixed = true,
-        .magics = {{.offset = 1, .width = 3, .value = 0x280f}},
-        FIELDS_OF(tagged_fields),
-    },
-    {
-        .name = "ts-track-40",
-        .source = "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)",
-        .record_size = 40,
-        FIELDS_OF(tagged_fields),
-    },
 };
 
 enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP = 14, BLOCK_NUMBER = 15 };
@@ -300,9 +241,28 @@ const struct record_kind kind_ts_track = {
     .title = "Task scheduler track",
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",
-    .patterns =
-        (const char *const[]){"ts_track.data.{device_id}.slice_{slice}", "ts_track.data.{number}.{device_id}.{slice}",
-                              "ts_track.data.{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){DEVICE_FILES_OF_2022("ts_track.data"), NULL},
+    RECORDS_OF(
+        columns,
+        LAYOUT("ts-timeline-32", 32, timeline_fields,
+               "CANN ts_track.data, chip 0: time line record, tag 3 (docs/formats/cann.md 4.2)", .mixed = true,
+               MAGICS(MAGIC(1, 3, 0x2003))),
+        LAYOUT("ts-step-trace-40", 40, tagged_fields,
+               "CANN ts_track.data, chip 0: step trace record, tag 10 (docs/formats/cann.md 4.2)", .mixed = true,
+               MAGICS(MAGIC(1, 3, 0x280a))),
+        LAYOUT("ts-memcpy-40", 40, tagged_fields,
+               "CANN ts_track.data, chip 0: copy record, tag 11 (docs/formats/cann.md 4.2)", .mixed = true,
+               MAGICS(MAGIC(1, 3, 0x280b))),
+        LAYOUT("ts-task-type-40", 40, tagged_fields,
+               "CANN ts_track.data, chip 0: task type record, tag 12 (docs/formats/cann.md 4.2)", .mixed = true,
+               MAGICS(MAGIC(1, 3, 0x280c))),
+        LAYOUT("ts-task-flip-40", 40, tagged_fields,
+               "CANN ts_track.data, chip 0: flip of task numbers record, tag 14 (docs/formats/cann.md 4.2)",
+               .mixed = true, MAGICS(MAGIC(1, 3, 0x280e))),
+        LAYOUT("ts-block-num-40", 40, tagged_fields,
+               "CANN ts_track.data, chip 0: blocks record, tag 15 (docs/formats/cann.md 4.2)", .mixed = true,
+               MAGICS(MAGIC(1, 3, 0x280f))),
+        LAYOUT("ts-track-40", 40, tagged_fields,
+               "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)")),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -9,15 +9,7 @@
     MODEL_RECORD(STORED, MADE, "fusion_name", "Fused operator", "The name of the fused operator")
 #define COLUMNS(STORED) FUSION_BYTES(STORED, 136) FUSED_COUNT(STORED, 176, 8) FUSED_NAMES(STORED, 184)
 
-enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-fusion", 256,
-                "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
+MODEL_RECORD_TABLES;
 
 extern const struct record_kind kind_framework_fusion;
 
@@ -38,11 +30,9 @@ const struct record_kind kind_framework_fusion = {
     .families = FAMILY_2022,
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns =
-        (const char *const[]){"Framework.fusion_op_info_{model_id}.{device_id}.slice_{slice}",
-                              "Framework.fusion_op_info_{model_id}.dev.{device_id}.{slice}",
-                              "Framework.fusion_op_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                              NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.fusion_op_info_{model_id}"), NULL},
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-framework-fusion", 256,
+                           "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
     HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
 };

@@ -9,9 +9,7 @@
     MADE(HASH_ID, "hash_id", "Id", NUMBER, "The id; of 2^63 and more as the negative number with the same bits.")      \
     MADE(NAME, "name", "Text", TEXT(PLAIN), "The text.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 extern const struct record_kind kind_framework_hash;
 
@@ -48,9 +46,7 @@ const struct record_kind kind_framework_hash = {
     .families = FAMILY_2022,
     .title = "Hash dictionary of 2022",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\".",
-    .patterns = (const char *const[]){"Framework.hash_dic.{device_id}.slice_{slice}",
-                                      "Framework.hash_dic.dev.{device_id}.{slice}",
-                                      "Framework.hash_dic.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.hash_dic"),
                                       "AclModule.hash_dic.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     HOOKS(.state_size = sizeof(struct dictionary), .text = take_text, .close = dictionary_close),

@@ -11,15 +11,7 @@
     STORED(TIME_NS, "time_ns", "Time", INTEGER(NS, PLAIN), "When, monotonic clock of the host.", AT(16, 8))            \
     STORED(MODE, "mode", "Mode", NUMBER, "Event of the model.", AT(24, 2))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-id-map", 32,
-                "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)")};
+COLUMN_TABLES;
 
 const struct record_kind kind_framework_id_map = {
     .name = "framework_id_map",
@@ -27,8 +19,8 @@ const struct record_kind kind_framework_id_map = {
     .families = FAMILY_2022,
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",
-    .patterns = (const char *const[]){"Framework.id_map_info.{device_id}.slice_{slice}",
-                                      "Framework.id_map_info.dev.{device_id}.{slice}",
-                                      "Framework.id_map_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.id_map_info"), NULL},
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-framework-id-map", 32,
+                           "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)")),
 };

@@ -10,15 +10,7 @@
            AT(136, 8))                                                                                                 \
     STORED(END_NS, "end_ns", "End", INTEGER(NS, PLAIN), "When it was done, monotonic clock of the host.", AT(144, 8))
 
-enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-model-load", 256,
-                "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
+MODEL_RECORD_TABLES;
 
 const struct record_kind kind_framework_model_load = {
     .name = "framework_model_load",
@@ -26,11 +18,10 @@ const struct record_kind kind_framework_model_load = {
     .families = FAMILY_2022,
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",
-    .patterns =
-        (const char *const[]){"Framework.model_load_info_{model_id}.{device_id}.slice_{slice}",
-                              "Framework.model_load_info_{model_id}.dev.{device_id}.{slice}",
-                              "Framework.model_load_info_{model_id}.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                              NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.model_load_info_{model_id}"), NULL},
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-framework-model-load", 256,
+                    "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
     .hooks = &model_record_hooks,
 };

@@ -21,15 +21,7 @@
     STORED(OUTPUT_END_NS, "output_end_ns", "Output end", INTEGER(NS, PLAIN),                                           \
            "When it was done, monotonic clock of the host.", AT(184, 8))
 
-enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-model-time", 256,
-                "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
+MODEL_RECORD_TABLES;
 
 const struct record_kind kind_framework_model_time = {
     .name = "framework_model_time",
@@ -37,11 +29,10 @@ const struct record_kind kind_framework_model_time = {
     .families = FAMILY_2022,
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",
-    .patterns =
-        (const char *const[]){
-            "Framework.model_time_info_{model_id}_{number}.{device_id}.slice_{slice}",
-            "Framework.model_time_info_{model_id}_{number}.dev.{device_id}.{slice}",
-            "Framework.model_time_info_{model_id}_{number}.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.model_time_info_{model_id}_{number}"), NULL},
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-framework-model-time", 256,
+                    "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
     .hooks = &model_record_hooks,
 };

@@ -15,15 +15,7 @@
            AT(24, 8))                                                                                                  \
     STORED(END_NS, "end_ns", "End", INTEGER(NS, PLAIN), "When it was done, monotonic clock of the host.", AT(32, 8))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-op-execute", 64,
-                "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")};
+COLUMN_TABLES;
 
 extern const struct record_kind kind_framework_op_execute;
 
@@ -40,10 +32,10 @@ const struct record_kind kind_framework_op_execute = {
     .families = FAMILY_2022,
     .title = "Host step of an operator",
     .doc = "Work of the host for an operator of dynamic shape, and how long it took.",
-    .patterns =
-        (const char *const[]){"Framework.dynamic_op_execute.{device_id}.slice_{slice}",
-                              "Framework.dynamic_op_execute.dev.{device_id}.{slice}",
-                              "Framework.dynamic_op_execute.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.dynamic_op_execute"), NULL},
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-framework-op-execute", 64,
+                    "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")),
     HOOKS(.record = check_record),
 };

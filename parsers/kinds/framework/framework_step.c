@@ -17,14 +17,7 @@ static const struct value_name marks[] = {{0, "begin"}, {1, "end"}, {0, NULL}};
     STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The reporting thread.", AT(32, 4))                            \
     STORED(MARK, "mark", "Mark", NAMES(PLAIN, marks), "Kind of event.", AT(36, 1))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-framework-step", 64, "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")};
+COLUMN_TABLES;
 
 const struct record_kind kind_framework_step = {
     .name = "framework_step",
@@ -32,8 +25,8 @@ const struct record_kind kind_framework_step = {
     .families = FAMILY_2022,
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",
-    .patterns = (const char *const[]){"Framework.step_info.{device_id}.slice_{slice}",
-                                      "Framework.step_info.dev.{device_id}.{slice}",
-                                      "Framework.step_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.step_info"), NULL},
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-framework-step", 64,
+                           "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")),
 };

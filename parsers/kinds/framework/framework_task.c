@@ -24,15 +24,7 @@ static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {
            AT(234, 2))                                                                                                 \
     STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The reporting thread.", AT(236, 4))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-task", 256,
-                "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
+COLUMN_TABLES;
 
 static uint32_t number(const struct row *row, size_t column)
 {
@@ -77,13 +69,10 @@ const struct record_kind kind_framework_task = {
     .families = FAMILY_2022,
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",
-    .patterns =
-        (const char *const[]){"Framework.task_desc_info.{device_id}.slice_{slice}",
-                              "Framework.task_desc_info.dev.{device_id}.{slice}",
-                              "Framework.task_desc_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                              "Framework.single_op_task_info.{device_id}.slice_{slice}",
-                              "Framework.single_op_task_info.dev.{device_id}.{slice}",
-                              "Framework.single_op_task_info.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.task_desc_info"),
+                                      FILES_OF_2022("Framework.single_op_task_info"), NULL},
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-framework-task", 256,
+                           "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -25,10 +25,6 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED) TENSOR_COLUMNS(FI
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(28)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-framework-tensor", 256,
-                "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")};
-
 static struct host_tensor tensor_of(const struct cell *cells)
 {
     struct host_tensor tensor = {.kind = (uint32_t)cells[0].integer,
@@ -74,14 +70,11 @@ const struct record_kind kind_framework_tensor = {
     .title = "Tensors of an operator",
     .doc = "Shapes, data types and formats of the tensors of the operator that a task runs. They become rows of "
            "tensor_set.",
-    .patterns =
-        (const char *const[]){"Framework.tensor_data_info.{device_id}.slice_{slice}",
-                              "Framework.tensor_data_info.dev.{device_id}.{slice}",
-                              "Framework.tensor_data_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                              "Framework.single_op_tensor_info.{device_id}.slice_{slice}",
-                              "Framework.single_op_tensor_info.dev.{device_id}.{slice}",
-                              "Framework.single_op_tensor_info.dev.profiler_default_tag.{device_id}.slice_{slice}",
-                              NULL},
-    RECORDS_OF(columns, layouts),
+    .patterns = (const char *const[]){FILES_OF_2022("Framework.tensor_data_info"),
+                                      FILES_OF_2022("Framework.single_op_tensor_info"), NULL},
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-framework-tensor", 256,
+                    "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -22,9 +22,7 @@
          "One data type an output, joined with ';'; unknown codes as numbers.")                                        \
     MADE(OUTPUT_FORMATS, "output_formats", "Output formats", TEXT(PLAIN), "One format an output, joined with ';'.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 /* MindSpore's codes, those seen in real captures. */
 static const struct value_name data_types[] = {{31, "INT32"}, {39, "FLOAT16"}, {40, "FLOAT32"}, {0, NULL}};

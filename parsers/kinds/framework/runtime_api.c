@@ -48,14 +48,7 @@
            AT(146, 2))                                                                                                 \
     STORED(DIRECTION, "direction", "Direction", NUMBER, "Direction of a copy, from where to where.", AT(148, 2))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-runtime-api", 256, "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)")};
+COLUMN_TABLES;
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
@@ -86,6 +79,7 @@ const struct record_kind kind_runtime_api = {
                                       "Runtime.runtime.data.dev.{device_id}.{slice}",
                                       "Runtime.runtime.data.dev.profiler_default_tag.{device_id}.slice_{slice}",
                                       "Runtime.runtime.data.{device_id}.{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-runtime-api", 256,
+                                    "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)")),
     HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
 };

@@ -14,15 +14,7 @@
            AT(50, 2))                                                                                                  \
     STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream.", AT(52, 2))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-runtime-task-track", 64,
-                "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)")};
+COLUMN_TABLES;
 
 const struct record_kind kind_runtime_task_track = {
     .name = "runtime_task_track",
@@ -34,5 +26,7 @@ const struct record_kind kind_runtime_task_track = {
         (const char *const[]){"Runtime.task_track.{device_id}.slice_{slice}",
                               "runtime.task_track.{device_id}.slice_{slice}", "Runtime.runtime.dev.{device_id}.{slice}",
                               "Runtime.runtime.dev.profiler_default_tag.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-runtime-task-track", 64,
+                           "CANN Runtime.task_track record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.3)")),
 };

@@ -19,9 +19,7 @@
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The task that runs the operator.")                                    \
     MADE(STREAM_ID, "stream_id", "Logical stream ID", NUMBER, "The framework's logical stream, not the device's.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 extern const struct record_kind kind_task_desc;
 

@@ -27,9 +27,6 @@ static const struct field fields[] = {
     SIGNED_FIELD("item_id", 32, 8),
 };
 
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-api-event", 40, "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)")};
-
 #define EVENT_END (-1) /* the end of a record that is one half of a call */
 
 struct state {
@@ -127,6 +124,8 @@ const struct record_kind kind_api_event = {
     .doc = "A call of a function of one of CANN's layers. Calls of a thread nest; what is launched on a device inside "
            "is joined with them.",
     .patterns = (const char *const[]){"{tag}.api_event.data.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               CANN_LAYOUT("cann-api-event", 40,
+                           "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)")),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -9,7 +9,7 @@ static const struct layout layouts[] = {{
         "CANN additional record, 256 bytes: 24 bytes of header, model, device, stream, task, type, blocks, operator "
         "name and type, attributes, flags, count, 3 tensors of 44 bytes (docs/formats/cann.md 3.5)",
     .record_size = 256,
-    .magics = HOST_RECORD_MAGICS,
+    HOST_RECORD_MAGICS,
     .fields = captured_op_fields,
     .field_count = CAPTURED_OP_FIELDS,
 }};

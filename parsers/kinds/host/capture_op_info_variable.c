@@ -13,13 +13,12 @@ static const struct layout layouts[] = {{
         "(docs/formats/cann.md 3.5)",
     .part = true,
     .record_size = CAPTURED_OP_HEAD,
-    .magics = HOST_RECORD_MAGICS,
+    HOST_RECORD_MAGICS,
     .fields = captured_op_fields,
     .field_count = CAPTURED_OP_FIELDS,
 }};
 
 #define HEADER 24 /* that the length of data does not count */
-#define MAGIC 0x5a5a
 
 struct state {
     struct host_stream stream; /* first */
@@ -42,7 +41,8 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
 static size_t record_length(const unsigned char *bytes)
 {
     uint64_t count = bytes_load(bytes + 84, 4, false), length = bytes_load(bytes + 12, 4, false);
-    return bytes_load(bytes, 2, false) == MAGIC && length == CAPTURED_OP_HEAD - HEADER + count * CAPTURED_OP_TENSOR
+    return bytes_load(bytes, 2, false) == layouts[0].magics[0].value &&
+                   length == CAPTURED_OP_HEAD - HEADER + count * CAPTURED_OP_TENSOR
                ? HEADER + length
                : 0;
 }

@@ -18,11 +18,6 @@ static const struct column columns[] = {
 static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("reduce_op", 69, 1), FIELD("input_type", 70, 1),
                                       FIELD("output_type", 71, 1), FIELD("data_size", 72, 8)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-ccu-group-info", 256,
-                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
-                "reduction, size, channels, ranks (docs/formats/cann.md 3.7)")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     static const struct ccu_lists lists = {CHANNELS, RANKS};
@@ -36,6 +31,10 @@ const struct record_kind kind_ccu_group_info = {
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_group_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               CANN_LAYOUT(
+                   "cann-ccu-group-info", 256,
+                   "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+                   "reduction, size, channels, ranks (docs/formats/cann.md 3.7)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -15,11 +15,6 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("cke_id", 72, 4), FIELD("mask", 76, 4)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-ccu-wait-signal-info", 256,
-                "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
-                "signal, channels, ranks (docs/formats/cann.md 3.7)")};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     static const struct ccu_lists lists = {CHANNELS, RANKS};
@@ -33,6 +28,10 @@ const struct record_kind kind_ccu_wait_signal_info = {
     .title = "Wait of the CCU",
     .doc = "Which signals of which channels an instruction of the CCU waits for.",
     .patterns = (const char *const[]){"{tag}.additional.ccu_wait_signal_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               CANN_LAYOUT(
+                   "cann-ccu-wait-signal-info", 256,
+                   "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
+                   "signal, channels, ranks (docs/formats/cann.md 3.7)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

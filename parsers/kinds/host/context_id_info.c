@@ -14,7 +14,7 @@
     CONTEXTS_TO_4(STORED, tens) CONTEXT(STORED, tens##5) CONTEXT(STORED, tens##6) CONTEXT(STORED, tens##7)             \
     CONTEXT(STORED, tens##8) CONTEXT(STORED, tens##9)
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                                \
     STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(CONTEXT_COUNT, "context_count", "Contexts", NUMBER, "How many of the contexts that follow are used.",       \
@@ -24,16 +24,7 @@
     CONTEXTS_TO_9(STORED, 2) CONTEXTS_TO_9(STORED, 3) CONTEXTS_TO_9(STORED, 4) CONTEXTS_TO_4(STORED, 5)
 // clang-format on
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-context-id-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
-                "(docs/formats/cann.md 3.5)")};
+HOST_RECORD_TABLES;
 
 static int take_contexts(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -66,6 +57,10 @@ const struct record_kind kind_context_id_info = {
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
     .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-context-id-info", 256,
+                    "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
+                    "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_contexts),
 };

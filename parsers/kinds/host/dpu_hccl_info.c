@@ -42,15 +42,7 @@
     STORED(ROLE, "role", "Role", NUMBER, "Its role.", AT(133, 1))                                                      \
     STORED(WORK_FLOW_MODE, "work_flow_mode", "Mode", NUMBER, "How the operator is expanded.", AT(134, 1))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-dpu-hccl-info", 256,
-    "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -93,32 +85,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter slices[] = {
-    {.name = "coalesce(n.text, 'N/A')",
-     .values = values,
-     .query = {.from =
-                   "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT JOIN name AS g ON g.id = group_name_id",
-               .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
-     .thread = "stream_id",
-     .thread_name = "'Stream ' || stream_id"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "dpu_communication",
-        .title = "Communication on DPUs",
-        .doc = "From when to when each task of communication on a DPU ran, by stream.",
-        .layer = "dpu",
-        .process = "DPU",
-        .process_order = 8,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dpu_hccl_info = {
     .name = "dpu_hccl_info",
     .table = "dpu_hccl_info",
@@ -126,7 +92,17 @@ const struct record_kind kind_dpu_hccl_info = {
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",
     .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-dpu-hccl-info", 256,
+                                    "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types "
+                                    "(docs/formats/cann.md 3.8)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
+               .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
+               .process = "DPU", .process_order = 8,
+               .counters = ONE_COUNTER(.name = "coalesce(n.text, 'N/A')", .values = values,
+                                       .query = {.from = "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT "
+                                                         "JOIN name AS g ON g.id = group_name_id",
+                                                 .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
+                                       .time = "start_ns", .duration = "duration_ns", .thread = "stream_id",
+                                       .thread_name = "'Stream ' || stream_id")),
 };

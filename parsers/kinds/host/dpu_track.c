@@ -17,15 +17,7 @@
     MADE(START_NS, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since 1970.")                            \
     MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran: until it was reported.")
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-dpu-track", 64,
-                "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -55,30 +47,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter slices[] = {
-    {.name = "coalesce(kernel, 'N/A')",
-     .values = values,
-     .query = {.with = KERNELS, .from = NAMED, .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
-     .device = "d.device_id",
-     .thread = "stream_id",
-     .thread_name = "'Stream ' || stream_id"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "dpu",
-        .title = "Tasks of DPUs",
-        .doc = "From when to when each task of a DPU ran, by stream.",
-        .process = "DPU",
-        .process_order = 8,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dpu_track = {
     .name = "dpu_track",
     .table = "dpu_track",
@@ -86,7 +54,17 @@ const struct record_kind kind_dpu_track = {
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
     .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-dpu-track", 64,
+                    "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
+               .process = "DPU", .process_order = 8,
+               .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')", .values = values,
+                                       .query = {.with = KERNELS,
+                                                 .from = NAMED,
+                                                 .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},
+                                       .time = "start_ns", .duration = "duration_ns", .device = "d.device_id",
+                                       .thread = "stream_id", .thread_name = "'Stream ' || stream_id")),
 };

@@ -4,18 +4,10 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/sample.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(EXPANDED, "expanded", "Expanded", NUMBER, "1: numbers of streams have 15 bits, not 11.", AT(24, 1))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-expand-stream-spec", 64,
-    "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded (docs/formats/cann.md 3.4)")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -33,6 +25,8 @@ const struct record_kind kind_expand_stream_spec = {
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
            "tasks together in another way. The first record counts.",
     .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-expand-stream-spec", 64,
+                                    "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded "
+                                    "(docs/formats/cann.md 3.4)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -5,23 +5,14 @@
 #include "parsers/kinds/common/fusion.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(FUSION_NAME_ID, "fusion_name_id", "Fused operator", NUMBER, "Its name, as an id of the hash dictionary.",   \
            SIGNED_AT(24, 8))                                                                                           \
     FUSED_COUNT(STORED, 32, 4)                                                                                         \
     FUSION_BYTES(STORED, 36)                                                                                           \
     FUSED_NAMES(STORED, 76)
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-fusion-op-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
-                "to 8 operators (docs/formats/cann.md 3.5)")};
+HOST_RECORD_TABLES;
 
 /* Places before the count name operators; those behind it may hold anything. */
 static bool is_sound(struct decoder *decoder, const struct row *row)
@@ -71,6 +62,11 @@ const struct record_kind kind_fusion_op_info = {
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
     .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT(
+            "cann-fusion-op-info", 256,
+            "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
+            "to 8 operators (docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_fusion),
 };

@@ -4,22 +4,13 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(MODEL_NAME_ID, "model_name_id", "Model name", NUMBER, "The name, as an id of the hash dictionary.",         \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(GRAPH_ID, "graph_id", "Graph ID", NUMBER, "The graph.", AT(32, 4))                                          \
     STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model.", AT(36, 4))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-graph-id-map", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
-                "(docs/formats/cann.md 3.5)")};
+HOST_RECORD_TABLES;
 
 static int take_model(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -38,6 +29,8 @@ const struct record_kind kind_graph_id_map = {
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
     .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-graph-id-map", 256,
+                                    "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
+                                    "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_model),
 };

@@ -9,9 +9,7 @@
     MADE(HASH_ID, "hash_id", "Id", NUMBER, "The id; of 2^63 and more as the negative number with the same bits.")      \
     MADE(NAME, "name", "Text", TEXT(PLAIN), "The text.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static int take_line(struct decoder *decoder, const struct capture_file *file, const char *line, size_t length,
                      const struct place *place, struct err *err)

@@ -36,16 +36,7 @@
     MADE(ESTIMATED_NS, "estimated_ns", "Estimated duration", INTEGER(NS, DERIVED),                                     \
          "How long HCCL thought that it would take.")
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-hccl-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
-                "notification, size, types (docs/formats/cann.md 3.5)")};
+HOST_RECORD_TABLES;
 
 static int take_transfer(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -84,6 +75,10 @@ const struct record_kind kind_hccl_info = {
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
     .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-hccl-info", 256,
+                    "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
+                    "notification, size, types (docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_transfer),
 };

@@ -4,7 +4,7 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(RELAY, "relay", "Relay", NUMBER, "Whether a broken link is gone around.", BITS_AT(24, 1, 0, 1))             \
     STORED(RETRY, "retry", "Retry", NUMBER, "Whether the operator was run again after a failure.",                     \
            BITS_AT(24, 1, 1, 1))                                                                                       \
@@ -15,16 +15,7 @@
     STORED(GROUP_NAME_ID, "group_name_id", "Group", NUMBER,                                                            \
            "The communication group, as an id of the hash dictionary.", SIGNED_AT(42, 8))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-hccl-op-info", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
-                "(docs/formats/cann.md 3.4)")};
+HOST_RECORD_TABLES;
 
 static int take_collective(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -53,6 +44,10 @@ const struct record_kind kind_hccl_op_info = {
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
     .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-hccl-op-info", 64,
+                    "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
+                    "(docs/formats/cann.md 3.4)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_collective),
 };

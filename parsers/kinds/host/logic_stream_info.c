@@ -23,16 +23,11 @@ enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) FIRST_
 #define PAIR_COLUMN(i)                                                                                                 \
     [FIRST_PAIR + (i)] = COLUMN("streams" #i, "Streams " #i, INTEGER(NONE, TRANSIENT),                                 \
                                 "Two physical streams, the first in the lower 32 bits."),
-#define PAIR_FIELD(i) {.column = "streams" #i, .offset = 32 + 8 * (i), .width = 8, .is_signed = true},
+#define PAIR_FIELD(i) SIGNED_FIELD("streams" #i, 32 + 8 * (i), 8),
 
 static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED) PAIRS(PAIR_COLUMN)};
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) PAIRS(PAIR_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-logic-stream-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
-                "(docs/formats/cann.md 3.5)")};
 
 static int take_streams(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -62,6 +57,11 @@ const struct record_kind kind_logic_stream_info = {
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
     .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT(
+            "cann-logic-stream-info", 256,
+            "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
+            "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_streams),
 };

@@ -26,11 +26,6 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-mc2-comm-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
-                "(docs/formats/cann.md 3.5)")};
-
 static void put_streams(struct decoder *decoder, const struct host_stream *stream, struct row *row, uint32_t count)
 {
     const struct bytes bytes = decoder_bytes(decoder);
@@ -70,6 +65,11 @@ const struct record_kind kind_mc2_comm_info = {
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
            "them, and the streams that communicate.",
     .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT(
+            "cann-mc2-comm-info", 256,
+            "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
+            "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -4,22 +4,13 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Bytes that are copied.", AT(24, 8))                  \
     STORED(MAX_SIZE, "max_size", "Largest size", INTEGER(BYTE, PLAIN),                                                 \
            "Bytes that one task may copy; a larger copy is split.", AT(32, 8))                                         \
     STORED(DIRECTION, "direction", "Direction", NAMES(PLAIN, copy_direction_names), "From where to where.", AT(40, 2))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-memcpy-info", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
-                "(docs/formats/cann.md 3.4)")};
+HOST_RECORD_TABLES;
 
 static int take_copy(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -45,6 +36,8 @@ const struct record_kind kind_memcpy_info = {
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
     .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-memcpy-info", 64,
+                                    "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
+                                    "(docs/formats/cann.md 3.4)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_copy),
 };

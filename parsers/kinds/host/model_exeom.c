@@ -10,15 +10,7 @@
            "The name of its file, as an id of the hash dictionary.", SIGNED_AT(32, 8))                                 \
     MADE(NAME_ID, "model_name_id", "Model", MADE_NUMBER, "The name of its file (name.id).")
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT(
-    "cann-model-exeom", 256,
-    "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file (docs/formats/cann.md 3.5)")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -37,6 +29,8 @@ const struct record_kind kind_model_exeom = {
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
     .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-model-exeom", 256,
+                                    "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file "
+                                    "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
 };

@@ -50,9 +50,7 @@ static const struct value_name info_types[] = {{INFO_STAMP, "stamp"}, {INFO_EX, 
          "Which piece of a long message the record holds, from 0. The pieces are joined after decoding: the row that " \
          "remains is that of the first.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field stamp_fields[] = {
     FIELD("process_id", 4, 4),  FIELD("thread_id", 8, 4),     FIELD("category", 12, 4),
@@ -84,47 +82,7 @@ static const struct field additional_fields[] = {FIELD("info_type", 24, 2),
                                                  SIGNED_FIELD("message_type", 96, 4),
                                                  FIELD("message", 100, 156)};
 
-#define STAMP_MAGICS                                                                                                   \
-    {                                                                                                                  \
-        {.offset = 0, .width = 2, .value = 0x5a5a},                                                                    \
-        {                                                                                                              \
-            .offset = 2, .width = 2, .value = 120                                                                      \
-        }                                                                                                              \
-    }
-
-static const struct layout layouts[] = {
-    {
-        .name = "cann-additional-msproftx",
-        .source = "CANN additional record, 256 bytes: 24 bytes of header of level 20500, then a stamp or an ex record "
-                  "(docs/formats/cann.md 6, M)",
-        .record_size = 256,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 20500}},
-        FIELDS_OF(additional_fields),
-    },
-    {
-        .name = "cann-msproftx-256",
-        .source = "CANN of 2022, Msprof.msproftx: magic 0x5A5A, tag 120, 256 bytes (docs/formats/cann.md 6, E1 and E2)",
-        .record_size = 256,
-        .magics = STAMP_MAGICS,
-        FIELDS_OF(stamp_fields),
-    },
-    {
-        .name = "cann-msproftx-180",
-        .source =
-            "CANN of 2024, Msprof.msproftx: the same without the 76 bytes at the end (docs/formats/cann.md 6, E4)",
-        .record_size = 180,
-        .magics = STAMP_MAGICS,
-        FIELDS_OF(stamp_fields),
-    },
-    {
-        .name = "cann-msproftx-ex",
-        .source = "CANN of 2024, Msprof.msproftx_ex: magic 0x5A5A, event type below 16, 176 bytes "
-                  "(docs/formats/cann.md 6, E4)",
-        .record_size = 176,
-        .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0, .mask = 0xfff0}},
-        FIELDS_OF(ex_fields),
-    },
-};
+#define STAMP_MAGICS MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 120))
 
 struct state {
     const struct capture_part *part;
@@ -219,6 +177,21 @@ const struct record_kind kind_msproftx = {
            "clock and, when a device saw it, the mark's number there.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        LAYOUT("cann-additional-msproftx", 256, additional_fields,
+               "CANN additional record, 256 bytes: 24 bytes of header of level 20500, then a stamp or an ex record "
+               "(docs/formats/cann.md 6, M)",
+               MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 20500))),
+        LAYOUT("cann-msproftx-256", 256, stamp_fields,
+               "CANN of 2022, Msprof.msproftx: magic 0x5A5A, tag 120, 256 bytes (docs/formats/cann.md 6, E1 and E2)",
+               STAMP_MAGICS),
+        LAYOUT("cann-msproftx-180", 180, stamp_fields,
+               "CANN of 2024, Msprof.msproftx: the same without the 76 bytes at the end (docs/formats/cann.md 6, E4)",
+               STAMP_MAGICS),
+        LAYOUT("cann-msproftx-ex", 176, ex_fields,
+               "CANN of 2024, Msprof.msproftx_ex: magic 0x5A5A, event type below 16, 176 bytes "
+               "(docs/formats/cann.md 6, E4)",
+               MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 0, .mask = 0xfff0)))),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
 };

@@ -4,23 +4,14 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(ATTRIBUTE_TYPE, "attribute_type", "Attribute type", NUMBER, "Kind of attribute.", AT(32, 4))                \
     STORED(ATTRIBUTE_ID, "attribute_id", "Attribute", NUMBER, "The attribute, as an id of the hash dictionary.",       \
            SIGNED_AT(36, 8))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-node-attr-info", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
-                "(docs/formats/cann.md 3.4)")};
+HOST_RECORD_TABLES;
 
 static int take_attribute(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -46,6 +37,10 @@ const struct record_kind kind_node_attr_info = {
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",
     .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT("cann-node-attr-info", 64,
+                    "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
+                    "(docs/formats/cann.md 3.4)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_attribute),
 };

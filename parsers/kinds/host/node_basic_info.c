@@ -4,7 +4,7 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(OP_NAME_ID, "op_name_id", "Operator name", NUMBER, "The name, as an id of the hash dictionary.",            \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names), "The kind of task that it becomes.",         \
@@ -17,16 +17,7 @@
            "Blocks of the other core type for each block; 0: one type of core only.", BITS_AT(44, 4, 16, 16))          \
     STORED(OP_FLAG, "op_flag", "Operator flags", NUMBER, "Not 0: the operator may use HF32.", AT(48, 4))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-node-basic-info", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
-                "flags (docs/formats/cann.md 3.4)")};
+HOST_RECORD_TABLES;
 
 /* The name of the file says it: operators of static shapes are described once and must not age. */
 enum { OP_STATE_STATIC, OP_STATE_DYNAMIC };
@@ -59,6 +50,11 @@ const struct record_kind kind_node_basic_info = {
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
     .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(
+        columns,
+        CANN_LAYOUT(
+            "cann-node-basic-info", 64,
+            "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
+            "flags (docs/formats/cann.md 3.4)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_node),
 };

@@ -16,11 +16,6 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) TENSOR_FIELDS(36)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-tensor-info", 256,
-                "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
-                "(docs/formats/cann.md 3.5)")};
-
 _Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes every tensor of a record");
 
 static int take_tensors(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
@@ -59,6 +54,10 @@ const struct record_kind kind_tensor_info = {
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
     .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               CANN_LAYOUT(
+                   "cann-tensor-info", 256,
+                   "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
+                   "(docs/formats/cann.md 3.5)")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_tensors),
 };

@@ -13,9 +13,7 @@
     MADE(TYPE, "type", "Type", NUMBER, "The type within its level.")                                                   \
     MADE(NAME, "name", "Name", TEXT(PLAIN), "The name of the function, record or task type.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static bool parse_key(const char *key, size_t length, uint64_t *ret_level, uint64_t *ret_type)
 {

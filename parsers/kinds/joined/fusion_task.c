@@ -24,28 +24,6 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_counter slices[] = {
-    {.name = "'Fusion ' || " TYPE_NAME,
-     .values = values,
-     .query = {.order_by = "device_id, start_ns, duration_ns DESC"},
-     .time = "start_ns",
-     .duration = "duration_ns",
-     .thread_name = "'Fusion Task'"},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "fusion_task",
-        .title = "Fusion tasks",
-        .doc = "From when to when each fusion task ran, and on what.",
-        .process = "Fusion Task",
-        .process_order = 35,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_fusion_task = {
     .name = "fusion_task",
     .table = "fusion_task",
@@ -53,5 +31,10 @@ const struct record_kind kind_fusion_task = {
     .title = "Fusion task",
     .doc = "A fusion task of chips 15 and 16: from when to when it ran, and on what.",
     COLUMNS_OF(columns),
-    .series = series,
+    ONE_SERIES(.name = "fusion_task", .title = "Fusion tasks",
+               .doc = "From when to when each fusion task ran, and on what.", .process = "Fusion Task",
+               .process_order = 35,
+               .counters = ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME, .values = values,
+                                       .query = {.order_by = "device_id, start_ns, duration_ns DESC"},
+                                       .time = "start_ns", .duration = "duration_ns", .thread_name = "'Fusion Task'")),
 };

@@ -10,32 +10,6 @@ static const struct field soc_fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
 enum { SOC_PMU_HA = 1 };
 
-static const struct layout layouts[] = {
-    {
-        .name = "l2-cache-72",
-        .source = "docs/formats/memory.md 5: 72 bytes",
-        .record_size = 72,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-pmu-ha-80",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 1",
-        .part = true,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS(SOC_PMU_HA),
-        FIELDS_OF(soc_fields),
-    },
-    {
-        .name = "soc-pmu-ha-80-v6",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 1, chips 15 and 16",
-        .part = true,
-        .chips = CHIPS_V6,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_HA),
-        FIELDS_OF(soc_fields_v6),
-    },
-};
-
 /* Which events are requests, hits and victims depends on the chip; chips with STARS count hits that are none. */
 #define RATES                                                                                                                                                        \
     TASK_COUNTER_EVENTS("setting('l2CacheTaskProfilingEvents', p.device_id)")                                                                                        \
@@ -127,17 +101,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "l2_cache",
-        .title = "L2 cache by task",
-        .doc = "Hits and victims of the L2 cache among the requests of each task.",
-        .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_l2_cache = {
     .name = "l2_cache",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -146,7 +109,15 @@ const struct record_kind kind_l2_cache = {
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
            "l2CacheTaskProfilingEvents.",
     .patterns = (const char *const[]){"l2_cache.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("l2-cache-72", 72, fields, "docs/formats/memory.md 5: 72 bytes"),
+               LAYOUT("soc-pmu-ha-80", 80, soc_fields, "docs/formats/memory.md 6: 80 bytes, kind 1", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_HA)),
+               LAYOUT("soc-pmu-ha-80-v6", 80, soc_fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 1, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_HA))),
     .hooks = &sample_hooks,
-    .series = series,
+    ONE_SERIES(.name = "l2_cache", .title = "L2 cache by task",
+               .doc = "Hits and victims of the L2 cache among the requests of each task.",
+               .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
+               .columns = table),
 };

@@ -17,24 +17,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("user", 4, 
 static const struct field version_2_fields[] = {FIELD("user", 4, 4), FIELD("start_us", 8, 8), FIELD("ddr_bytes", 16, 8),
                                                 FIELD("hbm_bytes", 24, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "npu-mem-32",
-        .source = "docs/formats/memory.md 1: 32 bytes",
-        .record_size = 32,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "npu-mem-32-version-2",
-        .source = "docs/formats/memory.md 1: 32 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 32,
-        FIELDS_OF(version_2_fields),
-    },
-};
-
-static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}};
-
 /* The tables of chips 5, 15 and 16 have whole KB. */
 #define KILOBYTES(bytes)                                                                                               \
     "CASE WHEN chip(device_id) IN (5, 15, 16) THEN (" bytes ") / 1024 ELSE (" bytes ") / 1024.0 END"
@@ -58,19 +40,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "npu_mem",
-        .title = "Memory in use on a device",
-        .doc = "Memory of the device that the application and the whole device hold.",
-        .columns = table,
-        .process = "NPU MEM",
-        .process_order = 17,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column npu_mem_columns[] = {
     {"type", "lower(" USER ")", EXPORTED_WORD},  {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
     {"hbm", "hbm_bytes", EXPORTED_NUMERIC},      {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -84,8 +53,12 @@ const struct record_kind kind_npu_mem = {
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",
     .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("npu-mem-32", 32, fields, "docs/formats/memory.md 1: 32 bytes"),
+               LAYOUT("npu-mem-32-version-2", 32, version_2_fields, "docs/formats/memory.md 1: 32 bytes, version 2.0",
+                      .version = "2.0")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}),
+    ONE_SERIES(.name = "npu_mem", .title = "Memory in use on a device",
+               .doc = "Memory of the device that the application and the whole device hold.", .columns = table,
+               .process = "NPU MEM", .process_order = 17, .counters = counters),
     EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

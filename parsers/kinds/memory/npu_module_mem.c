@@ -30,15 +30,6 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("module_id", 0, 4), FIELD("host_tick", 8, 8), SIGNED_FIELD("bytes", 16, 8)};
 
-static const struct layout layouts[] = {{
-    .name = "npu-module-mem-24",
-    .source = "docs/formats/memory.md 2: 24 bytes",
-    .record_size = 24,
-    FIELDS_OF(fields),
-}};
-
-static const struct sampling sampling = {.stamps = {{"host_tick", CLOCK_HOST_TICK}}, .keys = {"module_id"}};
-
 #define MODULE_CASE(id, name) "WHEN " #id " THEN '" name "' "
 
 /* Chip 5's table has whole KB. */
@@ -58,17 +49,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "npu_module_mem",
-        .title = "Memory of the modules of CANN",
-        .doc = "Memory of a device that each module of CANN holds, by module and time.",
-        .query = {.order_by = "device_id, module_id, time_ns, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column npu_module_mem_columns[] = {
     {"moduleId", "module_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -84,8 +64,10 @@ const struct record_kind kind_npu_module_mem = {
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
     .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("npu-module-mem-24", 24, fields, "docs/formats/memory.md 2: 24 bytes")),
+    SAMPLES_OF(.stamps = {{"host_tick", CLOCK_HOST_TICK}}, .keys = {"module_id"}),
+    ONE_SERIES(.name = "npu_module_mem", .title = "Memory of the modules of CANN",
+               .doc = "Memory of a device that each module of CANN holds, by module and time.",
+               .query = {.order_by = "device_id, module_id, time_ns, id"}, .columns = table),
     EXPORTED_TABLE(.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}),
 };

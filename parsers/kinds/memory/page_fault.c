@@ -10,26 +10,6 @@ enum { SOC_PMU_PAGE_FAULT = 4 };
 
 static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "soc-pmu-page-fault-80",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 4",
-        .part = true,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT),
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-pmu-page-fault-80-v6",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 4, chips 15 and 16",
-        .part = true,
-        .chips = CHIPS_V6,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_PAGE_FAULT),
-        FIELDS_OF(fields_v6),
-    },
-};
-
 static const struct report_column table[] = {
     {"Device Id", "device_id", .doc = "The device."},
     {"Stream Id", "stream_id", .doc = "The stream."},
@@ -39,26 +19,23 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "page_fault",
-        .title = "Page faults by task",
-        .doc = "How many page faults there were during each task.",
-        .query = {.with = TASK_COUNTER_OPERATORS,
-                  .from = "page_fault AS r " TASK_COUNTER_OPERATOR,
-                  .order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_page_fault = {
     .name = "page_fault",
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "page_fault",
     .title = "Page faults by task",
     .doc = "How many page faults there were during a task; the first of the counts.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               LAYOUT("soc-pmu-page-fault-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 4", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_PAGE_FAULT)),
+               LAYOUT("soc-pmu-page-fault-80-v6", 80, fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 4, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_PAGE_FAULT))),
     .hooks = &sample_hooks,
-    .series = series,
+    ONE_SERIES(.name = "page_fault", .title = "Page faults by task",
+               .doc = "How many page faults there were during each task.",
+               .query = {.with = TASK_COUNTER_OPERATORS,
+                         .from = "page_fault AS r " TASK_COUNTER_OPERATOR,
+                         .order_by = "device_id, id"},
+               .columns = table),
 };

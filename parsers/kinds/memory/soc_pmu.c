@@ -10,26 +10,6 @@ enum { SOC_PMU_SMMU = 2 };
 
 static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "soc-pmu-smmu-80",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 2",
-        .part = true,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS(SOC_PMU_SMMU),
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-pmu-smmu-80-v6",
-        .source = "docs/formats/memory.md 6: 80 bytes, kind 2, chips 15 and 16",
-        .part = true,
-        .chips = CHIPS_V6,
-        .record_size = 80,
-        .magics = SOC_PMU_MAGICS_V6(SOC_PMU_SMMU),
-        FIELDS_OF(fields_v6),
-    },
-};
-
 /* npuEvents is "SMMU:0x2,0x8a,...;HA:...". */
 #define OPTION "setting('npuEvents', p.device_id)"
 #define SMMU_EVENTS                                                                                                    \
@@ -56,24 +36,21 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "soc_pmu",
-        .title = "Translation of addresses by task",
-        .doc = "Hits and misses of the translation of addresses during each task.",
-        .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_soc_pmu = {
     .name = "soc_pmu",
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "soc_pmu",
     .title = "Translation of addresses by task",
     .doc = "Counts of up to eight events of the SMMU during a task; sample.json names them in npuEvents.",
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns,
+               LAYOUT("soc-pmu-smmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes, kind 2", .part = true,
+                      SOC_PMU_MAGICS(SOC_PMU_SMMU)),
+               LAYOUT("soc-pmu-smmu-80-v6", 80, fields_v6,
+                      "docs/formats/memory.md 6: 80 bytes, kind 2, chips 15 and 16", .part = true, .chips = CHIPS_V6,
+                      SOC_PMU_MAGICS_V6(SOC_PMU_SMMU))),
     .hooks = &sample_hooks,
-    .series = series,
+    ONE_SERIES(.name = "soc_pmu", .title = "Translation of addresses by task",
+               .doc = "Hits and misses of the translation of addresses during each task.",
+               .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
+               .columns = table),
 };

@@ -7,25 +7,9 @@ static const struct column columns[] = {
     {"record_kind", "Kind", INTEGER(NONE, TRANSIENT), "1 L2 cache, 2 translation of addresses, 4 page faults."},
 };
 
-static const struct field fields[] = {{.column = "record_kind", .offset = 14, .width = 2}};
+static const struct field fields[] = {FIELD("record_kind", 14, 2)};
 
-static const struct field fields_v6[] = {{.column = "record_kind", .offset = 6, .width = 2}};
-
-static const struct layout layouts[] = {
-    {
-        .name = "soc-pmu-80",
-        .source = "docs/formats/memory.md 6: 80 bytes",
-        .record_size = 80,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-pmu-80-v6",
-        .source = "docs/formats/memory.md 6: 80 bytes, chips 15 and 16",
-        .chips = CHIPS_V6,
-        .record_size = 80,
-        FIELDS_OF(fields_v6),
-    },
-};
+static const struct field fields_v6[] = {FIELD("record_kind", 6, 2)};
 
 extern const struct record_kind kind_l2_cache, kind_soc_pmu, kind_page_fault;
 
@@ -38,7 +22,9 @@ const struct record_kind kind_socpmu = {
     .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
            "kind that it is of.",
     .patterns = (const char *const[]){"socpmu.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("soc-pmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes"),
+               LAYOUT("soc-pmu-80-v6", 80, fields_v6, "docs/formats/memory.md 6: 80 bytes, chips 15 and 16",
+                      .chips = CHIPS_V6)),
     .hooks = &split_hooks,
     .parts = parts,
 };

@@ -17,13 +17,7 @@
     MADE(MODEL_NAME_ID, "model_name_id", "Model", MADE_NUMBER, "Model that it belongs to (name.id).")                  \
     STORED(GRAPH, "graph_id", "Graph ID", NUMBER, "Graph that it belongs to.", AT(72, 4))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {CANN_LAYOUT("cann-static-op-mem", 256, "docs/formats/memory.md 4: 256 bytes")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -45,16 +39,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "static_op_mem",
-        .title = "Memory planned for operators",
-        .doc = "Memory of the device that a compiled graph plans for each operator.",
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_static_op_mem = {
     .name = "static_op_mem",
     .families = FAMILY_CANN,
@@ -62,7 +46,8 @@ const struct record_kind kind_static_op_mem = {
     .title = "Memory planned for an operator",
     .doc = "How much memory of the device a compiled graph plans for an operator.",
     .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-static-op-mem", 256, "docs/formats/memory.md 4: 256 bytes")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "static_op_mem", .title = "Memory planned for operators",
+               .doc = "Memory of the device that a compiled graph plans for each operator.", .columns = table),
 };

@@ -14,14 +14,7 @@
     STORED(DEVICE, "device_id", "Device ID", NUMBER, "On which device.", AT(64, 4))                                    \
     STORED(DEVICE_TYPE, "device_type", "Device type", NUMBER, "Kind of device.", AT(68, 4))
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")};
+HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -111,7 +104,7 @@ const struct record_kind kind_task_memory_info = {
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")),
     HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),

@@ -6,9 +6,7 @@
 
 static const char *const patterns[] = {
     "acl_api.{device_id}.{model}.{model_id}",
-    "AclModule.acl_{tag}.{device_id}.slice_{slice}",
-    "AclModule.acl_{tag}.dev.{device_id}.{slice}",
-    "AclModule.acl_{tag}.dev.profiler_default_tag.{device_id}.slice_{slice}",
+    FILES_OF_2022("AclModule.acl_{tag}"),
     "AclModule.{device_id}.{model}.{model_id}",
     "AclModule.{device_id}.slice_{slice}",
     "AclModule.{device_id}",
@@ -33,20 +31,7 @@ _Static_assert(sizeof pattern_families / sizeof *pattern_families == sizeof patt
     STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The calling thread.", AT(28, 4))                              \
     STORED(NAME, "name", "Name", TEXT(PLAIN), "The function's name.", AT(32, 64))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
-
-static const struct layout layouts[] = {{
-    .name = "cann-acl-module",
-    .source = "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
-              "analysis/msparser/acl/acl_data_bean.py)",
-    .record_size = 128,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 0}},
-    FIELDS_OF(fields),
-}};
+COLUMN_TABLES;
 
 /* The board keeps at most this many records of a collection and overwrites older ones. */
 #define BOARD_BUFFER_RECORDS 512
@@ -112,6 +97,9 @@ const struct record_kind kind_acl_call = {
         "when. Calls of one thread nest.",
     .patterns = patterns,
     .pattern_families = pattern_families,
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("cann-acl-module", 128, fields,
+                               "CANN AclModule record: magic 0x5A5A, data tag 0, 128 bytes (Ascend/msprof of 2022, "
+                               "analysis/msparser/acl/acl_data_bean.py)",
+                               MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 0)))),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

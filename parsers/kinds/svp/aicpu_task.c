@@ -14,9 +14,7 @@
     MADE(TOTAL_NS, "total_ns", "Total time", INTEGER(NS, PLAIN),                                                       \
          "Time from submission to completion, as the device counted it.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field fields[] = {
     FIELD("stream_id", 4, 2),
@@ -26,16 +24,6 @@ static const struct field fields[] = {
     {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
     {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
 };
-
-static const struct layout layouts[] = {{
-    .name = "svp-reference",
-    .source =
-        "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, dispatch and total time "
-        "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
-    .record_size = 128,
-    .magics = {{.offset = 0, .width = 2, .value = 0x5a5a}, {.offset = 2, .width = 2, .value = 60}},
-    FIELDS_OF(fields),
-}};
 
 static int derive_duration(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
@@ -63,6 +51,10 @@ const struct record_kind kind_aicpu_task = {
                               "AIcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               "AAcpu.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
                               NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("svp-reference", 128, fields,
+                               "CANN DATA_PREPROCESS.AICPU record: magic 0x5A5A, tag 60, 128 bytes, run times in ns, "
+                               "dispatch and total time "
+                               "in us (Ascend/msprof of 2022, ai_cpu_data.py)",
+                               MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 60)))),
     HOOKS(.record = derive_duration),
 };

@@ -18,9 +18,7 @@
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The layer group it runs in; several layers of one task are fused.")   \
     MADE(ENGINE, "engine", "Engine", TEXT(PLAIN), "AI_CORE or AI_CPU.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 extern const struct record_kind kind_layer;
 

@@ -51,9 +51,7 @@ static const char *const patterns[] = {
     MADE(START_CYCLE, "start_cycle", "Start cycle", INTEGER(CYCLE, TRANSIENT),                                         \
          "The counter when the layer group began, for layouts whose total_cycle is an end minus it.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field fields[] = {
     FIELD("task_id", 6, 2),          FIELD("total_cycle", 16, 8),      FIELD("mac_busy_cycle", 32, 8),
@@ -70,7 +68,7 @@ static const struct layout layouts[] = {{
     .record_size = 128,
     .icache_miss_rate = {.given = true, .part = "icache_miss", .whole = {"icache_hit", "icache_miss"}},
     /* The reserved word is the only thing constant in this record, so it stands in for a magic number. */
-    .magics = {{.offset = 124, .width = 4, .value = 0}},
+    MAGICS(MAGIC(124, 4, 0)),
     FIELDS_OF(fields),
 }};
 
@@ -484,7 +482,8 @@ const struct record_kind kind_svp_pmu = {
     .title = "Device PMU of a layer group",
     .doc = "Cycle counters and DDR traffic of one layer group (a task of the AI core) in one sampled inference.",
     .patterns = patterns,
-    RECORDS_OF(columns, layouts),
+    COLUMNS_OF(columns),
+    LAYOUTS_OF(layouts),
     .rated = &kind_inference,
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
 };

@@ -15,9 +15,6 @@ static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLU
 
 static const struct field fields[] = {SOC_PROFILE_STAMP, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {
-    SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")};
-
 /* The most of all accelerators at a time. */
 static const struct series_counter counters[] = {
     {.name = "'read_bandwidth'", .values = ONE_VALUE("value", "read_bandwidth", .form = FORM_TEXT), .most = true},
@@ -71,8 +68,9 @@ const struct record_kind kind_acc_pmu = {
     .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
+    RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
     .series = series,
     EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),
 };

@@ -48,13 +48,6 @@ static const struct field fields[] = {
     FIELD("l2_hits", 94, 2),
 };
 
-static const struct layout layouts[] = {{
-    .name = "biu-aic-96",
-    .source = "docs/formats/system.md 10: 96 bytes, an AI core",
-    .record_size = 96,
-    FIELDS_OF(fields),
-}};
-
 /* ---- the timeline ---- */
 
 /* Where a core stands among the others: by its number, but for AI cores that reach into the numbers of vector cores,
@@ -125,18 +118,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "instr",
-        .title = "Pipes of single cores",
-        .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
-        .process = "Biu Perf",
-        .process_order = 8,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_biu_aic = {
     .name = "biu_aic",
     .families = FAMILY_CANN,
@@ -144,7 +125,9 @@ const struct record_kind kind_biu_aic = {
     .title = "Pipes and bus of an AI core",
     .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("biu-aic-96", 96, fields, "docs/formats/system.md 10: 96 bytes, an AI core")),
     .hooks = &core_pipes_hooks,
-    .series = series,
+    ONE_SERIES(.name = "instr", .title = "Pipes of single cores",
+               .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
+               .process = "Biu Perf", .process_order = 8, .counters = counters),
 };

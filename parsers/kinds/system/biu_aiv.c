@@ -6,13 +6,6 @@ static const struct column columns[] = {CORE_PIPES_COLUMNS};
 
 static const struct field fields[] = {CORE_PIPES_FIELDS(40)};
 
-static const struct layout layouts[] = {{
-    .name = "biu-aiv-64",
-    .source = "docs/formats/system.md 10: 64 bytes, a vector core",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
-
 /* The series of biu_aic draws both. */
 const struct record_kind kind_biu_aiv = {
     .name = "biu_aiv",
@@ -21,6 +14,6 @@ const struct record_kind kind_biu_aiv = {
     .title = "Pipes of a vector core",
     .doc = "How long each pipe of a vector core worked since the sample before.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("biu-aiv-64", 64, fields, "docs/formats/system.md 10: 64 bytes, a vector core")),
     .hooks = &core_pipes_hooks,
 };

@@ -43,13 +43,6 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "biu-state-4",
-    .source = "docs/formats/system.md 13: 4 bytes",
-    .record_size = 4,
-    FIELDS_OF(fields),
-}};
-
 /* Four records wherever a block begins say where the device's counter stood, 16 bits each, and the first two of them
  * which block it is, 8 bits each. One of other bits ends the block; what stands behind it is filler. */
 enum { COUNTER_PARTS = 4, COUNTER_BITS = 16, BLOCK_PARTS = 2, BLOCK_BITS = 8 };
@@ -206,24 +199,6 @@ static const struct report_column working[] = {
     .thread_name = "'Group' || group_id || '-' || " CORE_NAME
 #define IN_ORDER .order_by = "device_id, place, start_ns, duration_ns DESC"
 
-static const struct series_counter slices[] = {
-    {.name = PIPE_NAME, .values = working, .query = {.with = PLACES, .from = PLACED, IN_ORDER}, ON_ITS_THREAD},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "instr_state",
-        .title = "Pipes of single cores at work",
-        .doc = "From when to when each pipe of a core worked.",
-        .layer = "instr",
-        .process = "Biu Perf",
-        .process_order = 32,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_biu_state = {
     .name = "biu_state",
     .families = FAMILY_CANN,
@@ -232,7 +207,11 @@ const struct record_kind kind_biu_state = {
     .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
     .patterns = (const char *const[]){"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",
                                       "instr.biu_perf_group{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("biu-state-4", 4, fields, "docs/formats/system.md 13: 4 bytes")),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
-    .series = series,
+    ONE_SERIES(.name = "instr_state", .title = "Pipes of single cores at work",
+               .doc = "From when to when each pipe of a core worked.", .layer = "instr", .process = "Biu Perf",
+               .process_order = 32,
+               .counters = ONE_COUNTER(.name = PIPE_NAME, .values = working,
+                                       .query = {.with = PLACES, .from = PLACED, IN_ORDER}, ON_ITS_THREAD)),
 };

@@ -19,14 +19,7 @@ static const struct column columns[] = {
     [MOST_DELAY] = DELAY_COLUMN("most_delay", "Most delay", "The most delay"),
 };
 
-static const struct field fields[] = {{.column = "channel_0", .offset = 0, .width = 4}};
-
-static const struct layout layouts[] = {{
-    .name = "ccu-channel-2816",
-    .source = "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows",
-    .record_size = 2816,
-    FIELDS_OF(fields),
-}};
+static const struct field fields[] = {FIELD("channel_0", 0, 4)};
 
 /* Words of 4 bytes. A channel has five: counter low and high, mean, least, most. Behind every twelfth of the first 120
  * are four others; of the last eight the outer ones of each four have six others, in front in the first. */
@@ -103,19 +96,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "ccu_channel",
-        .title = "Channels of communication",
-        .doc = "Bandwidths of the channels of the units that work for communication.",
-        .query = {.from = "ccu_channel c LEFT JOIN (SELECT device_id AS device, device_hz FROM capture_part WHERE NOT"
-                          " is_host) ON device IS c.device_id",
-                  .order_by = "c.id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_ccu_channel = {
     .name = "ccu_channel",
     .families = FAMILY_CANN,
@@ -123,7 +103,14 @@ const struct record_kind kind_ccu_channel = {
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("ccu-channel-2816", 2816, fields,
+                               "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows")),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_channels),
-    .series = series,
+    ONE_SERIES(.name = "ccu_channel", .title = "Channels of communication",
+               .doc = "Bandwidths of the channels of the units that work for communication.",
+               .query =
+                   {.from = "ccu_channel c LEFT JOIN (SELECT device_id AS device, device_hz FROM capture_part WHERE NOT"
+                            " is_host) ON device IS c.device_id",
+                    .order_by = "c.id"},
+               .columns = table),
 };

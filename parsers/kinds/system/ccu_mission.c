@@ -28,22 +28,13 @@
     MADE(RANK_ID, "rank_id", "Notify rank ID", MADE_NUMBER, "The rank that was waited for.")                           \
     MADE(NOTIFY_DURATION_NS, "notify_duration_ns", "Waited", INTEGER(NS, DERIVED), "How long it was waited for.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field fields[] = {
     FIELD("notify_start", 32, 8), FIELD("notify_instruction_id", 40, 2), FIELD("loop_end", 42, 8),
     FIELD("loop_start", 50, 8),   FIELD("instruction_id", 58, 2),        FIELD("task_low", 60, 2),
     FIELD("task_high", 62, 2),
 };
-
-static const struct layout layouts[] = {{
-    .name = "ccu-mission-64",
-    .source = "docs/formats/system.md 12: 64 bytes",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
 
 /* In front of the fields, for rank 15 first: how long each was waited for, in units of so many ticks. */
 enum { RANKS = 16, TICKS_PER_UNIT = 4 };
@@ -207,21 +198,6 @@ static const struct series_counter slices[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "ccu_mission",
-        .title = "Instructions of communication",
-        .doc =
-            "Loops and waits of the units that work for communication, with a row for each rank that was waited for.",
-        .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"},
-        .columns = table,
-        .process = "CCU",
-        .process_order = 16,
-        .counters = slices,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_ccu_mission = {
     .name = "ccu_mission",
     .families = FAMILY_CANN,
@@ -230,7 +206,11 @@ const struct record_kind kind_ccu_mission = {
     .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("ccu-mission-64", 64, fields, "docs/formats/system.md 12: 64 bytes")),
     HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
-    .series = series,
+    ONE_SERIES(.name = "ccu_mission", .title = "Instructions of communication",
+               .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
+                      "waited for.",
+               .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"}, .columns = table,
+               .process = "CCU", .process_order = 16, .counters = slices),
 };

@@ -22,26 +22,6 @@ static const struct field fields[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_
 static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_id"),
                                          FIELD("first_bandwidth", 16, 8), FIELD("second_bandwidth", 24, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "soc-chip-transmission",
-        .source = "docs/formats/system.md 7: chip transmission, 64 bytes",
-        .part = true,
-        .record_size = 64,
-        .magics = SOC_PROFILE_MAGICS(0x1b),
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-chip-transmission-v6",
-        .source = "docs/formats/system.md 7: chip transmission of chips 15 and 16, 64 bytes",
-        .part = true,
-        .chips = CHIPS_V6,
-        .record_size = 64,
-        .magics = SOC_PROFILE_MAGICS(0x1b),
-        FIELDS_OF(fields_v6),
-    },
-};
-
 #define VALUES(what, column)                                                                                           \
     {                                                                                                                  \
         {what, column, .form = FORM_TEXT},                                                                             \
@@ -84,25 +64,21 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "stars_chip_trans",
-        .title = "Traffic between chips",
-        .doc = "Bandwidth of the links between chips.",
-        .process = "Stars Chip Trans",
-        .process_order = 26,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_chip_transmission = {
     .name = "chip_transmission",
     .families = FAMILY_2022 | FAMILY_CANN,
     .table = "chip_transmission",
     .title = "Traffic between chips",
     .doc = "Bandwidth of a link between chips.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
-    .series = series,
+    RECORDS_OF(columns,
+               LAYOUT("soc-chip-transmission", 64, fields, "docs/formats/system.md 7: chip transmission, 64 bytes",
+                      .part = true, SOC_PROFILE_MAGICS(0x1b)),
+               LAYOUT("soc-chip-transmission-v6", 64, fields_v6,
+                      "docs/formats/system.md 7: chip transmission of chips 15 and 16, 64 bytes", .part = true,
+                      .chips = CHIPS_V6, SOC_PROFILE_MAGICS(0x1b))),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    ONE_SERIES(.name = "stars_chip_trans", .title = "Traffic between chips",
+               .doc = "Bandwidth of the links between chips.", .process = "Stars Chip Trans", .process_order = 26,
+               .counters = counters),
 };

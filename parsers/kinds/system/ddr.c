@@ -19,18 +19,6 @@ static const struct column columns[] = {
 static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("count", 4, 4), FIELD("event", 8, 4),
                                       FIELD("ddr_id", 12, 4), FIELD("master_id", 16, 4)};
 
-static const struct layout layouts[] = {{
-    .name = "ddr-20",
-    .source = "docs/formats/system.md 3: 20 bytes",
-    .record_size = 20,
-    FIELDS_OF(fields),
-}};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}},
-    .keys = {"ddr_id", "event"},
-};
-
 /* All controllers together; the first sample counts since the start. An access is 32 bytes, on chips 0, 7, 8 and 11 16.
  */
 #define SAMPLES                                                                                                        \
@@ -58,20 +46,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "ddr",
-        .title = "Bandwidth of DDR memory",
-        .doc = "Mean bandwidth of reading and writing over all controllers.",
-        .query = {.with = SAMPLES, .from = "s", .group_by = "device_id", .order_by = "device_id"},
-        .columns = table,
-        .process = "DDR",
-        .process_order = 18,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column ddr_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -87,9 +61,12 @@ const struct record_kind kind_ddr = {
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",
     .patterns = (const char *const[]){"ddr.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("ddr-20", 20, fields, "docs/formats/system.md 3: 20 bytes")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"ddr_id", "event"}),
+    ONE_SERIES(.name = "ddr", .title = "Bandwidth of DDR memory",
+               .doc = "Mean bandwidth of reading and writing over all controllers.",
+               .query = {.with = SAMPLES, .from = "s", .group_by = "device_id", .order_by = "device_id"},
+               .columns = table, .process = "DDR", .process_order = 18, .counters = counters),
     EXPORTED_TABLE(.name = "DDR", .columns = ddr_columns,
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}),
 };

@@ -14,40 +14,10 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct layout layouts[] = {SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")};
-
 static const struct report_column values[] = {
     {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
     {"die 1", "max(CASE WHEN die_id = 1 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
     {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'QoS ' || name",
-        .values = values,
-        .query =
-            {
-                .with = QOS_GROUPS,
-                .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
-                .group_by = "device, place, time_ns",
-                .order_by = "device, place, time_ns",
-            },
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "die_qos",
-        .title = "Quality of service by die",
-        .doc = "Bandwidth of the quality-of-service groups of each die.",
-        .layer = "qos",
-        .process = "QoS",
-        .process_order = 29,
-        .counters = counters,
-    },
-    {.name = NULL},
 };
 
 const struct record_kind kind_die_qos = {
@@ -56,7 +26,18 @@ const struct record_kind kind_die_qos = {
     .table = "die_qos",
     .title = "Quality of service by die",
     .doc = "Bandwidth of the quality-of-service groups of a die.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
-    .series = series,
+    RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    ONE_SERIES(.name = "die_qos", .title = "Quality of service by die",
+               .doc = "Bandwidth of the quality-of-service groups of each die.", .layer = "qos", .process = "QoS",
+               .process_order = 29,
+               .counters = ONE_COUNTER(.name = "'QoS ' || name", .values = values,
+                                       .query =
+                                           {
+                                               .with = QOS_GROUPS,
+                                               .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
+                                               .group_by = "device, place, time_ns",
+                                               .order_by = "device, place, time_ns",
+                                           })),
 };

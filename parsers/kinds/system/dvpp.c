@@ -32,10 +32,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
-};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .doc = "The device."},
     {"Dvpp Id", "dvpp_id", .doc = "Which of the device's DVPP units."},
@@ -51,23 +47,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "dvpp",
-        .title = "Engines for pictures and video",
-        .doc = "How long each engine worked, and how many frames it finished.",
-        .query =
-            {
-                .from = "(SELECT device_id, dvpp_id, engine_type, engine_id, min(id) AS first_id, max(id) AS last_id,"
-                        " max(all_time_us) - min(all_time_us) AS work, max(all_frames) - min(all_frames) AS frames"
-                        " FROM dvpp GROUP BY device_id, dvpp_id, engine_type, engine_id)",
-                .order_by = "first_id",
-            },
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_dvpp = {
     .name = "dvpp",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -77,6 +56,17 @@ const struct record_kind kind_dvpp = {
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
+    ONE_SERIES(
+            .name = "dvpp", .title = "Engines for pictures and video",
+            .doc = "How long each engine worked, and how many frames it finished.",
+            .query =
+                {
+                    .from =
+                        "(SELECT device_id, dvpp_id, engine_type, engine_id, min(id) AS first_id, max(id) AS last_id,"
+                        " max(all_time_us) - min(all_time_us) AS work, max(all_frames) - min(all_frames) AS frames"
+                        " FROM dvpp GROUP BY device_id, dvpp_id, engine_type, engine_id)",
+                    .order_by = "first_id",
+                },
+            .columns = table),
 };

@@ -22,27 +22,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8,
 static const struct field version_2_fields[] = {FIELD("event", 8, 4), FIELD("hbm_id", 12, 4), FIELD("count", 16, 8),
                                                 FIELD("unix_ns", 24, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "hbm-24",
-        .source = "docs/formats/system.md 2: 24 bytes",
-        .record_size = 24,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "hbm-32",
-        .source = "docs/formats/system.md 2: 32 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 32,
-        FIELDS_OF(version_2_fields),
-    },
-};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
-    .keys = {"hbm_id", "event"},
-};
-
 /* Nothing is known of the first sample but that it was. */
 #define BANDWIDTH                                                                                                      \
     "CASE WHEN span_ns > 0 THEN count * (256 / 8.0 / 1048576) / span_ns * 1e9 WHEN span_ns = 0 THEN count * 1.0 ELSE " \
@@ -66,29 +45,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "hbm",
-        .title = "Bandwidth of high-bandwidth memory",
-        .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
-        .query =
-            {
-                .with = "b AS (SELECT device_id, hbm_id, event, " BANDWIDTH " AS rate FROM hbm), "
-                        "m AS (SELECT device_id, hbm_id, avg(CASE WHEN event = 0 THEN rate END) AS read,"
-                        " avg(CASE WHEN event <> 0 THEN rate END) AS write FROM b GROUP BY device_id, hbm_id)",
-                .from = "(SELECT device_id, 'Average' AS metric, quantize(sum(read), 3) / count(*) AS read,"
-                        " quantize(sum(write), 3) / count(*) AS write, -1 AS place FROM m GROUP BY device_id"
-                        " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
-                .order_by = "device_id, place",
-            },
-        .columns = table,
-        .process = "HBM",
-        .process_order = 24,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column hbm_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -105,8 +61,22 @@ const struct record_kind kind_hbm = {
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(
+        columns, LAYOUT("hbm-24", 24, fields, "docs/formats/system.md 2: 24 bytes"),
+        LAYOUT("hbm-32", 32, version_2_fields, "docs/formats/system.md 2: 32 bytes, version 2.0", .version = "2.0")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}}, .keys = {"hbm_id", "event"}),
+    ONE_SERIES(.name = "hbm", .title = "Bandwidth of high-bandwidth memory",
+               .doc = "Mean bandwidth of reading and writing of each memory, and the mean of all.",
+               .query =
+                   {
+                       .with = "b AS (SELECT device_id, hbm_id, event, " BANDWIDTH " AS rate FROM hbm), "
+                               "m AS (SELECT device_id, hbm_id, avg(CASE WHEN event = 0 THEN rate END) AS read,"
+                               " avg(CASE WHEN event <> 0 THEN rate END) AS write FROM b GROUP BY device_id, hbm_id)",
+                       .from = "(SELECT device_id, 'Average' AS metric, quantize(sum(read), 3) / count(*) AS read,"
+                               " quantize(sum(write), 3) / count(*) AS write, -1 AS place FROM m GROUP BY device_id"
+                               " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
+                       .order_by = "device_id, place",
+                   },
+               .columns = table, .process = "HBM", .process_order = 24, .counters = counters),
     EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
 };

@@ -16,12 +16,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
-    .counters = {"tx_bytes", "rx_bytes"},
-    .step = 64, /* a link moves cache lines: no byte is lost between two readings of one value */
-};
-
 /* Rates between samples; the last one is left out, as Ascend's tool does. */
 #define RATES                                                                                                          \
     "d AS (SELECT id, device_id, time_ns, span_ns, tx_bytes - lag(tx_bytes) OVER w AS tx, rx_bytes - lag(rx_bytes)"    \
@@ -47,27 +41,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "hccs",
-        .title = "Links between devices",
-        .doc = "Bandwidth of the HCCS links of a device.",
-        .query =
-            {
-                .with = RATES,
-                .from = "(SELECT device_id, 0 AS place, 'Tx (MB/s)' AS mode, max(tx) AS most, min(tx) AS least,"
-                        " avg(tx) AS mean FROM r GROUP BY device_id UNION ALL SELECT device_id, 1, 'Rx (MB/s)',"
-                        " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
-                .order_by = "device_id, place",
-            },
-        .columns = table,
-        .process = "HCCS",
-        .process_order = 20,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column hccs_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"timestampNs", "time_ns", EXPORTED_INTEGER},
@@ -85,8 +58,18 @@ const struct record_kind kind_hccs = {
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    /* a link moves cache lines: no byte is lost between two readings of one value */
+    SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}, .counters = {"tx_bytes", "rx_bytes"}, .step = 64),
+    ONE_SERIES(.name = "hccs", .title = "Links between devices", .doc = "Bandwidth of the HCCS links of a device.",
+               .query =
+                   {
+                       .with = RATES,
+                       .from = "(SELECT device_id, 0 AS place, 'Tx (MB/s)' AS mode, max(tx) AS most, min(tx) AS least,"
+                               " avg(tx) AS mean FROM r GROUP BY device_id UNION ALL SELECT device_id, 1, 'Rx (MB/s)',"
+                               " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
+                       .order_by = "device_id, place",
+                   },
+               .columns = table, .process = "HCCS", .process_order = 20, .counters = counters),
     EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
                    .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),
 };

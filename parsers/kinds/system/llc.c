@@ -20,27 +20,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 8), FIELD("count", 8,
 static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("event", 8, 4), FIELD("llc_id", 12, 4),
                                                 FIELD("unix_ns", 16, 8)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "llc-24",
-        .source = "docs/formats/system.md 4: 24 bytes",
-        .record_size = 24,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "llc-24-version-2",
-        .source = "docs/formats/system.md 4: 24 bytes, version 2.0",
-        .version = "2.0",
-        .record_size = 24,
-        FIELDS_OF(version_2_fields),
-    },
-};
-
-static const struct sampling sampling = {
-    .stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}},
-    .keys = {"llc_id", "event"},
-};
-
 /* A row for each part and time. Accesses are of 64 bytes; which events are which depends on what was profiled:
  *   read   0x00 0x01 accesses, 0x02 0x13 0x22 0x36 hits, 0x20 0x34 lookups
  *   write  0x00 0x01 accesses, 0x03 0x14 0x23 0x37 hits, 0x21 0x35 lookups */
@@ -101,29 +80,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "llc_read_write",
-        .title = "Last-level cache",
-        .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as profiled.",
-        .query =
-            {
-                .with = SAMPLES ", m AS (SELECT device_id, mode, llc_id, round(avg(hit), 6) * 100 AS hit,"
-                                " avg(rate) AS rate FROM s GROUP BY device_id, mode, llc_id)",
-                .from = "(SELECT device_id, mode, 'Average' AS task, avg(hit) AS hit, avg(rate) AS rate, -1 AS place"
-                        " FROM m GROUP BY device_id, mode"
-                        " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
-                .order_by = "device_id, mode, place",
-            },
-        .columns = table,
-        .layer = "llc",
-        .process = "LLC",
-        .process_order = 27,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column llc_columns[] = {
     {"deviceId", "device_id", EXPORTED_INTEGER},
     {"llcId", "llc_id", EXPORTED_INTEGER},
@@ -141,9 +97,24 @@ const struct record_kind kind_llc = {
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("llc-24", 24, fields, "docs/formats/system.md 4: 24 bytes"),
+               LAYOUT("llc-24-version-2", 24, version_2_fields, "docs/formats/system.md 4: 24 bytes, version 2.0",
+                      .version = "2.0")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}, {"unix_ns", CLOCK_UNIX_NS}}, .keys = {"llc_id", "event"}),
+    ONE_SERIES(.name = "llc_read_write", .title = "Last-level cache",
+               .doc = "Hit rate and throughput of each part of the last-level cache, for reading or for writing, as "
+                      "profiled.",
+               .query =
+                   {
+                       .with = SAMPLES ", m AS (SELECT device_id, mode, llc_id, round(avg(hit), 6) * 100 AS hit,"
+                                       " avg(rate) AS rate FROM s GROUP BY device_id, mode, llc_id)",
+                       .from =
+                           "(SELECT device_id, mode, 'Average' AS task, avg(hit) AS hit, avg(rate) AS rate, -1 AS place"
+                           " FROM m GROUP BY device_id, mode"
+                           " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
+                       .order_by = "device_id, mode, place",
+                   },
+               .columns = table, .layer = "llc", .process = "LLC", .process_order = 27, .counters = counters),
     EXPORTED_TABLE(.name = "LLC", .columns = llc_columns,
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}),
 };

@@ -18,8 +18,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"since_ns", CLOCK_START_NS}}};
-
 /* ---- bandwidth: all units and samples together; an access is of 64 bytes ---- */
 
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
@@ -141,15 +139,6 @@ static const struct series_counter bandwidth_counters[] = {
 
 static const struct report_column capacity[] = {{"Capacity(MB)", "round(megabytes, 6)", .form = FORM_FLOAT},
                                                 {.title = NULL}};
-static const struct series_counter ctrl_counters[] = {
-    {.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)},
-    {.name = NULL},
-};
-static const struct series_counter ai_counters[] = {
-    {.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)},
-    {.name = NULL},
-};
-
 static const struct series_report series[] = {
     {
         .name = "llc_bandwidth",
@@ -178,7 +167,8 @@ static const struct series_report series[] = {
         .columns = ctrl_table,
         .process = "LLC",
         .process_order = 27,
-        .counters = ctrl_counters,
+        .counters =
+            ONE_COUNTER(.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)),
     },
     {
         .name = "llc_aicpu",
@@ -188,7 +178,8 @@ static const struct series_report series[] = {
         .columns = ai_table,
         .process = "LLC",
         .process_order = 27,
-        .counters = ai_counters,
+        .counters =
+            ONE_COUNTER(.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)),
     },
     {.name = NULL},
 };
@@ -204,6 +195,6 @@ const struct record_kind kind_llc_perf = {
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"since_ns", CLOCK_START_NS}}),
     .series = series,
 };

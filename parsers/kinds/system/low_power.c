@@ -11,11 +11,8 @@ static const struct column columns[] = {
 static const struct field fields[] = {
     SOC_PROFILE_STAMP,
     SOC_PROFILE_HIGH("die_id"),
-    {.column = "mhz", .offset = 44, .width = 2},
+    FIELD("mhz", 44, 2),
 };
-
-static const struct layout layouts[] = {
-    SOC_PROFILE_LAYOUT("soc-low-power", 0x1d, "docs/formats/system.md 7: low power, 64 bytes")};
 
 const struct record_kind kind_low_power = {
     .name = "low_power",
@@ -24,7 +21,8 @@ const struct record_kind kind_low_power = {
     .title = "Power of a die",
     .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "
            "chips 15 and 16 only.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
+    RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-low-power", 0x1d, "docs/formats/system.md 7: low power, 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
     .series = NULL,
 };

@@ -31,11 +31,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"device_ns", CLOCK_DEVICE_NS}},
-    .counters = {"mac_tx_bytes", "mac_rx_bytes", "nic_tx_bytes", "nic_rx_bytes"},
-};
-
 /* Bytes a second since the sample before; of the first, and where a counter fell, 0. */
 #define RATE(bytes)                                                                                                    \
     "coalesce(max(0, (" bytes " - lag(" bytes ") OVER (PARTITION BY device_id ORDER BY id)) * 1e9 / (time_ns -"        \
@@ -75,6 +70,7 @@ const struct record_kind kind_netdev_stats = {
     .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
+    SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}},
+               .counters = {"mac_tx_bytes", "mac_rx_bytes", "nic_tx_bytes", "nic_rx_bytes"}),
     EXPORTED_TABLE(.name = "NETDEV_STATS", .columns = netdev_stats_columns, .query = {.order_by = "id"}),
 };

@@ -8,10 +8,7 @@
         NUMBER_COLUMN(name "_max", title " max", "Most " what "."),                                                    \
         NUMBER_COLUMN(name "_avg", title " mean", "Mean " what ".")
 #define RANGE_FIELDS(name, at)                                                                                         \
-    {.column = name "_min", .offset = (at), .width = 4}, {.column = name "_max", .offset = (at) + 4, .width = 4},      \
-    {                                                                                                                  \
-        .column = name "_avg", .offset = (at) + 8, .width = 4                                                          \
-    }
+    FIELD(name "_min", (at), 4), FIELD(name "_max", (at) + 4, 4), FIELD(name "_avg", (at) + 8, 4)
 
 static const struct column columns[] = {
     SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
@@ -25,24 +22,10 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "device_ns", .offset = 0, .width = 8},
-    RANGE_FIELDS("tx_post", 12),
-    RANGE_FIELDS("tx_nonpost", 24),
-    RANGE_FIELDS("tx_completion", 36),
-    RANGE_FIELDS("tx_latency", 48),
-    RANGE_FIELDS("rx_post", 60),
-    RANGE_FIELDS("rx_nonpost", 72),
-    RANGE_FIELDS("rx_completion", 84),
+    FIELD("device_ns", 0, 8),          RANGE_FIELDS("tx_post", 12),       RANGE_FIELDS("tx_nonpost", 24),
+    RANGE_FIELDS("tx_completion", 36), RANGE_FIELDS("tx_latency", 48),    RANGE_FIELDS("rx_post", 60),
+    RANGE_FIELDS("rx_nonpost", 72),    RANGE_FIELDS("rx_completion", 84),
 };
-
-static const struct layout layouts[] = {{
-    .name = "pcie-96",
-    .source = "docs/formats/system.md 5: 96 bytes",
-    .record_size = 96,
-    FIELDS_OF(fields),
-}};
-
-static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
 
 /* Chip 5 gives what its last record says, the others the mean of all. A record whose most is less than its least had no
  * traffic. */
@@ -168,8 +151,8 @@ const struct record_kind kind_pcie = {
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",
     .patterns = (const char *const[]){"pcie.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("pcie-96", 96, fields, "docs/formats/system.md 5: 96 bytes")),
+    SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     .series = series,
     EXPORTED_TABLE(.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}),
 };

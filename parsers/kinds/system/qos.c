@@ -8,38 +8,8 @@ static const struct column columns[] = {
 };
 
 static const struct field fields[] = {
-    {.column = "tick", .offset = 16, .width = 8},
+    FIELD("tick", 16, 8),
     QOS_BANDWIDTH_FIELDS,
-};
-
-static const struct layout layouts[] = {{
-    .name = "qos-64",
-    .source = "docs/formats/system.md 8: 64 bytes",
-    .record_size = 64,
-    FIELDS_OF(fields),
-}};
-
-static const struct report_column values[] = {{"value", QOS_VALUE, .form = FORM_TEXT}, {.title = NULL}};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'QoS ' || name",
-        .values = values,
-        .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"},
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "qos",
-        .title = "Quality of service",
-        .doc = "Bandwidth of the quality-of-service groups that were chosen.",
-        .process = "QoS",
-        .process_order = 29,
-        .counters = counters,
-    },
-    {.name = NULL},
 };
 
 static const struct exported_column qos_columns[] = {
@@ -58,9 +28,15 @@ const struct record_kind kind_qos = {
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
     .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("qos-64", 64, fields, "docs/formats/system.md 8: 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
+    ONE_SERIES(.name = "qos", .title = "Quality of service",
+               .doc = "Bandwidth of the quality-of-service groups that were chosen.", .process = "QoS",
+               .process_order = 29,
+               .counters =
+                   ONE_COUNTER(.name = "'QoS ' || name", .values = ONE_VALUE("value", QOS_VALUE, .form = FORM_TEXT),
+                               .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"})),
     EXPORTED_TABLE(.name = "QOS", .columns = qos_columns,
                    .query = {.with = QOS_GROUPS,
                              .from = "g JOIN qos ON qos.device_id IS g.device",

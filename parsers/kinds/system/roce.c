@@ -2,20 +2,6 @@
 /* Traffic of the ports of RDMA over Ethernet: roce.data. */
 #include "parsers/kinds/common/network_port.h"
 
-static const struct series_report series[] = {
-    {
-        .name = "roce",
-        .title = "RDMA ports",
-        .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
-        .query = NETWORK_PORT_QUERY("roce"),
-        .columns = network_port_table,
-        .process = "RoCE",
-        .process_order = 22,
-        .counters = network_port_counters,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_roce = {
     .name = "roce",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -26,6 +12,9 @@ const struct record_kind kind_roce = {
     COLUMNS_OF(network_port_columns),
     LINES_OF(network_port_lines),
     .sampling = &network_port_sampling,
-    .series = series,
+    ONE_SERIES(.name = "roce", .title = "RDMA ports",
+               .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
+               .query = NETWORK_PORT_QUERY("roce"), .columns = network_port_table, .process = "RoCE",
+               .process_order = 22, .counters = network_port_counters),
     EXPORTED_TABLE(.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}),
 };

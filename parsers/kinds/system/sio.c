@@ -38,28 +38,6 @@ static const struct field fields_v6[] = {SOC_PROFILE_STAMP,
                                          FIELD("snp_tx_bytes", 56, 4),
                                          FIELD("dat_tx_bytes", 60, 4)};
 
-static const struct layout layouts[] = {
-    {
-        .name = "soc-sio",
-        .source = "docs/formats/system.md 7: SIO, 64 bytes",
-        .part = true,
-        .record_size = 64,
-        .magics = SOC_PROFILE_MAGICS(0x19),
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "soc-sio-v6",
-        .source = "docs/formats/system.md 7: SIO of chips 15 and 16, 64 bytes",
-        .part = true,
-        .chips = CHIPS_V6,
-        .record_size = 64,
-        .magics = SOC_PROFILE_MAGICS(0x19),
-        FIELDS_OF(fields_v6),
-    },
-};
-
-static const struct sampling sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}};
-
 #define RATE(die, column) "CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END"
 #define VALUES(column)                                                                                                 \
     {                                                                                                                  \
@@ -89,18 +67,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "sio",
-        .title = "Traffic between dies",
-        .doc = "Megabytes a second between the dies of a chip, by kind of message.",
-        .process = "SIO",
-        .process_order = 28,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 #define PER_SECOND(bytes) bytes " * 1e9 / span_ns"
 
 static const struct exported_column sio_columns[] = {
@@ -124,8 +90,14 @@ const struct record_kind kind_sio = {
     .table = "sio",
     .title = "Traffic between dies",
     .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns,
+               LAYOUT("soc-sio", 64, fields, "docs/formats/system.md 7: SIO, 64 bytes", .part = true,
+                      SOC_PROFILE_MAGICS(0x19)),
+               LAYOUT("soc-sio-v6", 64, fields_v6, "docs/formats/system.md 7: SIO of chips 15 and 16, 64 bytes",
+                      .part = true, .chips = CHIPS_V6, SOC_PROFILE_MAGICS(0x19))),
+    SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}),
+    ONE_SERIES(.name = "sio", .title = "Traffic between dies",
+               .doc = "Megabytes a second between the dies of a chip, by kind of message.", .process = "SIO",
+               .process_order = 28, .counters = counters),
     EXPORTED_TABLE(.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}),
 };

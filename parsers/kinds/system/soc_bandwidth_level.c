@@ -11,9 +11,6 @@ static const struct column columns[] = {
 static const struct field fields[] = {SOC_PROFILE_STAMP, BITS_FIELD("mata_level", 32, 2, 0, 3),
                                       BITS_FIELD("l2_buffer_level", 32, 2, 3, 8)};
 
-static const struct layout layouts[] = {
-    SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")};
-
 static const struct series_counter counters[] = {
     {.name = "'L2 Buffer Bw Level'", .values = ONE_VALUE("L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT)},
     {.name = "'Mata Bw Level'", .values = ONE_VALUE("Mata Bw Level", "mata_level", .form = FORM_TEXT)},
@@ -62,8 +59,9 @@ const struct record_kind kind_soc_bandwidth_level = {
     .table = "soc_bandwidth_level",
     .title = "Bandwidth inside of a chip",
     .doc = "Levels of the bandwidth between the parts of a chip.",
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(soc_profile_sampling),
+    RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")),
+    .hooks = &sample_hooks,
+    .sampling = &soc_profile_sampling,
     .series = series,
     EXPORTED_TABLE(.name = "SOC_BANDWIDTH_LEVEL", .columns = soc_bandwidth_level_columns, .query = {.order_by = "id"}),
 };

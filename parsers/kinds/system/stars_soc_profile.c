@@ -18,14 +18,6 @@ static const struct column columns[] = {COLUMNS(COLUMN_STORED)};
 
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD)};
 
-static const struct layout layouts[] = {{
-    .name = "stars-soc-profile-64",
-    .source = "docs/formats/system.md 7: 64 bytes",
-    .record_size = 64,
-    .magics = {{.offset = 2, .width = 2, .value = 0x6bd3}},
-    FIELDS_OF(fields),
-}};
-
 extern const struct record_kind kind_acc_pmu, kind_soc_bandwidth_level, kind_chip_transmission, kind_sio,
     kind_low_power, kind_die_qos;
 
@@ -51,7 +43,8 @@ const struct record_kind kind_stars_soc_profile = {
     .title = "Samples of the parts of a chip",
     .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
     .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
+    RECORDS_OF(columns, LAYOUT("stars-soc-profile-64", 64, fields, "docs/formats/system.md 7: 64 bytes",
+                               MAGICS(MAGIC(2, 2, 0x6bd3)))),
     HOOKS(.state_size = sizeof(struct state), .open = split_stream_open, .record = take_record,
           .close = split_stream_close),
     .parts = parts,

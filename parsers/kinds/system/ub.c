@@ -30,15 +30,6 @@ static const struct field fields[] = {
     FIELD("tx_dropped", 120, 8),
 };
 
-static const struct layout layouts[] = {{
-    .name = "ub-128",
-    .source = "docs/formats/system.md 11: 128 bytes",
-    .record_size = 128,
-    FIELDS_OF(fields),
-}};
-
-static const struct sampling sampling = {.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}};
-
 static const struct report_column table[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     {"PortId", "port", .flags = REPORT_NUMBER, .doc = "The port."},
@@ -54,25 +45,6 @@ static const struct report_column bandwidths[] = {
     {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END", .values = bandwidths},
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "ub",
-        .title = "Ports of the unified bus",
-        .doc = "Traffic of DMA over each port of the unified bus.",
-        .query = {.order_by = "device_id, id"},
-        .columns = table,
-        .process = "UB",
-        .process_order = 30,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column ub_columns[] = {
     {"deviceId", "device_id", EXPORTED_NUMERIC},           {"portId", "port", EXPORTED_NUMERIC},
     {"timestampNs", "time_ns", EXPORTED_NUMERIC},          {"rxUdmaBind", "rx_udma * 1048576", EXPORTED_NUMERIC},
@@ -86,8 +58,13 @@ const struct record_kind kind_ub = {
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
-    .series = series,
+    RECORDS_OF(columns, LAYOUT("ub-128", 128, fields, "docs/formats/system.md 11: 128 bytes")),
+    SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}),
+    ONE_SERIES(.name = "ub", .title = "Ports of the unified bus",
+               .doc = "Traffic of DMA over each port of the unified bus.", .query = {.order_by = "device_id, id"},
+               .columns = table, .process = "UB", .process_order = 30,
+               .counters =
+                   ONE_COUNTER(.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END",
+                               .values = bandwidths)),
     EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

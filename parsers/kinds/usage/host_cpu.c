@@ -22,12 +22,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {
-    .stamps = {{"host_ns", CLOCK_HOST_NS}},
-    .keys = {"thread_id"},
-    .counters = {"user_ticks", "system_ticks"},
-};
-
 /* Between two blocks: what each thread used, at most the whole time, counts for the CPU where it was seen last. */
 #define USAGE                                                                                                          \
     "b AS (SELECT DISTINCT time_ns, uptime * setting('sysClockFreq', NULL) / 100.0 AS ticks FROM host_cpu),"           \
@@ -69,23 +63,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "host_cpu_usage",
-        .title = "CPUs that the process used",
-        .doc = "How many CPUs of the host the profiled process ran on.",
-        .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
-                  .from = "(SELECT * FROM n)",
-                  .group_by = "'host'"},
-        .columns = table,
-        .layer = "cpu_usage",
-        .process = "CPU Usage",
-        .process_order = 9,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column cpu_usage_columns[] = {
     {"timestampNs", "before_ns", EXPORTED_NUMERIC},
     {"cpuId", "cpu_id", EXPORTED_NUMERIC},
@@ -103,8 +80,15 @@ const struct record_kind kind_host_cpu = {
     .patterns = (const char *const[]){"host_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}, .keys = {"thread_id"},
+               .counters = {"user_ticks", "system_ticks"}),
+    ONE_SERIES(.name = "host_cpu_usage", .title = "CPUs that the process used",
+               .doc = "How many CPUs of the host the profiled process ran on.",
+               .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
+                         .from = "(SELECT * FROM n)",
+                         .group_by = "'host'"},
+               .columns = table, .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
+               .counters = counters),
     EXPORTED_TABLE(.name = "CPU_USAGE", .columns = cpu_usage_columns,
                    .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}),
 };

@@ -23,8 +23,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"start_host_ns", CLOCK_HOST_NS}}};
-
 #define KILOBYTES(rate, unit)                                                                                          \
     rate " / 100.0 * CASE " unit " WHEN 'B/s' THEN 1 / 1024.0 WHEN 'M/s' THEN 1024 WHEN 'G/s' THEN 1048576 ELSE 1 END"
 #define USAGE                                                                                                          \
@@ -39,32 +37,6 @@ static const struct report_column table[] = {
     {"Peak Disk Write(KB/s)", "max(written)", .form = FORM_FLOAT, .doc = "The most that was written."},
     {"Recommend Disk Write(KB/s)", USAGE_RECOMMENDED("written", "u"), .form = FORM_FLOAT, .doc = "Recommended amount."},
     {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'Disk Usage'",
-        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
-        .query = {.with = USAGE, .from = "u"},
-        .time = "sample_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_disk_usage",
-        .title = "Disk traffic of the process",
-        .doc = "How much the profiled process read from disks and wrote to them.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "disk_usage",
-        .process = "Disk Usage",
-        .process_order = 12,
-        .counters = counters,
-    },
-    {.name = NULL},
 };
 
 static const struct exported_column host_disk_usage_columns[] = {
@@ -85,8 +57,14 @@ const struct record_kind kind_host_disk = {
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    SAMPLED_BY(.stamps = {{"start_host_ns", CLOCK_HOST_NS}}),
+    ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
+               .doc = "How much the profiled process read from disks and wrote to them.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "disk_usage",
+               .process = "Disk Usage", .process_order = 12,
+               .counters =
+                   ONE_COUNTER(.name = "'Disk Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
+                               .query = {.with = USAGE, .from = "u"}, .time = "sample_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
                    .query = {.with = USAGE, .from = "u"}),
 };

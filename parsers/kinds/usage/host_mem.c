@@ -15,8 +15,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
-
 /* The usage that a sample tells holds since the one before. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
@@ -30,32 +28,6 @@ static const struct report_column table[] = {
     {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST, 3,
      .doc = "Recommended amount."},
     {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'Memory Usage'",
-        .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
-        .query = {.with = USAGE, .from = "u"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_mem_usage",
-        .title = "Memory that the process used",
-        .doc = "How much of the host's memory the profiled process used.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "memory_usage",
-        .process = "Memory Usage",
-        .process_order = 10,
-        .counters = counters,
-    },
-    {.name = NULL},
 };
 
 static const struct exported_column host_mem_usage_columns[] = {
@@ -73,7 +45,13 @@ const struct record_kind kind_host_mem = {
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
+    ONE_SERIES(.name = "host_mem_usage", .title = "Memory that the process used",
+               .doc = "How much of the host's memory the profiled process used.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "memory_usage",
+               .process = "Memory Usage", .process_order = 10,
+               .counters =
+                   ONE_COUNTER(.name = "'Memory Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
+                               .query = {.with = USAGE, .from = "u"}, .time = "before_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}),
 };

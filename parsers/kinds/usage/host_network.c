@@ -20,8 +20,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct sampling sampling = {.stamps = {{"host_ns", CLOCK_HOST_NS}}};
-
 /* Bytes a second of the cards whose speed is known, and how many those are. A usage is that of the last card. */
 #define USAGE                                                                                                          \
     "d AS (SELECT id, time_ns, card, setting('netCard.' || card, NULL) AS speed, rx_bytes - lag(rx_bytes) OVER w +"    \
@@ -46,32 +44,6 @@ static const struct report_column table[] = {
 static const struct report_column value[] = {
     {"Usage(%)", "round(rate * 100 / (speed * 125000.0), 6)", .form = FORM_FLOAT}, {.title = NULL}};
 
-static const struct series_counter counters[] = {
-    {
-        .name = "'Network Usage'",
-        .values = value,
-        .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "host_network_usage",
-        .title = "Network traffic of the host",
-        .doc = "How much the network cards of the host carried.",
-        .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
-        .columns = table,
-        .layer = "network_usage",
-        .process = "Network Usage",
-        .process_order = 11,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column host_network_usage_columns[] = {
     {"timestampNs", "before_ns", EXPORTED_NUMERIC},
     {"usage", "round(rate * 100 / (speed * 125000.0), 6)", EXPORTED_NUMERIC},
@@ -88,8 +60,14 @@ const struct record_kind kind_host_network = {
     .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .sampling = &sampling,
-    .series = series,
+    SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
+    ONE_SERIES(.name = "host_network_usage", .title = "Network traffic of the host",
+               .doc = "How much the network cards of the host carried.",
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "network_usage",
+               .process = "Network Usage", .process_order = 11,
+               .counters = ONE_COUNTER(.name = "'Network Usage'", .values = value,
+                                       .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
+                                       .time = "before_ns", .device = "NULL")),
     EXPORTED_TABLE(.name = "HOST_NETWORK_USAGE", .columns = host_network_usage_columns,
                    .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}),
 };

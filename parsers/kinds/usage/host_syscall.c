@@ -40,38 +40,6 @@ static const struct report_column table[] = {
 
 static const struct report_column nothing[] = {{.title = NULL}};
 
-static const struct series_counter counters[] = {
-    {
-        .name = "name",
-        .values = nothing,
-        .query = {.with = CALLS,
-                  .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",
-                  .order_by = "since_us"},
-        .time = "origin_ns + since_us * 1000",
-        .duration = "duration_us * 1000",
-        .device = "NULL",
-        .thread = "thread_id",
-        .thread_name = "'Thread ' || thread_id",
-    },
-    {.name = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "os_runtime_statistic",
-        .also = "host_pthreadcall",
-        .title = "Calls to the operating system",
-        .doc = "System calls of the profiled process and its calls to the library of threads, by name and thread.",
-        .query = {.with = CALLS, .from = "c", .group_by = "name, thread_id", .order_by = "sum(duration_us) DESC"},
-        .columns = table,
-        .layer = "os_runtime_api",
-        .process = "OS Runtime API",
-        .process_order = 13,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column osrt_api_columns[] = {
     {"name", "name", EXPORTED_NUMERIC_WORD},
     {"globalTid", "CAST(setting('pid', NULL) AS INTEGER) << 32 | thread_id", EXPORTED_NUMERIC},
@@ -89,7 +57,18 @@ const struct record_kind kind_host_syscall = {
     .patterns = (const char *const[]){"host_syscall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
     LINES_OF(lines),
-    .series = series,
+    ONE_SERIES(
+            .name = "os_runtime_statistic", .also = "host_pthreadcall", .title = "Calls to the operating system",
+            .doc = "System calls of the profiled process and its calls to the library of threads, by name and thread.",
+            .query = {.with = CALLS, .from = "c", .group_by = "name, thread_id", .order_by = "sum(duration_us) DESC"},
+            .columns = table, .layer = "os_runtime_api", .process = "OS Runtime API", .process_order = 13,
+            .counters =
+                ONE_COUNTER(.name = "name", .values = nothing,
+                            .query = {.with = CALLS,
+                                      .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",
+                                      .order_by = "since_us"},
+                            .time = "origin_ns + since_us * 1000", .duration = "duration_us * 1000", .device = "NULL",
+                            .thread = "thread_id", .thread_name = "'Thread ' || thread_id")),
     EXPORTED_TABLE(.name = "OSRT_API", .columns = osrt_api_columns,
                    .query = {.with = CALLS,
                              .from = "c, (SELECT start_ns AS origin_ns FROM capture_part WHERE is_host)",

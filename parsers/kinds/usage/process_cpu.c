@@ -44,25 +44,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "process_cpu_usage",
-        .title = "Processor time of processes",
-        .doc = "Share of all processor time of processes on devices and on the host.",
-        .query =
-            {
-                .from = "(SELECT device_id, process_id, max(name) AS name, 100.0 * avg(ratio(user_ticks + system_ticks"
-                        " + child_user_ticks + child_system_ticks, all_user_ticks + all_nice_ticks + all_system_ticks +"
-                        " all_idle_ticks + all_iowait_ticks + all_irq_ticks + all_softirq_ticks + all_steal_ticks +"
-                        " all_guest_ticks + all_guest_nice_ticks)) AS usage FROM process_cpu GROUP BY device_id,"
-                        " process_id)",
-                .order_by = "device_id IS NULL, device_id, usage DESC",
-            },
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_process_cpu = {
     .name = "process_cpu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -74,5 +55,18 @@ const struct record_kind kind_process_cpu = {
                                       "{process_id}-CpuUsage.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .series = series,
+    ONE_SERIES(
+            .name = "process_cpu_usage", .title = "Processor time of processes",
+            .doc = "Share of all processor time of processes on devices and on the host.",
+            .query =
+                {
+                    .from =
+                        "(SELECT device_id, process_id, max(name) AS name, 100.0 * avg(ratio(user_ticks + system_ticks"
+                        " + child_user_ticks + child_system_ticks, all_user_ticks + all_nice_ticks + all_system_ticks +"
+                        " all_idle_ticks + all_iowait_ticks + all_irq_ticks + all_softirq_ticks + all_steal_ticks +"
+                        " all_guest_ticks + all_guest_nice_ticks)) AS usage FROM process_cpu GROUP BY device_id,"
+                        " process_id)",
+                    .order_by = "device_id IS NULL, device_id, usage DESC",
+                },
+            .columns = table),
 };

@@ -34,22 +34,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "process_mem",
-        .title = "Memory of processes",
-        .doc = "Memory of processes on devices and on the host, in the mean of all samples.",
-        .query =
-            {
-                .group_by = "device_id, process_id",
-                .order_by = "device_id IS NULL, device_id, " MEAN("size_pages") " + " MEAN("resident_pages") " + " MEAN(
-                    "shared_pages") " DESC",
-            },
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_process_memory = {
     .name = "process_memory",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -60,5 +44,13 @@ const struct record_kind kind_process_memory = {
                                       "{process_id}-Memory.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .series = series,
+    ONE_SERIES(.name = "process_mem", .title = "Memory of processes",
+               .doc = "Memory of processes on devices and on the host, in the mean of all samples.",
+               .query =
+                   {
+                       .group_by = "device_id, process_id",
+                       .order_by = "device_id IS NULL, device_id, " MEAN("size_pages") " + " MEAN(
+                           "resident_pages") " + " MEAN("shared_pages") " DESC",
+                   },
+               .columns = table),
 };

@@ -56,24 +56,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "cpu_usage",
-        .title = "Processor time of the system",
-        .doc = "How the CPUs of devices and of the host spent their time.",
-        .query =
-            {
-                .from = "(SELECT *, CASE WHEN device_id IS NULL THEN 'host' WHEN " IN_LIST(
-                    "ctrl_cpu") " THEN 'ctrlcpu' WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM system_cpu)",
-                .where = "type IS NOT NULL",
-                .group_by = "device_id, type",
-                .order_by = "device_id IS NULL, device_id, type",
-            },
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_system_cpu = {
     .name = "system_cpu",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -84,5 +66,16 @@ const struct record_kind kind_system_cpu = {
         (const char *const[]){"SystemCpuUsage.data.{device_id}.slice_{slice}", "host_sys_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .series = series,
+    ONE_SERIES(.name = "cpu_usage", .title = "Processor time of the system",
+               .doc = "How the CPUs of devices and of the host spent their time.",
+               .query =
+                   {
+                       .from = "(SELECT *, CASE WHEN device_id IS NULL THEN 'host' WHEN " IN_LIST(
+                           "ctrl_cpu") " THEN 'ctrlcpu' WHEN " IN_LIST("ai_cpu") " THEN 'aicpu' END AS type FROM "
+                                                                                 "system_cpu)",
+                       .where = "type IS NOT NULL",
+                       .group_by = "device_id, type",
+                       .order_by = "device_id IS NULL, device_id, type",
+                   },
+               .columns = table),
 };

@@ -51,17 +51,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct series_report series[] = {
-    {
-        .name = "sys_mem",
-        .title = "Memory of the system",
-        .doc = "Memory of devices and of the host, in the mean of all samples.",
-        .query = {.group_by = "device_id", .order_by = "device_id IS NULL, device_id"},
-        .columns = table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_system_memory = {
     .name = "system_memory",
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -71,5 +60,7 @@ const struct record_kind kind_system_memory = {
     .patterns = (const char *const[]){"Memory.data.{device_id}.slice_{slice}", "host_sys_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .series = series,
+    ONE_SERIES(.name = "sys_mem", .title = "Memory of the system",
+               .doc = "Memory of devices and of the host, in the mean of all samples.",
+               .query = {.group_by = "device_id", .order_by = "device_id IS NULL, device_id"}, .columns = table),
 };

@@ -7,11 +7,7 @@
 #define EVENT_COLUMNS(n, nth)                                                                                          \
     NUMBER_COLUMN("event" #n, "Event " #n, "The number of the " nth " event."),                                        \
         NUMBER_COLUMN("count" #n, "Count " #n, "How often it happened since the sample before.")
-#define EVENT_FIELDS(n, first)                                                                                         \
-    {.column = "event" #n, .offset = (first) + 16 * (n), .width = 8},                                                  \
-    {                                                                                                                  \
-        .column = "count" #n, .offset = (first) + 8 + 16 * (n), .width = 8                                             \
-    }
+#define EVENT_FIELDS(n, first) FIELD("event" #n, (first) + 16 * (n), 8), FIELD("count" #n, (first) + 8 + 16 * (n), 8)
 
 static const struct column columns[] = {
     SAMPLE_COLUMNS("device_ns", "The monotonic clock of the device."),
@@ -36,31 +32,7 @@ static const struct field short_fields[] = {
     EVENT_FIELDS(2, 104), EVENT_FIELDS(3, 104),      EVENT_FIELDS(4, 104),
 };
 
-#define MAGIC                                                                                                          \
-    {                                                                                                                  \
-        {                                                                                                              \
-            .offset = 0, .width = 4, .value = 0xabababab                                                               \
-        }                                                                                                              \
-    }
-
-static const struct layout layouts[] = {
-    {
-        .name = "tscpu-304",
-        .source = "docs/formats/usage.md 4: 304 bytes",
-        .record_size = 304,
-        .magics = MAGIC,
-        FIELDS_OF(fields),
-    },
-    {
-        .name = "tscpu-184",
-        .source = "docs/formats/usage.md 4: 184 bytes, chips 2 to 4",
-        .record_size = 184,
-        .magics = MAGIC,
-        FIELDS_OF(short_fields),
-    },
-};
-
-static const struct sampling sampling = {.stamps = {{"device_ns", CLOCK_DEVICE_NS}}};
+#define STAMP MAGICS(MAGIC(0, 4, 0xabababab))
 
 #define PAIR(n) "SELECT device_id, pc, event" #n " AS event, count" #n " AS count FROM ts_cpu"
 #define PAIRS                                                                                                          \
@@ -124,7 +96,8 @@ const struct record_kind kind_ts_cpu = {
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},
-    RECORDS_OF(columns, layouts),
-    SAMPLES_OF(sampling),
+    RECORDS_OF(columns, LAYOUT("tscpu-304", 304, fields, "docs/formats/usage.md 4: 304 bytes", STAMP),
+               LAYOUT("tscpu-184", 184, short_fields, "docs/formats/usage.md 4: 184 bytes, chips 2 to 4", STAMP)),
+    SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     .series = series,
 };

@@ -22,14 +22,10 @@ static void a_row_whose_text_lost_a_part_is_not_stored_and_the_next_one_is(void 
     strbuf_init(&text, 3);
     strbuf_adds(&text, "abc");
     strbuf_addc(&text, 'd');
-    table_put_integer(&rows, 1);
-    table_put_built(&rows, &text);
-    assert_int_equal(table_end_row(&rows, &err), -ERR_NO_MEMORY);
+    assert_int_equal(table_add(&rows, &err, V(1), V(&text)), -ERR_NO_MEMORY);
     strbuf_clear(&text);
     strbuf_adds(&text, "e");
-    table_put_integer(&rows, 2);
-    table_put_built(&rows, &text);
-    assert_int_equal(table_end_row(&rows, &err), 0);
+    assert_int_equal(table_add(&rows, &err, V(2), V(&text)), 0);
     assert_int_equal(query_number(db, "SELECT sum(id * (name = 'e')) FROM names", &count, &err), 0);
     assert_int_equal(count, 2);
     assert_int_equal(query_number(db, "SELECT count(*) FROM names", &count, &err), 0);

@@ -38,16 +38,15 @@ static char *put_task_args(char *p, int64_t stream_id, int64_t task_id)
 
 static void write_event(struct trace *trace, const char *name, size_t length, const struct trace_slice *slice)
 {
+    struct err err = ERR_INIT;
     struct strbuf buf;
     strbuf_init(&buf, TEXT_LIMIT);
     assert_int_equal(trace_text(&buf, name, length), 0);
-    trace_write_name(trace, &buf);
+    char *p = trace_event_room(trace, buf.length, &err);
+    p = trace_put_bytes(trace_begin_event(p), buf.data, buf.length);
     strbuf_release(&buf);
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX);
-    char *p = trace_put_slice(start, &trace->style, slice);
-    p = put_task_args(p, 3, 7);
-    trace_advance(trace, start, trace_end_slice(p, &trace->style, slice));
-    trace->events++;
+    p = put_task_args(trace_put_slice(p, &trace->style, slice), 3, 7);
+    assert_int_equal(trace_slice_done(trace, p, slice, &err), 0);
 }
 
 /* The finished file's text; free() it. */

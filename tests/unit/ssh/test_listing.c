@@ -40,9 +40,9 @@ static void a_list_is_read_sorted_and_without_repetitions(void **state)
     assert_int_equal(listing_parse(&listing, text, sizeof text - 1, &err), 0);
     assert_int_equal(listing.count, 2);
     assert_string_equal(listing.files[0].path, "a with blanks");
-    assert_int_equal(listing.refused, 1);
-    assert_int_equal(listing.skipped, 1);
-    assert_string_equal(listing.first_skipped, "link");
+    assert_int_equal(listing.refused.count, 1);
+    assert_int_equal(listing.skipped.count, 1);
+    assert_string_equal(listing.skipped.first, "link");
     assert_non_null(listing_find(&listing, "b"));
     assert_null(listing_find(&listing, "c"));
     listing_release(&listing);
@@ -58,7 +58,7 @@ static void lines_that_lie_or_are_no_lines_are_counted_and_not_taken(void **stat
     (void)state;
     assert_int_equal(listing_parse(&listing, text, sizeof text - 1, &err), 0);
     assert_int_equal(listing.count, 0);
-    assert_int_equal(listing.refused, 9);
+    assert_int_equal(listing.refused.count, 9);
     listing_release(&listing);
 }
 

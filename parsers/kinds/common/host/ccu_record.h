@@ -45,14 +45,9 @@ enum ccu_record_column {
                          [CCU_INSTRUCTION_ID] = CCU_NUMBER("instruction_id", "Instruction ID", "The instruction.")
 
 #define CCU_RECORD_FIELDS                                                                                              \
-    HOST_RECORD_FIELDS, {.column = "version", .offset = 24, .width = 1},                                               \
-        {.column = "item", .offset = 32, .width = 8, .is_signed = true},                                               \
-        {.column = "group_hash", .offset = 40, .width = 8, .is_signed = true},                                         \
-        {.column = "rank_id", .offset = 48, .width = 4}, {.column = "rank_size", .offset = 52, .width = 4},            \
-        {.column = "task_id", .offset = 60, .width = 4}, {.column = "die_id", .offset = 64, .width = 1},               \
-    {                                                                                                                  \
-        .column = "instruction_id", .offset = 66, .width = 2                                                           \
-    }
+    HOST_RECORD_FIELDS, FIELD("version", 24, 1), SIGNED_FIELD("item", 32, 8), SIGNED_FIELD("group_hash", 40, 8),       \
+        FIELD("rank_id", 48, 4), FIELD("rank_size", 52, 4), FIELD("task_id", 60, 4), FIELD("die_id", 64, 1),           \
+        FIELD("instruction_id", 66, 2)
 
 /* Additions of records with lists: the columns of both lists, and the fields that do not stand as in ccu_task_info. */
 #define CCU_CHANNELS_COLUMN                                                                                            \
@@ -60,11 +55,7 @@ enum ccu_record_column {
 #define CCU_RANKS_COLUMN                                                                                               \
     COLUMN("remote_ranks", "Remote ranks", TEXT(DERIVED), "The ranks at their other ends, likewise.")
 #define CCU_LISTS_FIELDS                                                                                               \
-    CCU_RECORD_FIELDS, {.column = "work_flow_mode", .offset = 56, .width = 1},                                         \
-        {.column = "stream_id", .offset = 58, .width = 2},                                                             \
-    {                                                                                                                  \
-        .column = "mission_id", .offset = 68, .width = 1                                                               \
-    }
+    CCU_RECORD_FIELDS, FIELD("work_flow_mode", 56, 1), FIELD("stream_id", 58, 2), FIELD("mission_id", 68, 1)
 
 /* Fills the time and the names of a record; for records with lists also those, as texts "3,5" in two columns, which are
  * 0 for others. */

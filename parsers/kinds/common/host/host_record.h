@@ -24,18 +24,16 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
     [TIME_NS] = COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it was reported, since the epoch.")
 
 #define HOST_RECORD_FIELDS                                                                                             \
-    {.column = "level", .offset = 2, .width = 2}, {.column = "type", .offset = 4, .width = 4},                         \
-        {.column = "thread_id", .offset = 8, .width = 4}, {.column = "data_length", .offset = 12, .width = 4},         \
-    {                                                                                                                  \
-        .column = "tick", .offset = 16, .width = 8                                                                     \
-    }
+    FIELD("level", 2, 2), FIELD("type", 4, 4), FIELD("thread_id", 8, 4), FIELD("data_length", 12, 4),                  \
+        FIELD("tick", 16, 8)
 
-#define HOST_RECORD_MAGICS                                                                                             \
-    {                                                                                                                  \
-        {                                                                                                              \
-            .offset = 0, .width = 2, .value = 0x5a5a                                                                   \
-        }                                                                                                              \
-    }
+/* As COLUMN_TABLES, behind these. */
+#define HOST_RECORD_TABLES                                                                                             \
+    enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };                        \
+    static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};                 \
+    static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)}
+
+#define HOST_RECORD_MAGICS MAGICS(MAGIC(0, 2, 0x5a5a))
 
 /* The state of a stream of host records. */
 struct host_stream {

@@ -12,6 +12,12 @@
     MIXED_TEXT(STORED, MODEL_TEXT, name, title, what, 8, 120)
 enum { MODEL_RECORD(COLUMN_NUMBER, COLUMN_NUMBER, , , ) MODEL_RECORD_COLUMNS };
 
+/* As COLUMN_TABLES, behind those of the kind's RECORD(STORED, MADE). */
+#define MODEL_RECORD_TABLES                                                                                            \
+    enum { LAST_SHARED = MODEL_RECORD_COLUMNS - 1, COLUMNS(COLUMN_NUMBER) };                                           \
+    static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};                \
+    static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)}
+
 /* The state of a stream. */
 struct model_record {
     const struct record_kind *kind;

@@ -7,28 +7,13 @@
 #include "parsers/kinds/common/sample.h"
 
 /* The magics of one function (6 bits). */
-#define SOC_PROFILE_MAGICS(function)                                                                                   \
-    {                                                                                                                  \
-        {.offset = 0, .width = 2, .value = (function), .mask = 0x3f},                                                  \
-        {                                                                                                              \
-            .offset = 2, .width = 2, .value = 0x6bd3                                                                   \
-        }                                                                                                              \
-    }
+#define SOC_PROFILE_MAGICS(function) MAGICS(MAGIC(0, 2, (function), .mask = 0x3f), MAGIC(2, 2, 0x6bd3))
 /* The layout of a kind by its function: name, function and where it is described. */
 #define SOC_PROFILE_LAYOUT(title, function, text)                                                                      \
-    {                                                                                                                  \
-        .name = title, .source = text, .part = true, .record_size = 64, .magics = SOC_PROFILE_MAGICS(function),        \
-        FIELDS_OF(fields)                                                                                              \
-    }
-#define SOC_PROFILE_STAMP                                                                                              \
-    {                                                                                                                  \
-        .column = "tick", .offset = 8, .width = 8                                                                      \
-    }
+    LAYOUT(title, 64, fields, text, .part = true, SOC_PROFILE_MAGICS(function))
+#define SOC_PROFILE_STAMP FIELD("tick", 8, 8)
 /* The highest 6 bits of the first word: the kind of the record, or the die. */
-#define SOC_PROFILE_HIGH(name)                                                                                         \
-    {                                                                                                                  \
-        .column = (name), .offset = 0, .width = 2, .first_bit = 10, .bit_count = 6                                     \
-    }
+#define SOC_PROFILE_HIGH(name) BITS_FIELD(name, 0, 2, 10, 6)
 
 #define QOS_BANDWIDTH_COLUMNS                                                                                          \
     NUMBER_COLUMN("bandwidth0", "Bandwidth 0", "Megabytes a second of the first group of qosEvents."),                 \
@@ -42,14 +27,9 @@
         NUMBER_COLUMN("bandwidth8", "Bandwidth 8", "Bandwidth of the ninth."),                                         \
         NUMBER_COLUMN("bandwidth9", "Bandwidth 9", "Bandwidth of the tenth.")
 #define QOS_BANDWIDTH_FIELDS                                                                                           \
-    {.column = "bandwidth0", .offset = 24, .width = 4}, {.column = "bandwidth1", .offset = 28, .width = 4},            \
-        {.column = "bandwidth2", .offset = 32, .width = 4}, {.column = "bandwidth3", .offset = 36, .width = 4},        \
-        {.column = "bandwidth4", .offset = 40, .width = 4}, {.column = "bandwidth5", .offset = 44, .width = 4},        \
-        {.column = "bandwidth6", .offset = 48, .width = 4}, {.column = "bandwidth7", .offset = 52, .width = 4},        \
-        {.column = "bandwidth8", .offset = 56, .width = 4},                                                            \
-    {                                                                                                                  \
-        .column = "bandwidth9", .offset = 60, .width = 4                                                               \
-    }
+    FIELD("bandwidth0", 24, 4), FIELD("bandwidth1", 28, 4), FIELD("bandwidth2", 32, 4), FIELD("bandwidth3", 36, 4),    \
+        FIELD("bandwidth4", 40, 4), FIELD("bandwidth5", 44, 4), FIELD("bandwidth6", 48, 4),                            \
+        FIELD("bandwidth7", 52, 4), FIELD("bandwidth8", 56, 4), FIELD("bandwidth9", 60, 4)
 
 /* The groups that sample.json names, by their place: g(device, place, name); and the value of one of a record. */
 #define QOS_GROUPS                                                                                                     \

@@ -30,20 +30,10 @@ extern const struct value_name stars_split_types[]; /* how a task is split */
     [TASK_WORD] = COLUMN("task_word", "Task word", NUMBER, "The task, with bits of the stream on some chips.")
 
 #define STARS_RECORD_FIELDS                                                                                            \
-    {.column = "function_type", .offset = 0, .width = 2, .first_bit = 0, .bit_count = 6},                              \
-        {.column = "counter", .offset = 0, .width = 2, .first_bit = 6, .bit_count = 4},                                \
-        {.column = "task_type", .offset = 0, .width = 2, .first_bit = 10, .bit_count = 6},                             \
-        {.column = "stream_word", .offset = 4, .width = 2},                                                            \
-    {                                                                                                                  \
-        .column = "task_word", .offset = 6, .width = 2                                                                 \
-    }
+    BITS_FIELD("function_type", 0, 2, 0, 6), BITS_FIELD("counter", 0, 2, 6, 4), BITS_FIELD("task_type", 0, 2, 10, 6),  \
+        FIELD("stream_word", 4, 2), FIELD("task_word", 6, 2)
 
-#define STARS_RECORD_MAGICS                                                                                            \
-    {                                                                                                                  \
-        {                                                                                                              \
-            .offset = 2, .width = 2, .value = 0x6bd3                                                                   \
-        }                                                                                                              \
-    }
+#define STARS_RECORD_MAGICS MAGICS(MAGIC(2, 2, 0x6bd3))
 
 /* The columns of fusion tasks, which the task log of chips 15 and 16 has. */
 
