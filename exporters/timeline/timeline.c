@@ -496,6 +496,7 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
 /* A call of trace_cuts_draw. */
 struct drawing {
     sqlite3 *db;
+    const struct export_options *options;
     struct export_result *result;
 };
 
@@ -512,12 +513,16 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
     struct capture_origin origin;
     if (db_read_facts(drawing->db, &facts, err) != 0 || query_origin(drawing->db, facts.family, &origin, err) != 0)
         return -(int)err->code;
-    return trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err);
+    if (trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err) != 0)
+        return -(int)err->code;
+    if (ret->count == 0 && drawing->options->absent != NULL)
+        drawing->options->absent("the capture has no iterations or steps: the timeline is one part");
+    return 0;
 }
 
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
-    struct drawing drawing = {.db = db, .result = ret};
+    struct drawing drawing = {.db = db, .options = options, .result = ret};
     *ret = (struct export_result){0};
     return trace_cuts_draw(options, draw, read_steps, &drawing, err);
 }
